@@ -1,0 +1,45 @@
+# Every target makes what it needs, in an environment of its own, and may be the first command ever typed.
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet install
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test check bench soak clean
+
+help:  ## list the targets
+	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 16
+
+demo: $(VENV)/.core  ## the main job on made-up data
+	@$(BIN)/thresher demo
+
+test: $(VENV)/.test  ## all tests, with what they need
+	@$(BIN)/python -m pytest --numprocesses=2
+
+check: $(VENV)/.check  ## lint, types, import rules
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+bench: $(VENV)/.bench  ## speed as ratios to other libraries, measured in one run
+	@$(BIN)/python bench/noise.py
+
+soak: $(VENV)/.test  ## the same tests with many seeds and larger counts
+	@$(BIN)/python -m pytest --numprocesses=2 --soak
+
+clean:  ## remove all that the other targets made
+	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache build dist
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+$(VENV)/.made:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Thresher needs Python 3.11 or newer; name one with: make PYTHON=python3.12 ...")'
+	@echo "Setting up $(VENV) (once) ..."
+	@$(PYTHON) -m venv $(VENV) || { echo "No virtual environment could be made: is this Python's venv module installed?"; exit 1; }
+	@touch $@
+
+$(VENV)/.core: pyproject.toml $(VENV)/.made
+	@$(PIP) --editable . && touch $@
+
+$(VENV)/.test $(VENV)/.check $(VENV)/.bench: $(VENV)/.%: pyproject.toml $(VENV)/.made
+	@$(PIP) --editable '.[$*]' && touch $@

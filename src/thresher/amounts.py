@@ -1,0 +1,188 @@
+"""Exact amounts: numbers as people type them, and privacy loss in whole nano-epsilon.
+
+Floats fail open (1.0 + 1e-17 == 1.0; ten times 0.1 is not 1), so no budget, cost or loss is ever a float here.
+Reads: nothing. Writes: nothing. Never: rounds on its own. Rounding has one name, `Epsilon.covering`, and goes up.
+"""
+
+import math
+import operator
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
+from typing import SupportsIndex
+
+from thresher.errors import ArgumentError
+
+NANO = 10**9
+MAX_NANO = 10**6 * NANO
+
+# ASCII on purpose: Decimal() itself would take full-width digits and underscores.
+_DECIMAL_TEXT = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d{1,4})?", re.ASCII)
+_MAX_TEXT = 100
+_MAX_EXPONENT = 60
+_MAX_BITS = 512
+
+
+@dataclass(frozen=True, order=True, slots=True, init=False, repr=False)
+class Epsilon:
+    """An amount of privacy loss: a whole number of nano-epsilon, from 0 to a million epsilon.
+
+    Takes what can be read exactly: `"0.1"`, `Decimal`, `Fraction`, `int`, or a float by its shortest repr. More than
+    nine decimals are refused, which is how `0.1 + 0.2` (a float that nobody typed) is caught.
+    Sums, differences and whole multiples are exact; a result that is not an amount is refused, never rounded.
+    """
+
+    nano: int
+
+    def __init__(self, value: "Amount") -> None:
+        nano = exact_fraction(value, "epsilon") * NANO
+        if nano.denominator != 1:
+            raise ArgumentError(
+                "epsilon", value, "amounts have at most nine decimals (the ledger's unit is 0.000000001)", _EXACT
+            )
+        object.__setattr__(self, "nano", _checked(nano.numerator, value))
+
+    @classmethod
+    def from_nano(cls, nano: SupportsIndex) -> "Epsilon":
+        """The amount of so many nano-epsilon."""
+        amount = object.__new__(cls)
+        object.__setattr__(amount, "nano", _checked(whole_number(nano, "nano"), nano))
+        return amount
+
+    @classmethod
+    def covering(cls, value: "Amount") -> "Epsilon":
+        """The smallest amount that is at least `value`: spends round up."""
+        return cls.from_nano(math.ceil(exact_fraction(value, "epsilon") * NANO))
+
+    @classmethod
+    def total(cls, amounts: Iterable["Epsilon"]) -> "Epsilon":
+        """The sum; nothing at all is zero."""
+        return cls.from_nano(sum(amount.nano for amount in amounts))
+
+    @property
+    def fraction(self) -> Fraction:
+        return Fraction(self.nano, NANO)
+
+    @property
+    def decimal(self) -> Decimal:
+        return Decimal(str(self))
+
+    def split(self, parts: int) -> tuple["Epsilon", ...]:
+        """`parts` amounts that differ by at most one nano and add up to this one, the larger ones first."""
+        parts = whole_number(parts, "parts")
+        if parts < 1:
+            raise ArgumentError("parts", parts, "an amount is split into one part or more", "Pass a positive integer")
+        share, left = divmod(self.nano, parts)
+        return tuple(Epsilon.from_nano(share + (i < left)) for i in range(parts))
+
+    def __add__(self, other: "Epsilon") -> "Epsilon":
+        if not isinstance(other, Epsilon):
+            return NotImplemented
+        return Epsilon.from_nano(self.nano + other.nano)
+
+    def __sub__(self, other: "Epsilon") -> "Epsilon":
+        if not isinstance(other, Epsilon):
+            return NotImplemented
+        return Epsilon.from_nano(self.nano - other.nano)
+
+    def __mul__(self, times: int) -> "Epsilon":
+        if isinstance(times, bool) or not hasattr(times, "__index__"):
+            return NotImplemented
+        return Epsilon.from_nano(self.nano * operator.index(times))
+
+    __rmul__ = __mul__
+
+    def __bool__(self) -> bool:
+        return self.nano != 0
+
+    def __float__(self) -> float:
+        """For plots only: nothing that spends may go through here."""
+        return self.nano / NANO
+
+    def __str__(self) -> str:
+        whole, rest = divmod(self.nano, NANO)
+        return f"{whole}.{rest:09d}".rstrip("0").rstrip(".")
+
+    def __repr__(self) -> str:
+        return f"Epsilon('{self}')"
+
+    def to_json(self) -> str:
+        """A decimal string: JSON numbers are floats to most readers."""
+        return str(self)
+
+    @classmethod
+    def from_json(cls, text: str) -> "Epsilon":
+        if not isinstance(text, str):
+            raise ArgumentError("epsilon", text, "in JSON an amount is a decimal string", 'Write it as "0.1"')
+        return cls(text)
+
+
+Amount = Epsilon | Fraction | Decimal | int | float | str
+
+_EXACT = 'Pass it as a decimal string such as "0.1", or round it up yourself with Epsilon.covering'
+
+
+def exact_fraction(value: Amount, field: str) -> Fraction:
+    """The exact number meant by `value`, or an `ArgumentError` that names `field`.
+
+    A float means its shortest repr, so `0.1` is one tenth. Booleans, NaN, infinities, other types and numbers whose
+    exact form would not fit in 512 bits are refused.
+    """
+    if isinstance(value, Epsilon):
+        return value.fraction
+    if isinstance(value, Fraction):
+        return _of_sane_size(value, value, field)
+    if isinstance(value, Decimal | float):
+        if not math.isfinite(value):
+            raise _not_a_number(value, field)
+        # float.__repr__ because subclasses (numpy's float64 is one) print themselves otherwise.
+        return _from_decimal(value if isinstance(value, Decimal) else Decimal(float.__repr__(value)), value, field)
+    if isinstance(value, str):
+        if len(value) > _MAX_TEXT or not _DECIMAL_TEXT.fullmatch(value):
+            raise _not_a_number(value, field)
+        return _from_decimal(Decimal(value), value, field)
+    return _of_sane_size(Fraction(whole_number(value, field)), value, field)
+
+
+def whole_number(value: SupportsIndex, field: str) -> int:
+    """`value` as an int if it is one (numpy's integers are, booleans are not), or an `ArgumentError`."""
+    index = getattr(type(value), "__index__", None)
+    # numpy's booleans, like Python's, can serve as an index but are not numbers to us.
+    if index is None or type(value).__name__ in ("bool", "bool_"):
+        raise _not_a_number(value, field)
+    return operator.index(value)
+
+
+def _from_decimal(number: Decimal, value: object, field: str) -> Fraction:
+    """Looks at the exponent first: the exact form of 1e999999999 would eat the machine."""
+    exponent = number.as_tuple().exponent
+    if not isinstance(exponent, int) or abs(number.adjusted()) > _MAX_EXPONENT or exponent < -5 * _MAX_EXPONENT:
+        raise _absurd(value, field)
+    return _of_sane_size(Fraction(number), value, field)
+
+
+def _of_sane_size(number: Fraction, value: object, field: str) -> Fraction:
+    if max(number.numerator.bit_length(), number.denominator.bit_length()) > _MAX_BITS:
+        raise _absurd(value, field)
+    return number
+
+
+def _checked(nano: int, value: object) -> int:
+    if nano < 0:
+        raise ArgumentError("epsilon", value, "an amount of privacy loss is never below zero", "Check the order")
+    if nano > MAX_NANO:
+        raise ArgumentError("epsilon", value, "amounts above a million promise nothing", "Check the units")
+    return nano
+
+
+def _not_a_number(value: object, field: str) -> ArgumentError:
+    return ArgumentError(field, value, "it must be a finite number, and a boolean is not one", _NUMBERS)
+
+
+def _absurd(value: object, field: str) -> ArgumentError:
+    return ArgumentError(field, value, "its exact form does not fit in 512 bits", _NUMBERS)
+
+
+_NUMBERS = 'Pass a decimal string such as "0.1", a Decimal, a Fraction, an int or a float'

@@ -1,0 +1,27 @@
+"""The only room that draws. Integer noise with an exact law, from the operating system's randomness.
+
+Reads: entropy. Writes: nothing. Never: sees data, knows a database, forms a float on the way to a draw.
+"""
+
+from thresher.noise.entropy import NOT_PRIVATE, Entropy, NotPrivate, SeededEntropy, SystemEntropy
+from thresher.noise.gradual import chain, refine
+from thresher.noise.laplace import discrete_laplace, geometric
+from thresher.noise.tails import Bracket, conditional_shift, history_shift, refined_tail, smallest_epsilon, tail
+
+__all__ = [
+    "NOT_PRIVATE",
+    "Bracket",
+    "Entropy",
+    "NotPrivate",
+    "SeededEntropy",
+    "SystemEntropy",
+    "chain",
+    "conditional_shift",
+    "discrete_laplace",
+    "geometric",
+    "history_shift",
+    "refine",
+    "refined_tail",
+    "smallest_epsilon",
+    "tail",
+]

@@ -1,0 +1,79 @@
+"""What the noise functions accept, checked before anything is drawn.
+
+Reads: arguments. Writes: nothing. Never: an element of a noise array, which is secret, in an error text.
+"""
+
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from thresher.amounts import Amount, exact_fraction, whole_number
+from thresher.errors import ArgumentError
+
+MAX_SIZE = 1 << 28
+_FINEST, _COARSEST = Fraction(1, 1000), Fraction(10**9)
+_NARROWEST_STEP = Fraction(1, 10**12)
+
+
+def checked_rate(epsilon: Amount, sensitivity: int, field: str = "epsilon") -> Fraction:
+    """The exact epsilon / sensitivity: the rate at which the noise decays."""
+    amount, spread = exact_fraction(epsilon, field), whole_number(sensitivity, "sensitivity")
+    if amount <= 0:
+        raise ArgumentError(field, epsilon, "it must be above zero", "Pass a positive amount")
+    if spread <= 0:
+        raise ArgumentError("sensitivity", sensitivity, "it must be a positive integer", "Count in smaller units")
+    if not _FINEST <= spread / amount <= _COARSEST:
+        raise ArgumentError(
+            field, epsilon, f"the scale sensitivity / {field} must lie between 0.001 and 1e9", "Check the units"
+        )
+    return amount / spread
+
+
+def checked_step(from_epsilon: Amount, to_epsilon: Amount, sensitivity: int) -> tuple[Fraction, Fraction]:
+    """Two rates, the second the larger one."""
+    first = checked_rate(from_epsilon, sensitivity, "from_epsilon")
+    second = checked_rate(to_epsilon, sensitivity, "to_epsilon")
+    _check_order(first, second, "to_epsilon", to_epsilon)
+    return first, second
+
+
+def checked_levels(levels: Sequence[Amount], sensitivity: int) -> list[Fraction]:
+    """Rates of levels that increase, at least one of them."""
+    if isinstance(levels, str) or not isinstance(levels, Sequence) or not levels:
+        raise ArgumentError("levels", levels, "it must be a list of one amount or more", 'Pass e.g. ["0.1", "0.5"]')
+    rates = [checked_rate(level, sensitivity, f"levels[{i}]") for i, level in enumerate(levels)]
+    for i in range(1, len(rates)):
+        _check_order(rates[i - 1], rates[i], f"levels[{i}]", levels[i])
+    return rates
+
+
+def checked_size(size: int) -> int:
+    count = whole_number(size, "size")
+    if not 0 <= count <= MAX_SIZE:
+        raise ArgumentError("size", size, f"it must lie between 0 and {MAX_SIZE}", "Draw in several calls")
+    return count
+
+
+def checked_probability(probability: Amount, field: str) -> Fraction:
+    value = exact_fraction(probability, field)
+    if not 0 < value < 1:
+        raise ArgumentError(field, probability, "it must be above 0 and below 1", "Pass a rate such as 0.05")
+    return value
+
+
+def checked_integers(values: Any, field: str) -> NDArray[np.int64]:
+    """An integer array as plain int64. Its elements never appear in the message."""
+    array = np.asarray(values)
+    if array.dtype.kind not in "iu" or array.dtype == np.uint64:
+        raise ArgumentError(field, array.dtype.name, "its elements must be integers", "Pass an int64 array")
+    return array.astype(np.int64, copy=False)
+
+
+def _check_order(first: Fraction, second: Fraction, field: str, value: Amount) -> None:
+    if second <= first:
+        raise ArgumentError(field, value, "a release is refined towards a larger epsilon only", "Pass a larger amount")
+    if second - first < _NARROWEST_STEP:
+        raise ArgumentError(field, value, "levels over sensitivity must differ by 1e-12", "Take a wider step")

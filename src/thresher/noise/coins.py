@@ -1,0 +1,82 @@
+"""Exact random choices one at a time, by integer arithmetic on fair bits alone.
+
+Every probability here is rational or the exponential of a rational, and is met exactly: no float is ever formed.
+Reads: entropy. Writes: nothing. Never: a float, a table, an array. Proofs: `coins.md`.
+Citation: Canonne, Kamath, Steinke, "The Discrete Gaussian for Differential Privacy", 2020, section 5.
+"""
+
+from collections.abc import Callable
+from fractions import Fraction
+
+from thresher.noise.entropy import Entropy
+
+Coin = Callable[[], bool]
+
+
+def uniform_below(bound: int, entropy: Entropy) -> int:
+    """Uniform on 0, 1, ..., bound - 1."""
+    bits = (bound - 1).bit_length()
+    size = (bits + 7) // 8
+    while True:
+        draw = int.from_bytes(entropy.read(size), "little") >> (8 * size - bits)
+        if draw < bound:
+            return draw
+
+
+def bernoulli(probability: Fraction, entropy: Entropy) -> bool:
+    """True with the given rational probability."""
+    return uniform_below(probability.denominator, entropy) < probability.numerator
+
+
+def bernoulli_exp(rate: Fraction, entropy: Entropy) -> bool:
+    """True with probability exp(-rate), for any rational rate >= 0."""
+    while rate > 1:
+        if not _bernoulli_exp_to_one(1, 1, entropy):
+            return False
+        rate -= 1
+    return _bernoulli_exp_to_one(rate.numerator, rate.denominator, entropy)
+
+
+def _bernoulli_exp_to_one(numerator: int, denominator: int, entropy: Entropy) -> bool:
+    """exp(-rate) for rate <= 1: the parity of the first failure among coins rate/1, rate/2, rate/3, ..."""
+    k = 1
+    while uniform_below(denominator * k, entropy) < numerator:
+        k += 1
+    return k % 2 == 1
+
+
+def ratio(first: Coin, second: Coin) -> bool:
+    """True with probability a(1-b) / (1-ab) for coins of probability a and b (not both 1)."""
+    while first():
+        if not second():
+            return True
+    return False
+
+
+def geometric_one(rate: Fraction, entropy: Entropy) -> int:
+    """P[k] = (1-q) q^k for k >= 0 with q = exp(-rate)."""
+    numerator, denominator = rate.numerator, rate.denominator
+    while True:
+        rest = uniform_below(denominator, entropy)
+        if _bernoulli_exp_to_one(rest, denominator, entropy):
+            break
+    blocks = 0
+    while _bernoulli_exp_to_one(1, 1, entropy):
+        blocks += 1
+    return (rest + denominator * blocks) // numerator
+
+
+def laplace_one(rate: Fraction, entropy: Entropy) -> int:
+    """P[x] = (1-p)/(1+p) p^|x| with p = exp(-rate)."""
+    while True:
+        magnitude, negative = geometric_one(rate, entropy), uniform_below(2, entropy)
+        if magnitude or not negative:  # zero has one sign only
+            return -magnitude if negative else magnitude
+
+
+def laplace_sign(rate: Fraction, entropy: Entropy) -> int:
+    """The sign of a draw of `laplace_one`, without its magnitude."""
+    while True:
+        away, negative = bernoulli_exp(rate, entropy), uniform_below(2, entropy)
+        if away or not negative:
+            return (-1 if negative else 1) if away else 0

@@ -1,0 +1,126 @@
+"""Where randomness comes from: the operating system, or, for tests and demos, a seed.
+
+Reads: the operating system's generator. Writes: nothing.
+Never: falls back to another generator, shares bytes between threads or across a fork, or hands out a byte twice.
+"""
+
+import hashlib
+import io
+import itertools
+import os
+import threading
+from collections.abc import Callable
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from thresher.amounts import whole_number
+from thresher.errors import ArgumentError, EntropyError
+
+NOT_PRIVATE = "NOT PRIVATE"
+_BUFFER = 2048
+
+
+class _Lineage:
+    """How often this line of processes has forked, so that a child knows a block that its parent may use too."""
+
+    forks = 0
+
+    @classmethod
+    def fork(cls) -> None:
+        cls.forks += 1
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_Lineage.fork)
+
+
+class Entropy(Protocol):
+    """A source of independent fair bits, and the stamp that whatever is made with it must carry."""
+
+    @property
+    def stamp(self) -> str:
+        """Empty for real randomness, `NOT PRIVATE` otherwise."""
+
+    def read(self, count: int) -> bytes:
+        """`count` fresh bytes, never seen before by anybody."""
+
+
+class SystemEntropy:
+    """The operating system's generator, read ahead in small blocks.
+
+    Safe in threads and across forks: every thread has a block of its own, and a block made before a fork is dropped
+    in the child. `source` is a function from a count to that many bytes; any failure of it is an `EntropyError`.
+    """
+
+    stamp = ""
+
+    def __init__(self, source: Callable[[int], bytes] = os.urandom) -> None:
+        self._source = source
+        self._local = threading.local()
+
+    def read(self, count: int) -> bytes:
+        if count > _BUFFER // 4:
+            return self._fetch(count)
+        # The process id as well, for forks made in C behind Python's back; the counter as well, for reused ids.
+        owner, mine = (_Lineage.forks, os.getpid()), self._local
+        if getattr(mine, "owner", None) == owner:
+            # One call in C: a signal handler that draws in the middle of this method gets other bytes.
+            block: bytes = mine.block.read(count)
+            if len(block) == count:
+                return block
+        mine.block, mine.owner = io.BytesIO(self._fetch(_BUFFER)), owner
+        return self.read(count)
+
+    def _fetch(self, count: int) -> bytes:
+        try:
+            block = self._source(count)
+        except Exception as error:
+            raise EntropyError("the operating system's generator failed; nothing was drawn instead") from error
+        if len(block) != count:
+            raise EntropyError(f"the generator gave {len(block)} bytes of {count}; nothing was drawn instead")
+        return block
+
+
+class SeededEntropy:
+    """Reproducible bytes (SHAKE-256 of the seed and a counter) for tests and demos.
+
+    Whoever knows the seed can subtract the noise, so all that is made with it is stamped `NOT PRIVATE`.
+    """
+
+    stamp = NOT_PRIVATE
+
+    def __init__(self, seed: int) -> None:
+        self._seed = str(whole_number(seed, "seed")).encode()
+        self._calls = itertools.count()
+
+    def read(self, count: int) -> bytes:
+        return hashlib.shake_256(b"%b/%d" % (self._seed, next(self._calls))).digest(count)
+
+
+class NotPrivate(np.ndarray[Any, np.dtype[np.int64]]):
+    """Integers made with seeded entropy. The mark survives arithmetic, so that sums with true counts carry it too."""
+
+    stamp = NOT_PRIVATE
+
+
+def chosen(entropy: Entropy | None) -> Entropy:
+    """The entropy asked for; the operating system's if none was."""
+    if entropy is None:
+        return SystemEntropy()
+    if not hasattr(entropy, "read") or not hasattr(entropy, "stamp"):
+        raise ArgumentError(
+            "entropy", entropy, "it must offer read(count) and stamp", "Leave it out, or pass SystemEntropy()"
+        )
+    return entropy
+
+
+def marked(draws: NDArray[np.int64], entropy: Entropy) -> NDArray[np.int64]:
+    """The draws as they are if `entropy` is real, as a `NotPrivate` array if it is not."""
+    return draws.view(NotPrivate) if entropy.stamp else draws
+
+
+def read_words(count: int, dtype: type[np.unsignedinteger[Any]], entropy: Entropy) -> NDArray[Any]:
+    """`count` uniform machine words of the given unsigned type."""
+    return np.frombuffer(entropy.read(count * np.dtype(dtype).itemsize), dtype=dtype)

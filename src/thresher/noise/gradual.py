@@ -1,0 +1,130 @@
+"""Gradual release: noise that is made smaller later, so that looking again costs the difference only.
+
+Noise at a small epsilon equals noise at a larger one plus an independent rest. So a released value can be replaced by
+a sharper one whose own law is exactly discrete Laplace, and all releases together cost the last level, not the sum.
+Reads: entropy. Writes: nothing. Never: independent noise for a second look (that would cost the sum).
+Proof: `gradual.md`. Citation: Koufogiannis, Han, Pappas, "Gradual Release of Sensitive Data under DP", 2015.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from thresher.amounts import Amount
+from thresher.noise.arguments import checked_integers, checked_levels, checked_size, checked_step
+from thresher.noise.coins import bernoulli_exp, laplace_sign, ratio
+from thresher.noise.entropy import Entropy, chosen, marked
+from thresher.noise.laplace import few, geometric_draws, laplace_draws
+from thresher.noise.tables import table_of
+
+LEFT, RIGHT, STAY = -1, 1, 0
+
+
+def refine(
+    noise: NDArray[np.int64],
+    from_epsilon: Amount,
+    to_epsilon: Amount,
+    sensitivity: int = 1,
+    entropy: Entropy | None = None,
+) -> NDArray[np.int64]:
+    """Noise at `to_epsilon` given the noise drawn at `from_epsilon`; element by element, same shape.
+
+    Privacy: values released with a chain of refinements cost the last level only, also when levels, stopping and the
+    choice of what to refine depend on earlier releases. Replace the old noise by the new; never show noise itself.
+    Utility: each level alone is exactly discrete Laplace at that level.
+    Runtime: three table draws an element.
+    """
+    first, second = checked_step(from_epsilon, to_epsilon, sensitivity)
+    source = chosen(entropy)
+    known = checked_integers(noise, "noise")
+    flat = known.ravel()
+    sharper = refined(
+        flat,
+        geometric_draws(second - first, flat.size, source),
+        _directions(Jump(first, second), flat.size, source),
+        1 + geometric_draws(first + second, flat.size, source),
+    )
+    return marked(sharper.reshape(known.shape), source)
+
+
+def chain(
+    levels: Sequence[Amount], size: int, sensitivity: int = 1, entropy: Entropy | None = None
+) -> NDArray[np.int64]:
+    """Noise for levels known beforehand: row j is the noise at levels[j], same law as repeated `refine`.
+
+    Drawn backwards, the last level first, then coarser ones by adding a rest. Privacy and utility as `refine`.
+    """
+    rates = checked_levels(levels, sensitivity)
+    source = chosen(entropy)
+    rows = np.empty((len(rates), checked_size(size)), dtype=np.int64)
+    rows[-1] = laplace_draws(rates[-1], size, source)
+    for j in range(len(rates) - 2, -1, -1):
+        moved = table_of(Rest(rates[j], rates[j + 1])).draw(size, source)
+        rows[j] = rows[j + 1] + moved * laplace_draws(rates[j], size, source)
+    return marked(rows, source)
+
+
+def refined(
+    noise: NDArray[np.int64], near: NDArray[np.int64], direction: NDArray[np.int16], jump: NDArray[np.int64]
+) -> NDArray[np.int64]:
+    """The forward kernel as a function of its three ingredients: a place on the way back to zero, and a jump."""
+    distance = np.abs(noise)
+    sharper = np.where(direction == RIGHT, distance + jump, distance)
+    sharper = np.where(near < distance, near, sharper)
+    sharper = np.where(direction == LEFT, -jump, sharper)
+    return np.where(noise < 0, -sharper, sharper)
+
+
+@dataclass(frozen=True, slots=True)
+class Jump:
+    """LEFT with probability A, RIGHT with probability A, STAY otherwise; A = s(1-r) / (1-sr)."""
+
+    first: Fraction
+    second: Fraction
+
+    def outcomes(self) -> Sequence[int]:
+        return LEFT, RIGHT, STAY
+
+    def cumulative(self, exponential: Callable[[Fraction], Any]) -> Sequence[Any]:
+        leap = jump_probability(exponential(self.second - self.first), exponential(self.first + self.second))
+        return [leap, 2 * leap]
+
+
+@dataclass(frozen=True, slots=True)
+class Rest:
+    """Whether the coarser noise differs from the finer one: outcome 0 (it does not) with probability w."""
+
+    first: Fraction
+    second: Fraction
+
+    def outcomes(self) -> Sequence[int]:
+        return 0, 1
+
+    def cumulative(self, exponential: Callable[[Fraction], Any]) -> Sequence[Any]:
+        coarse, fine = 1 - exponential(self.first), 1 - exponential(self.second)
+        share = coarse / fine
+        return [share * share * exponential(self.second - self.first)]
+
+
+def jump_probability(r: Any, s: Any) -> Any:
+    """A of the kernel, for r = p2/p1 and s = p1 p2."""
+    return s * (1 - r) / (1 - s * r)
+
+
+def _directions(law: Jump, size: int, entropy: Entropy) -> NDArray[np.int16]:
+    if not few(size, 1):
+        return table_of(law).draw(size, entropy)
+    return np.array([_direction(law, entropy) for _ in range(size)], dtype=np.int16)
+
+
+def _direction(law: Jump, entropy: Entropy) -> int:
+    """The same three-way choice by coins: a sign of discrete Laplace noise, kept with probability (p1-p2) / (1-p2)."""
+    sign = laplace_sign(law.second, entropy)
+    leaps = sign != 0 and ratio(
+        lambda: bernoulli_exp(law.first, entropy), lambda: bernoulli_exp(law.second - law.first, entropy)
+    )
+    return sign if leaps else STAY

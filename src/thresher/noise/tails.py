@@ -1,0 +1,180 @@
+"""How far the noise strays: exact tails, the least epsilon for a miss rate, and shifts that keep a miss rate.
+
+Nothing here draws. Probabilities are certified brackets; epsilons and shifts are rounded to the safe side and then
+checked again with outward rounding, so a promise of 5 % is never 5.0000001 %.
+Reads: nothing. Writes: nothing. Never: a promise from an unchecked float. Proofs: `tails.md`.
+"""
+
+import math
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from thresher.amounts import MAX_NANO, NANO, Amount, Epsilon, exact_fraction, whole_number
+from thresher.errors import ArgumentError
+from thresher.noise.arguments import checked_integers, checked_probability, checked_rate, checked_step
+from thresher.noise.enclosure import Enclosure, ImpreciseError, certified, exp_minus
+from thresher.noise.gradual import jump_probability
+
+_SLACK = Fraction(1, 10**12)
+
+
+class Bracket(NamedTuple):
+    """A probability known to lie between two floats."""
+
+    low: float
+    high: float
+
+
+def tail(epsilon: Amount, at_least: int, sensitivity: int = 1) -> Bracket:
+    """P[X >= at_least] = P[X <= -at_least] of discrete Laplace noise X, for at_least >= 0."""
+    rate, distance = checked_rate(epsilon, sensitivity), _checked_distance(at_least, "at_least", 0)
+    return _bracket(lambda bits: tail_formula(exp_minus(rate, bits), distance))
+
+
+def refined_tail(seen: int, at_least: int, from_epsilon: Amount, to_epsilon: Amount, sensitivity: int = 1) -> Bracket:
+    """P[refined noise <= -at_least, given that the noise was `seen`], for at_least >= 1."""
+    first, second = checked_step(from_epsilon, to_epsilon, sensitivity)
+    distance, behind = _checked_distance(at_least, "at_least", 1), max(-whole_number(seen, "seen"), 0)
+    return _bracket(
+        lambda bits: refined_tail_formula(
+            exp_minus(second - first, bits), exp_minus(first + second, bits), behind, distance
+        )
+    )
+
+
+def smallest_epsilon(miss_rate: Amount, margin: int, sensitivity: int = 1) -> Epsilon:
+    """The least epsilon, in whole nano, at which noise reaches -margin with probability at most `miss_rate`.
+
+    A group is reported when its noisy value is at least t - s; one that truly reaches t is then missed only if the
+    noise is -(s+1) or less, so pass margin = s + 1. A miss rate of 1/2 or more needs no data: the answer is 0.
+    """
+    rate = checked_probability(miss_rate, "miss_rate")
+    distance, spread = _checked_distance(margin, "margin", 1), _checked_distance(sensitivity, "sensitivity", 1)
+    if rate >= Fraction(1, 2):
+        return Epsilon(0)
+
+    def enough(nano: int) -> bool:
+        decay = Epsilon.from_nano(nano).fraction / spread
+        return certified(lambda bits: bool(tail_formula(exp_minus(decay, bits), distance).at_most(rate)))
+
+    # p^a <= miss_rate is enough, so the continuous formula is a start from above.
+    start = spread / distance * math.log(rate.denominator / rate.numerator)
+    return Epsilon.from_nano(_first_true(enough, math.ceil(start * NANO)))
+
+
+def conditional_shift(from_epsilon: Amount, to_epsilon: Amount, miss_rate: Amount, sensitivity: int = 1) -> int:
+    """The least margin a with P[refined noise <= -a | any history] <= miss_rate.
+
+    Levels may then be chosen by looking at noisy values: each step's misses stay within its own share. With
+    from_epsilon = 0 (nothing seen yet) it is the margin of a single look.
+    """
+    first, second = _checked_first_step(from_epsilon, to_epsilon, sensitivity)
+    share = checked_probability(miss_rate, "miss_rate")
+
+    def nearest(bits: int) -> Enclosure:
+        return 1 - _leap(first, second, bits)
+
+    return max(1, math.ceil(_decay_needed(nearest, share) / (second - first)))
+
+
+def history_shift(
+    seen: NDArray[np.int64], from_epsilon: Amount, to_epsilon: Amount, miss_rate: Amount, sensitivity: int = 1
+) -> NDArray[np.int64]:
+    """The same for what was really seen: `seen` = noisy value at `from_epsilon` minus the threshold, group by group.
+
+    Never above `conditional_shift`, and far below it for groups that were seen above the threshold.
+    """
+    first, second = checked_step(from_epsilon, to_epsilon, sensitivity)
+    share, values = checked_probability(miss_rate, "miss_rate"), checked_integers(seen, "seen")
+    behind, place = np.unique(np.maximum(-values, 0), return_inverse=True)
+    most = conditional_shift(from_epsilon, to_epsilon, miss_rate, sensitivity)
+    needed = _decay_needed(lambda bits: _leap(first, second, bits), share)
+    # Seen at least `most` below: the formula does not depend on how far. Otherwise the noise must leap past zero.
+    leaps = [int(b) + 1 + max(0, math.ceil((needed - int(b) * (second - first)) / (first + second))) for b in behind]
+    margins = [min(most, leap) for leap in leaps]
+    return np.array(margins, dtype=np.int64)[place].reshape(values.shape)
+
+
+def tail_formula(p: Any, at_least: int) -> Any:
+    """P[X >= a] = p^a / (1+p)."""
+    return p**at_least / (1 + p)
+
+
+def refined_tail_formula(r: Any, s: Any, behind: int, at_least: int) -> Any:
+    """P[X2 <= -a | X1] with r = p2/p1, s = p1 p2; `behind` is how far X1 lies below zero (0 if it does not)."""
+    leap = jump_probability(r, s)
+    if behind >= at_least:
+        return (1 - leap) * r**at_least
+    return leap * r**behind * s ** (at_least - 1 - behind)
+
+
+def _leap(first: Fraction, second: Fraction, bits: int) -> Enclosure:
+    leap: Enclosure = jump_probability(exp_minus(second - first, bits), exp_minus(first + second, bits))
+    return leap
+
+
+def _decay_needed(factor: Callable[[int], Enclosure], share: Fraction) -> Fraction:
+    """A certified z >= 0 with factor * exp(-z) <= share, above the least one by about 1e-12 at most."""
+    size = certified(lambda bits: _positive(factor(bits)))
+    log_factor = math.log(size.high) - size.bits * math.log(2)
+
+    def enough(decay: Fraction) -> bool:
+        return certified(lambda bits: (factor(bits) * exp_minus(decay, bits)).at_most(share))
+
+    guess = Fraction(max(0.0, log_factor - math.log(share.numerator) + math.log(share.denominator)))
+    step = _SLACK * (1 + guess)
+    while not enough(guess):
+        guess, step = guess + step, 2 * step
+    return guess
+
+
+def _positive(number: Enclosure) -> Enclosure:
+    if number.low == 0:
+        raise ImpreciseError
+    return number
+
+
+def _first_true(enough: Callable[[int], bool], guess: int) -> int:
+    """The least nano amount that is enough, found by bisection around a guess."""
+    low, high = 0, min(max(guess, 1), MAX_NANO)
+    while not enough(high):
+        if high == MAX_NANO:
+            raise ArgumentError(
+                "miss_rate", "so small", "even an epsilon of a million cannot meet it", "Raise the margin"
+            )
+        low, high = high, min(2 * high, MAX_NANO)
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if enough(middle) else (middle, high)
+    return high
+
+
+def _bracket(formula: Callable[[int], Enclosure]) -> Bracket:
+    """The formula's value to about 15 digits, as floats rounded outward."""
+
+    def ask(bits: int) -> Bracket:
+        value = formula(bits)
+        if (value.high - value.low) << 50 > value.low:
+            raise ImpreciseError
+        low, high = (float(Fraction(end, 1 << bits)) for end in (value.low, value.high))
+        return Bracket(max(0.0, math.nextafter(low, 0)), min(1.0, math.nextafter(high, 1)))
+
+    return certified(ask)
+
+
+def _checked_distance(value: int, field: str, least: int) -> int:
+    distance = whole_number(value, field)
+    if not least <= distance < 1 << 62:
+        raise ArgumentError(field, value, f"it must be an integer from {least} to 2**62", "Count in larger units")
+    return distance
+
+
+def _checked_first_step(from_epsilon: Amount, to_epsilon: Amount, sensitivity: int) -> tuple[Fraction, Fraction]:
+    """As `checked_step`, but nothing may have been seen yet."""
+    if exact_fraction(from_epsilon, "from_epsilon") == 0:
+        return Fraction(0), checked_rate(to_epsilon, sensitivity, "to_epsilon")
+    return checked_step(from_epsilon, to_epsilon, sensitivity)
