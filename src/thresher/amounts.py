@@ -182,7 +182,7 @@ def _not_a_number(value: object, field: str) -> ArgumentError:
 
 
 def _absurd(value: object, field: str) -> ArgumentError:
-    return ArgumentError(field, value, "its exact form does not fit in 512 bits", _NUMBERS)
+    return ArgumentError(field, value, "it is absurdly large or fine (the ledger's unit is 0.000000001)", _NUMBERS)
 
 
 _NUMBERS = 'Pass a decimal string such as "0.1", a Decimal, a Fraction, an int or a float'

@@ -20,6 +20,8 @@ from thresher.noise.enclosure import Enclosure, ImpreciseError, certified, exp_m
 from thresher.noise.gradual import jump_probability
 
 _SLACK = Fraction(1, 10**12)
+# Below 2**-1074 there are no floats but zero.
+_FLOAT_BITS = 1074
 
 
 class Bracket(NamedTuple):
@@ -158,6 +160,8 @@ def _bracket(formula: Callable[[int], Enclosure]) -> Bracket:
 
     def ask(bits: int) -> Bracket:
         value = formula(bits)
+        if value.high.bit_length() < bits - _FLOAT_BITS:
+            return Bracket(0.0, math.ulp(0.0))
         if (value.high - value.low) << 50 > value.low:
             raise ImpreciseError
         low, high = (float(Fraction(end, 1 << bits)) for end in (value.low, value.high))

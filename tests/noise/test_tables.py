@@ -1,0 +1,156 @@
+from fractions import Fraction
+
+import mpmath
+import numpy as np
+import pytest
+
+from thresher.noise import discrete_laplace, tables
+from thresher.noise.gradual import Jump, Rest
+from thresher.noise.laplace import Digit, digits_of
+from thresher.noise.tables import Table, table_of
+
+BITS = 32
+SCALES = [
+    Fraction(1, 1000),
+    Fraction(1, 2),
+    Fraction(3),
+    Fraction(10),
+    Fraction(1000),
+    Fraction(10**6),
+    Fraction(10**9),
+]
+LAWS = [digit for scale in SCALES for signed in (True, False) for digit in digits_of(1 / scale, signed=signed)]
+LAWS += [
+    Jump(Fraction(1, 10), Fraction(1, 5)),
+    Jump(Fraction(1, 10**6), Fraction(1, 10**6) + Fraction(1, 10**9)),
+    Rest(Fraction(1, 10), Fraction(1, 5)),
+    Rest(Fraction(1, 10**9), Fraction(3)),
+]
+
+
+def reference_masses(law):
+    """The probabilities of a law by its definition, summed up in high precision: no formula of the product's."""
+    if isinstance(law, Jump):
+        p1, p2 = (mpmath.exp(-mpmath.mpf(e.numerator) / e.denominator) for e in (law.first, law.second))
+        leap = (p1 * p2 - p2**2) / (1 - p2**2)
+        return [leap, leap, 1 - 2 * leap]
+    if isinstance(law, Rest):
+        p1, p2 = (mpmath.exp(-mpmath.mpf(e.numerator) / e.denominator) for e in (law.first, law.second))
+        same = (1 - p1) ** 2 * p2 / ((1 - p2) ** 2 * p1)
+        return [same, 1 - same]
+    p = mpmath.exp(-mpmath.mpf(law.rate.numerator) / law.rate.denominator)
+    weights = [p**d for d in range(law.count)]
+    if law.leading:
+        weights.append(p**law.count / (1 - p))
+    if law.signed:
+        weights += [p * weight for weight in weights]
+    total = mpmath.fsum(weights)
+    return [weight / total for weight in weights]
+
+
+@pytest.mark.parametrize("law", LAWS, ids=str)
+@pytest.mark.parametrize("bits", [32, 96])
+def test_thresholds_equal_a_high_precision_reference(law, bits):
+    with mpmath.workprec(4000):
+        running, expected = mpmath.mpf(0), []
+        for mass in reference_masses(law)[:-1]:
+            running += mass
+            expected.append(int(mpmath.floor(running * 2**bits)))
+        assert Table(law).first_bits(bits) == expected
+    assert len(law.outcomes()) == len(expected) + 1
+
+
+def test_the_reference_check_sees_a_wrong_last_bit():
+    law = Digit(Fraction(1, 10), 160, leading=True, signed=True)
+    wrong = Digit(Fraction(1, 10) + Fraction(1, 10**9), 160, leading=True, signed=True)
+    assert Table(law).first_bits(BITS) != Table(wrong).first_bits(BITS)
+
+
+@pytest.mark.parametrize("law", LAWS[::5], ids=str)
+def test_every_cell_of_the_lookup_is_settled_rightly_or_left_open(law):
+    table = Table(law)
+    lookup, outcomes = table._lookup, law.outcomes()
+    thresholds = [int(t) for t in table.thresholds]
+    for cell in range(1 << 16):
+        first, last = cell << 16, (cell << 16) | 0xFFFF
+        below_first = sum_below(thresholds, first)
+        if lookup[cell] == tables._UNSETTLED:
+            assert any(first <= t <= last for t in thresholds[below_first : below_first + 1])
+        else:
+            assert below_first == sum_below(thresholds, last + 1)
+            assert lookup[cell] == outcomes[below_first]
+
+
+def sum_below(thresholds, word):
+    low, high = 0, len(thresholds)
+    while low < high:
+        middle = (low + high) // 2
+        low, high = (middle + 1, high) if thresholds[middle] < word else (low, middle)
+    return low
+
+
+class Scripted:
+    """Entropy that serves given bytes in order."""
+
+    stamp = "NOT PRIVATE"
+
+    def __init__(self, *chunks):
+        self._bytes = b"".join(chunks)
+
+    def read(self, count):
+        served, self._bytes = self._bytes[:count], self._bytes[count:]
+        assert len(served) == count
+        return served
+
+
+@pytest.mark.parametrize("law", [Digit(Fraction(1, 2), 32, leading=True, signed=True), *LAWS[-4:]], ids=str)
+def test_a_draw_that_equals_a_threshold_is_continued_to_the_right_side(law):
+    """Around a threshold the outcome must flip exactly at its next 32 bits, and those after them."""
+    table, outcomes = Table(law), law.outcomes()
+    at = {bits: table.first_bits(bits) for bits in (32, 64, 96)}
+    for i, word in enumerate(at[32]):
+        if at[32].count(word) > 1:
+            continue
+        next_word, third = at[64][i] & 0xFFFFFFFF, at[96][i] & 0xFFFFFFFF
+        cases = [
+            (next_word - 1, 0, i),
+            (next_word + 1, 0, i + 1),
+            (next_word, third - 1, i),
+            (next_word, third + 1, i + 1),
+        ]
+        for second, last, expected in cases:
+            if 0 <= second < 1 << 32 and 0 <= last < 1 << 32:
+                script = Scripted(*(w.to_bytes(4, "little") for w in (word, second, last)))
+                assert table.draw(1, script)[0] == outcomes[expected]
+
+
+def test_thresholds_that_share_their_first_bits_are_told_apart():
+    law = Digit(Fraction(20), 3, leading=True, signed=False)  # 1 - e^-40 and 1 - e^-60 both begin with 32 ones
+    table = Table(law)
+    assert table.first_bits(32)[1:] == [2**32 - 1] * 2
+    ends = {bits: table.first_bits(bits) for bits in (64, 96)}
+    second = (ends[64][1] & 0xFFFFFFFF).to_bytes(4, "little")
+    third = ends[96][1] & 0xFFFFFFFF
+    for word, outcome in ((third - 1, 1), (third + 1, 2)):
+        assert table.draw(1, Scripted(b"\xff" * 4, second, word.to_bytes(4, "little")))[0] == outcome
+
+
+def test_lookup_and_search_agree_word_by_word():
+    table = Table(Digit(Fraction(1, 10), 160, leading=True, signed=True))
+    words = np.frombuffer(np.arange(0, 2**32, 104_729, dtype=np.uint64).astype(np.uint32).tobytes(), dtype=np.uint32)
+    searched = table._search(words, Scripted())
+    cells = (words >> np.uint32(16)).astype(np.uint16)
+    looked_up = table._lookup[cells]
+    settled = looked_up != tables._UNSETTLED
+    assert settled.mean() > 0.99
+    assert (looked_up[settled] == searched[settled]).all()
+
+
+def test_cached_tables_are_bounded():
+    for i in range(1, 400):
+        discrete_laplace(Fraction(i, 400), 100)
+    info = table_of.cache_info()
+    assert info.currsize <= info.maxsize == 256
+    largest = max(len(law.outcomes()) for law in LAWS)
+    assert largest <= 514
+    assert 256 * (514 * (4 + 2) + 2 * 65_536) < 36 * 2**20

@@ -1,0 +1,67 @@
+"""Docs are tests: what the README and the reference show is what comes out."""
+
+import doctest
+import inspect
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import thresher.noise
+
+ROOT = Path(__file__).parents[1]
+README = (ROOT / "README.md").read_text()
+REFERENCE = ROOT / "docs" / "reference"
+
+
+def test_the_transcript_in_the_readme_is_what_the_demo_prints():
+    command = [sys.executable, "-m", "thresher", "demo", "--seed", "7"]
+    printed = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    shown = re.search(r"```text\n(.*?)```", README, re.DOTALL)[1]
+    assert [line.rstrip() for line in printed.splitlines()] == shown.splitlines()
+
+
+def test_the_first_screen_shows_both_commands():
+    first_screen = "\n".join(README.splitlines()[:20])
+    assert "make demo" in first_screen
+    assert "make test" in first_screen
+
+
+def test_every_target_the_docs_name_exists_and_every_target_has_help():
+    makefile = (ROOT / "Makefile").read_text()
+    targets = set(re.findall(r"^([a-z]+):.*##", makefile, re.MULTILINE))
+    named = {
+        name for page in (README, (ROOT / "CHANGELOG.md").read_text()) for name in re.findall(r"`make (\w+)", page)
+    }
+    assert {"demo", "test", "check", "bench", "soak", "clean"} <= targets
+    assert named <= targets
+
+
+def test_python_in_the_readme_runs():
+    for block in re.findall(r"```python\n(.*?)```", README, re.DOTALL):
+        subprocess.run([sys.executable, "-c", block], check=True)
+
+
+@pytest.mark.parametrize("page", sorted(REFERENCE.glob("*.md")), ids=lambda page: page.stem)
+def test_the_reference_runs(page):
+    failed, attempted = doctest.testfile(str(page), module_relative=False, optionflags=doctest.NORMALIZE_WHITESPACE)
+    assert attempted
+    assert not failed
+
+
+def test_the_reference_lists_every_function_with_its_true_signature():
+    page = (REFERENCE / "noise.md").read_text()
+    for name in thresher.noise.__all__:
+        member = getattr(thresher.noise, name)
+        if inspect.isfunction(member):
+            parameters = inspect.signature(member).parameters.values()
+            shown = ", ".join(p.name if p.default is p.empty else f"{p.name}={p.default}" for p in parameters)
+            assert f"`{name}({shown})`" in page
+
+
+def test_links_lead_somewhere():
+    for page in [ROOT / "README.md", *ROOT.glob("docs/**/*.md")]:
+        for target in re.findall(r"\]\(([^)#:]+)\)", page.read_text()):
+            assert (page.parent / target).exists(), f"{page.name} links to {target}"
