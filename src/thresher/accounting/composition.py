@@ -21,8 +21,8 @@ from thresher.accounting.restrictions import Interval, Place, Restriction, Value
 from thresher.amounts import Epsilon
 from thresher.errors import ArgumentError
 
-# Boxes met while searching. A million take one or two seconds; most accounts need a few thousand.
-WORK_LIMIT = 1_000_000
+# Boxes met while searching. So many take about a second, during which a ledger waits; most accounts need far fewer.
+WORK_LIMIT = 200_000
 
 _Family = tuple[Region, tuple[str, ...]]
 

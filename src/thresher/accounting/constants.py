@@ -3,6 +3,7 @@
 Two constants are compared exactly, numbers by value and text by code points, so a source must compare them the same
 way: numbers on the column's declared grid, text without case folding. Floats are refused because a database may round
 two different decimals to one double, and two regions would then meet where the account believes that they cannot.
+NULL is no constant: a row with NULL in a column lies in no region that restricts that column, as in SQL.
 Reads: arguments. Writes: nothing. Never: a value that came from the protected data.
 """
 

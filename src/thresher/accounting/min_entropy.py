@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from thresher.accounting.branching import least
-from thresher.accounting.entropy_box import BoxRelaxation
-from thresher.accounting.entropy_cone import ConeRelaxation
+from thresher.accounting.posterior_box import BoxRelaxation
+from thresher.accounting.posterior_cone import ConeRelaxation
 from thresher.amounts import Epsilon
 from thresher.errors import ArgumentError
 
