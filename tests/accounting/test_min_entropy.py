@@ -100,6 +100,13 @@ def test_a_finished_state_may_be_worse_than_both_neighbours():
     assert box_min_entropy(losses).low == pytest.approx(2.39373018367, abs=1e-10)
 
 
+def test_two_groups_at_the_cap_defeat_largest_first():
+    """Both posteriors may reach 1. Filling the larger loss first would claim at least 0.0049; the truth is lower."""
+    least = box_min_entropy([3, 4])
+    assert least.low == pytest.approx(box_least([3, 4]), abs=1e-12)
+    assert least.low < 0.0024
+
+
 def test_equals_the_recursion_of_the_paper():
     for losses in cases(12, 400, 11):
         assert box_min_entropy(losses).low == pytest.approx(paper_min_entropy(losses.tolist()), abs=1e-9), losses
