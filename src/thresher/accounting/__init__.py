@@ -1,0 +1,42 @@
+"""What a release costs: regions, events, composition, and min-entropy. Pure arithmetic on public facts.
+
+Reads: arguments. Writes: nothing. Never: data, noise, a float where an amount is counted.
+"""
+
+from thresher.accounting.composition import AccountLoss, account_loss, loss_after, safe_sum
+from thresher.accounting.events import (
+    CombinedSpending,
+    CommonSpending,
+    Grouping,
+    GroupSpending,
+    Spending,
+    settled,
+    spending_from_json,
+)
+from thresher.accounting.losses import RegionLosses
+from thresher.accounting.min_entropy import MinEntropy, box_min_entropy, cone_min_entropy
+from thresher.accounting.regions import Region, overlaps
+from thresher.accounting.restrictions import Interval, Values, between
+
+__all__ = [
+    "AccountLoss",
+    "CombinedSpending",
+    "CommonSpending",
+    "GroupSpending",
+    "Grouping",
+    "Interval",
+    "MinEntropy",
+    "Region",
+    "RegionLosses",
+    "Spending",
+    "Values",
+    "account_loss",
+    "between",
+    "box_min_entropy",
+    "cone_min_entropy",
+    "loss_after",
+    "overlaps",
+    "safe_sum",
+    "settled",
+    "spending_from_json",
+]

@@ -1,0 +1,82 @@
+"""Best-first branch and bound over counts: how many groups of each level sit high, the rest sitting low.
+
+Levels are decided from the highest down. Seen along the count of one level the relaxed bound falls and then rises, so
+counts are tried from its minimiser outwards, and each direction ends where the bound passes the best value found.
+Reads: a relaxation. Writes: nothing. Never: a lower end that is not proved (beyond the rounding of floats).
+Proof: `min_entropy.md`.
+"""
+
+import math
+from dataclasses import dataclass
+from heapq import heappop, heappush
+from typing import Generic, Protocol, TypeVar
+
+# Entropies here are sums of a few dozen products of doubles; two that agree to this are taken as equal.
+ROUNDING = 1e-12
+
+State = TypeVar("State")
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """What a relaxation knows at one state: a proved bound, a value that is attained, and where to branch.
+
+    `amount` is the real number of groups that the relaxed optimum puts high at the level to be decided next. Where
+    nothing is left to decide, `high` is the value itself; `low` stays the relaxed bound, because only relaxed bounds
+    fall and then rise along a count, and the neighbours of this state are given up by its bound.
+    """
+
+    low: float
+    high: float
+    amount: float
+
+
+class Relaxation(Protocol[State]):
+    """A minimisation over counts, level by level."""
+
+    def look(self, state: State) -> Look:
+        """Bounds over all ways to complete a state."""
+
+    def child(self, state: State, count: int) -> State | None:
+        """The state after the next level puts `count` groups high; None if it cannot, or if no level is left."""
+
+
+class _Search(Generic[State]):
+    """The best value so far, and a heap of open children: (bound, serial, parent, count, step, child, amount)."""
+
+    def __init__(self, problem: Relaxation[State], best: float) -> None:
+        self.problem, self.best, self.looks = problem, best, 0
+        self.open: list[tuple[float, int, State, int, int, State, float]] = []
+
+    def offer(self, parent: State, count: int, step: int) -> None:
+        """Looks at one child and keeps it unless its bound is no better than what is known."""
+        child = self.problem.child(parent, count)
+        if child is None:
+            return
+        self.looks += 1
+        look = self.problem.look(child)
+        self.best = min(self.best, look.high)
+        if look.low < self.best - ROUNDING:
+            heappush(self.open, (look.low, self.looks, parent, count, step, child, look.amount))
+
+    def divide(self, state: State, amount: float) -> None:
+        """Offers the two counts around the relaxed optimum; the others follow outwards, each after its neighbour."""
+        nearest = math.floor(amount)
+        self.offer(state, nearest, -1)
+        self.offer(state, nearest + 1, 1)
+
+
+def least(problem: Relaxation[State], root: State, max_looks: int) -> tuple[float, float]:
+    """Lower and upper end of the least value; equal unless `max_looks` states were not enough."""
+    look = problem.look(root)
+    if look.high - look.low <= ROUNDING or max_looks <= 0:
+        return (look.high, look.high) if look.high - look.low <= ROUNDING else (look.low, look.high)
+    search = _Search(problem, look.high)
+    search.divide(root, look.amount)
+    while search.open and search.open[0][0] < search.best - ROUNDING:
+        if search.looks >= max_looks:
+            return search.open[0][0], search.best
+        _, _, parent, count, step, child, amount = heappop(search.open)
+        search.offer(parent, count + step, step)
+        search.divide(child, amount)
+    return search.best, search.best
