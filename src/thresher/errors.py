@@ -1,17 +1,30 @@
 """Everything Thresher raises on purpose.
 
     ThresherError
-    ├── AnalystError       the request breaks a rule; the text depends on the request and on public facts only   exit 2
-    │   └── ArgumentError  one argument breaks one rule: field, value, rule, fix
-    ├── CuratorError       the installation cannot serve: its text is for the person who runs it                 exit 4
-    │   └── EntropyError   the source of randomness failed or ran dry; nothing was drawn in its place
-    └── BugError           a promise of our own code does not hold; stop and report                              exit 70
+    ├── AnalystError               the request breaks a rule; depends on the request and on public facts only   exit 2
+    │   ├── ArgumentError          one argument breaks one rule: field, value, rule, fix
+    │   ├── BudgetError            the account cannot pay: requested, remaining, short by                       exit 3
+    │   ├── KeyReusedError         an idempotency key came back with another question
+    │   ├── PendingError           that key is being answered elsewhere; it is charged already
+    │   └── LostAnswerError        that key was charged, and its answer was lost in a crash                     exit 3
+    ├── CuratorError               the installation cannot serve: for the person who runs it                    exit 4
+    │   ├── EntropyError           the source of randomness failed or ran dry; nothing was drawn in its place
+    │   └── LedgerError            the ledger cannot be opened or written
+    │       ├── LedgerBusyError    another process held it too long; nothing was written
+    │       ├── LedgerCorruptError its content contradicts itself; names the first bad entry
+    │       ├── LedgerRolledBackError  it is older than its anchor: a copy, or an attempt to spend again
+    │       ├── LedgerStoppedError a commit failed; nothing is written until it is reopened and verified
+    │       └── LedgerVersionError a newer Thresher wrote it
+    └── BugError                   a promise of our own code does not hold; stop and report                     exit 70
 
 Reads: nothing. Writes: nothing. Never: a value that came from the protected data, in any message.
 """
 
 import reprlib
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
+
+if TYPE_CHECKING:
+    from thresher.amounts import Epsilon
 
 _SHORT = reprlib.Repr()
 _SHORT.maxstring = _SHORT.maxother = _SHORT.maxlong = 60
@@ -40,6 +53,44 @@ class ArgumentError(AnalystError, ValueError):
         return type(self), (self.field, self.value, self.rule, self.fix)
 
 
+class BudgetError(AnalystError):
+    """The account cannot pay for the question. Nothing was read and nothing was charged."""
+
+    exit_code = 3
+
+    def __init__(
+        self,
+        account: str,
+        requested: "Epsilon",
+        remaining: "Epsilon",
+        short_by: "Epsilon",
+        affordable: str | None = None,
+    ) -> None:
+        self.account, self.requested, self.remaining = account, requested, remaining
+        self.short_by, self.affordable = short_by, affordable
+        super().__init__(
+            f"the budget of {account} cannot pay: {requested} requested, {remaining} remaining where this question "
+            f"looks, {short_by} short. {affordable or 'Ask for a wider uncertain region or a larger miss rate'}."
+        )
+
+    def __reduce__(self) -> tuple[type, tuple[str, "Epsilon", "Epsilon", "Epsilon", str | None]]:
+        return type(self), (self.account, self.requested, self.remaining, self.short_by, self.affordable)
+
+
+class KeyReusedError(AnalystError):
+    """The same idempotency key with another question: the stored answer is not an answer to it."""
+
+
+class PendingError(AnalystError):
+    """The key is charged and its answer is not there yet. The same key will fetch it, at no further charge."""
+
+
+class LostAnswerError(AnalystError):
+    """The key is charged and its answer was lost. Only a new key, and a new charge, can ask again."""
+
+    exit_code = 3
+
+
 class CuratorError(ThresherError):
     """Something the curator must mend: a source, the ledger, a declaration, the machine."""
 
@@ -48,6 +99,30 @@ class CuratorError(ThresherError):
 
 class EntropyError(CuratorError):
     """The source of randomness failed. Thresher stops: weaker noise is never drawn instead."""
+
+
+class LedgerError(CuratorError):
+    """The ledger cannot be opened or written, so nothing can be asked."""
+
+
+class LedgerBusyError(LedgerError):
+    """Another process held the ledger for too long. Nothing was written; try again."""
+
+
+class LedgerCorruptError(LedgerError):
+    """What the ledger holds contradicts itself."""
+
+
+class LedgerRolledBackError(LedgerError):
+    """The ledger is older than the anchor beside it."""
+
+
+class LedgerStoppedError(LedgerError):
+    """A commit failed, and whether it is on disk is unknown. Reopen the ledger, which verifies it."""
+
+
+class LedgerVersionError(LedgerError):
+    """The ledger was written by a newer Thresher."""
 
 
 class BugError(ThresherError):

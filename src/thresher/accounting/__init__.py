@@ -13,7 +13,7 @@ from thresher.accounting.events import (
     settled,
     spending_from_json,
 )
-from thresher.accounting.losses import RegionLosses
+from thresher.accounting.losses import RegionLosses, added, coarsened
 from thresher.accounting.min_entropy import MinEntropy, box_min_entropy, cone_min_entropy
 from thresher.accounting.regions import Region, overlaps
 from thresher.accounting.restrictions import Interval, Values, between
@@ -31,8 +31,10 @@ __all__ = [
     "Spending",
     "Values",
     "account_loss",
+    "added",
     "between",
     "box_min_entropy",
+    "coarsened",
     "cone_min_entropy",
     "loss_after",
     "overlaps",

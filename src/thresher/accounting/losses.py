@@ -6,11 +6,19 @@ Reads: public keys and amounts. Writes: nothing. Never: two losses for one key.
 """
 
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from heapq import nlargest
 
-from thresher.accounting.constants import Key, checked_columns, checked_key, sort_key
+from thresher.accounting.constants import (
+    Key,
+    checked_columns,
+    checked_key,
+    constant_from_json,
+    constant_to_json,
+    sort_key,
+)
+from thresher.accounting.documents import fields_of, list_of, text_of, whole_of
 from thresher.accounting.regions import Region
 from thresher.amounts import Epsilon
 from thresher.errors import ArgumentError
@@ -62,6 +70,45 @@ class RegionLosses:
         )
         return RegionLosses(self.where.only(columns), tuple(self.columns[i] for i in kept), merged)
 
+    def to_json(self) -> dict[str, object]:
+        amounts = [[[constant_to_json(part) for part in key], amount.nano] for key, amount in self.amounts]
+        return {"amounts": amounts, "columns": list(self.columns), "where": self.where.to_json()}
+
+    @classmethod
+    def from_json(cls, document: object) -> "RegionLosses":
+        said = fields_of(document, "losses", ["amounts", "columns", "where"])
+        columns = tuple(text_of(column, "columns") for column in list_of(said["columns"], "columns"))
+        amounts = tuple(_amount_from_json(pair) for pair in list_of(said["amounts"], "amounts"))
+        return cls(Region.from_json(said["where"]), columns, amounts)
+
+
+def added(losses: Iterable[RegionLosses]) -> tuple[RegionLosses, ...]:
+    """The same losses with releases over the same groups added up key by key: a book's shortest form of them."""
+    families: defaultdict[tuple[Region, tuple[str, ...]], defaultdict[Key, int]] = defaultdict(lambda: defaultdict(int))
+    for loss in losses:
+        total = families[loss.where, loss.columns]
+        for key, amount in loss.amounts:
+            total[key] += amount.nano
+    return tuple(
+        RegionLosses(where, columns, tuple((key, Epsilon.from_nano(nano)) for key, nano in total.items()))
+        for (where, columns), total in families.items()
+    )
+
+
+def coarsened(losses: Sequence[RegionLosses], most_groups: int) -> tuple[RegionLosses, ...]:
+    """Losses over at most so many groups: the longest lists are replaced by their largest amount, everywhere.
+
+    Never less than the losses were: a book that has grown too long to search falls back to the safe sum in part.
+    """
+    kept, groups = [], sum(len(loss.amounts) for loss in losses)
+    for loss in sorted(losses, key=lambda loss: -len(loss.amounts)):
+        if groups > most_groups:
+            groups -= len(loss.amounts)
+            kept.append(RegionLosses.of_region(Region.everything(), loss.largest))
+        else:
+            kept.append(loss)
+    return added(kept)
+
 
 def checked_amounts(amounts: object, columns: tuple[str, ...]) -> tuple[tuple[Key, Epsilon], ...]:
     """Pairs of key and amount, sorted by key, each key once, at least one pair."""
@@ -82,3 +129,11 @@ def checked_amount(amount: object) -> Epsilon:
     if not isinstance(amount, Epsilon):
         raise ArgumentError("amount", amount, "privacy loss is counted exactly", 'Pass an Epsilon, as Epsilon("0.1")')
     return amount
+
+
+def _amount_from_json(document: object) -> tuple[Key, Epsilon]:
+    pair = list_of(document, "amounts")
+    if len(pair) != 2:
+        raise ArgumentError("amounts", document, "each element is a key and an amount", "Pass what to_json wrote")
+    key = tuple(constant_from_json(part, "key") for part in list_of(pair[0], "key"))
+    return key, Epsilon.from_nano(whole_of(pair[1], "amount"))

@@ -1,0 +1,10 @@
+"""What has been spent, durably: budgets that no crash, race or retry can cheat.
+
+Reads and writes: a book in SQLite or PostgreSQL, and its anchor. Never: data, noise, or a promise it cannot keep.
+"""
+
+from thresher.ledger.book import Balance, Book, Reservation, StoredRelease, open_book
+from thresher.ledger.entries import Entry
+from thresher.ledger.verify import Verification
+
+__all__ = ["Balance", "Book", "Entry", "Reservation", "StoredRelease", "Verification", "open_book"]

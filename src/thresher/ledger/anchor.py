@@ -1,0 +1,62 @@
+"""Where a book ended, kept in a file outside it, so that an older copy of the book is seen to be older.
+
+The anchor follows every commit. It may lag behind the book after a crash, which is harmless, and never runs ahead.
+Reads and writes: one small file. Never: goes back.
+"""
+
+import fcntl
+import json
+import os
+from pathlib import Path
+
+from thresher.errors import LedgerCorruptError, LedgerRolledBackError
+from thresher.ledger.entries import Head, canonical
+
+
+class Anchor:
+    """The file at `path`: the first and the last line that were seen in the book."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def read(self) -> tuple[str, Head] | None:
+        """The book's first hash and its last known head, or None if there is no file."""
+        try:
+            said = json.loads(self.path.read_text(encoding="ascii"))
+            return said["book"], Head(said["sequence"], said["hash"])
+        except FileNotFoundError:
+            return None
+        except (ValueError, KeyError, TypeError) as error:
+            raise LedgerCorruptError(f"the anchor {self.path} cannot be read; restore it from a backup") from error
+
+    def move(self, book: str, head: Head) -> None:
+        """Remember `head`, unless a later one is known already."""
+        with open(self.path.with_name(self.path.name + ".lock"), "w", encoding="ascii") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            known = self.read()
+            if known is not None and known[1].sequence >= head.sequence:
+                return
+            draft = self.path.with_name(self.path.name + ".new")
+            with open(draft, "w", encoding="ascii") as file:
+                file.write(canonical({"book": book, "hash": head.hash, "sequence": head.sequence}))
+                file.flush()
+                os.fsync(file.fileno())
+            os.replace(draft, self.path)
+
+
+def check(known: tuple[str, Head], first: str | None, hash_at: str | None, head: Head) -> None:
+    """Refuse a book that does not contain the line the anchor knows."""
+    book, anchored = known
+    if first is None:
+        raise LedgerRolledBackError(
+            f"the ledger is empty, but its anchor has seen {anchored.sequence} entries: restore the ledger"
+        )
+    if first != book:
+        raise LedgerRolledBackError("the anchor belongs to another ledger: put the right one beside it")
+    if head.sequence < anchored.sequence:
+        raise LedgerRolledBackError(
+            f"the ledger ends at entry {head.sequence}, but its anchor has seen entry {anchored.sequence}: "
+            "this is an older copy, and opening it would allow its budget to be spent again"
+        )
+    if hash_at != anchored.hash:
+        raise LedgerRolledBackError(f"entry {anchored.sequence} is not the one that the anchor has seen")

@@ -1,0 +1,342 @@
+"""The book: what may be lost, what is reserved, what has been lost, and what was answered for it.
+
+    reserve  the worst case, durably, before any data is read
+    settle   what was reached, in one transaction with the release; only then is the release handed out
+
+A crash between the two leaves the worst case spent. An idempotency key is charged once for ever: the same key and
+question give the stored bytes, the same key and another question are refused.
+Reads and writes: one store, one anchor. Never: answers before the charge is on disk; writes after a failed commit.
+What is promised and what is not: `docs/ledger.md`.
+"""
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from thresher.accounting import RegionLosses, Spending
+from thresher.amounts import Amount, Epsilon
+from thresher.errors import (
+    ArgumentError,
+    KeyReusedError,
+    LedgerCorruptError,
+    LedgerError,
+    LedgerStoppedError,
+    LostAnswerError,
+    PendingError,
+)
+from thresher.ledger import anchor as anchors
+from thresher.ledger.entries import Entry, Head, digest
+from thresher.ledger.owners import is_gone, this_process
+from thresher.ledger.rules import FORFEITED, RESERVED, Account, Reserved, apply, open_losses
+from thresher.ledger.stores import store_for
+from thresher.ledger.stores.statements import CommitFailedError, Store, Tables
+from thresher.ledger.verify import Verification, verified
+
+WAIT_SECONDS = 30.0
+_MAX_NAME, _MAX_KEY, _MAX_QUESTION = 200, 200, 100_000
+_POLL_SECONDS = 0.01
+
+
+@dataclass(frozen=True, slots=True)
+class Reservation:
+    """The right to read data once, at this worst case."""
+
+    sequence: int
+    account: str
+    analyst: str
+    key: str
+    worst_case: Spending
+
+
+@dataclass(frozen=True, slots=True)
+class StoredRelease:
+    """The answer that a key has had already. Handing it out again costs nothing."""
+
+    body: bytes
+    settled_by: int
+
+
+@dataclass(frozen=True, slots=True)
+class Balance:
+    """A budget: `spent` counts reservations at their worst case; `reserved` is how many have not ended."""
+
+    account: str
+    analyst: str
+    cap: Epsilon | None
+    spent: Epsilon
+    remaining: Epsilon | None
+    reserved: int
+
+
+def open_book(url: str, *, anchor: Path | None = None, accept_anchor: bool = False) -> "Book":
+    """Open the ledger at `url` (made if there is none), verify it whole, and forfeit what dead processes reserved.
+
+    `anchor` says where its anchor lies; a SQLite ledger keeps it beside the file by default. `accept_anchor` makes a
+    missing anchor anew: for a curator who knows why it is missing.
+    """
+    store, usual = store_for(url)
+    place = anchor or usual
+    book = Book(store, None if place is None else anchors.Anchor(place))
+    book.recover(accept_anchor=accept_anchor)
+    return book
+
+
+class Book:
+    """An open ledger. Safe to share between threads and, after a fork, between processes."""
+
+    def __init__(
+        self, store: Store, anchor: anchors.Anchor | None, clock: Callable[[], datetime] = lambda: datetime.now(UTC)
+    ) -> None:
+        self._store, self._anchor, self._clock = store, anchor, clock
+        self._stopped: str | None = "it has not been verified yet"
+        self._first: str | None = None
+
+    # Opening and checking
+
+    def recover(self, *, accept_anchor: bool = False) -> Verification:
+        """Open or reopen: check everything, then allow writing. The only way out of a stop."""
+        self._store.close()
+        self._store.prepare()
+        # Before the view of the book is taken: another process may move both on in between.
+        known = self._anchor.read() if self._anchor else None
+        with self._store.reading() as tables:
+            report = verified(tables)
+            first = tables.hash_at(1)
+            if known is not None:
+                anchors.check(known, first, tables.hash_at(known[1].sequence), report.head)
+        if self._anchor and known is None and report.entries > 1 and not accept_anchor:
+            raise LedgerError(
+                f"the anchor {self._anchor.path} is missing. If the ledger was moved, move its anchor too; "
+                "if you know that this is its latest state, accept it with: thresher ledger verify --accept-anchor"
+            )
+        self._stopped = None
+        self._first = first or self._begin()
+        if self._anchor:
+            self._anchor.move(self._first, Head(1, self._first) if first is None else report.head)
+        self._forfeit_orphans()
+        return report
+
+    def verify(self) -> Verification:
+        """Derive the chain, every sum and every release again; `LedgerCorruptError` names the first bad entry."""
+        with self._store.reading() as tables:
+            return verified(tables)
+
+    def close(self) -> None:
+        self._stopped = "it was closed"
+        self._store.close()
+
+    # Budgets
+
+    def open_account(self, account: str, cap: Amount) -> None:
+        """A budget for a table."""
+        name, amount = _checked_text(account, "account", _MAX_NAME), Epsilon(cap)
+        with self._writing() as (tables, write):
+            if tables.account(name, "") is not None:
+                raise ArgumentError("account", account, "it is open already", "Change its cap with set_cap")
+            write("account", name, "", {"cap": amount.nano})
+
+    def set_cap(self, account: str, cap: Amount, analyst: str = "") -> None:
+        """Change a cap, or give one to an analyst. Never below what is spent."""
+        amount = Epsilon(cap)
+        with self._writing() as (tables, write):
+            _existing(tables, account)
+            held = tables.account(account, analyst)
+            if held is not None and amount < held.loss:
+                raise ArgumentError("cap", cap, f"{held.loss} is spent already", f"Pass {held.loss} or more")
+            kind = "account" if held is None else "cap"
+            write(kind, account, _checked_text(analyst, "analyst", _MAX_NAME, empty=True), {"cap": amount.nano})
+
+    def balance(self, account: str, analyst: str = "") -> Balance:
+        with self._store.reading() as tables:
+            _existing(tables, account)
+            held = tables.account(account, analyst) or Account(account, analyst, None, Epsilon(0), ())
+            return _balance(tables, held)
+
+    def balances(self) -> list[Balance]:
+        with self._store.reading() as tables:
+            return [_balance(tables, held) for held in tables.accounts()]
+
+    def losses(self, account: str) -> list[RegionLosses]:
+        """The table's losses by region, reservations included: the curator's view."""
+        with self._store.reading() as tables:
+            held = _existing(tables, account)
+            return [*held.losses, *open_losses(tables, held)]
+
+    def entries(self, after: int = 0) -> list[Entry]:
+        """The lines after a number, in order."""
+        with self._store.reading() as tables:
+            return [Entry.read(document, stored_hash) for _, document, stored_hash in tables.lines(after)]
+
+    # Spending
+
+    def reserve(
+        self,
+        account: str,
+        worst_case: Spending,
+        key: str,
+        question: str,
+        analyst: str = "",
+        wait_seconds: float = WAIT_SECONDS,
+    ) -> Reservation | StoredRelease:
+        """Charge the worst case, durably; or give back what this key was answered before.
+
+        Raises `BudgetError` (nothing charged), `KeyReusedError`, `LostAnswerError` (charged earlier, answer lost), or,
+        when another process is still answering this key after `wait_seconds`, `PendingError`.
+        """
+        _checked_text(key, "key", _MAX_KEY)
+        _checked_text(question, "question", _MAX_QUESTION)
+        _checked_text(analyst, "analyst", _MAX_NAME, empty=True)
+        if not isinstance(worst_case, Spending):
+            raise ArgumentError("worst_case", worst_case, "it must be a spending", "Pass an event of accounting")
+        with self._writing() as (tables, write):
+            _existing(tables, account)
+            if tables.reservation_of(analyst, key) is None:
+                facts = {"key": key, "owner": this_process(), "question": question, "worst_case": worst_case.to_json()}
+                entry = write("reserve", account, analyst, facts)
+                return Reservation(entry.sequence, account, analyst, key, worst_case)
+        return self._await(account, key, question, analyst, wait_seconds)
+
+    def _await(self, account: str, key: str, question: str, analyst: str, wait_seconds: float) -> StoredRelease:
+        """The stored answer of a key that is charged already, once it is there."""
+        deadline = time.monotonic() + wait_seconds
+        while True:
+            with self._store.reading() as tables:
+                found = tables.reservation_of(analyst, key)
+                stored = None if found is None else _replay(tables, found, account, question)
+            if stored is not None:
+                return stored
+            if found is None or time.monotonic() >= deadline:
+                raise PendingError(f"the key {key!r} is charged, and being answered elsewhere: ask again with it")
+            time.sleep(_POLL_SECONDS)
+
+    def settle(
+        self, reservation: Reservation, realised: Spending, release: bytes, *, shows_levels: bool = False
+    ) -> Epsilon:
+        """Store the release and charge what was reached, at once. Hand the release out only after this returns.
+
+        The difference to the worst case is given back only if the release shows the stopping level of every group
+        (`shows_levels`): an ex-post loss is a statement about the output. Returns the account's loss.
+        """
+        if not isinstance(release, bytes):
+            raise ArgumentError("release", type(release).__name__, "it must be bytes", "Encode it first")
+        facts = {
+            "realised": realised.to_json(),
+            "release": digest(release),
+            "reservation": reservation.sequence,
+            "shows_levels": shows_levels,
+        }
+        return self._end("settle", reservation, facts, release)
+
+    def forfeit(self, reservation: Reservation) -> Epsilon:
+        """No answer will come, though data may have been read: the worst case is lost."""
+        return self._end("forfeit", reservation, {"reservation": reservation.sequence})
+
+    def cancel(self, reservation: Reservation) -> Epsilon:
+        """Give everything back. Only for a caller who knows that no data was read: the source was never reached."""
+        return self._end("cancel", reservation, {"reservation": reservation.sequence})
+
+    # Inside
+
+    def _end(self, kind: str, reservation: Reservation, facts: dict[str, Any], release: bytes | None = None) -> Epsilon:
+        with self._writing() as (tables, write):
+            found = tables.reservation(reservation.sequence)
+            if found is None or found.state != RESERVED or found.key != reservation.key:
+                raise ArgumentError(
+                    "reservation", reservation.sequence, "it has ended already, or was never made", "Reserve anew"
+                )
+            write(kind, reservation.account, reservation.analyst, facts)
+            if release is not None:
+                tables.put_release(reservation.sequence, release)
+            return _existing(tables, reservation.account).loss
+
+    @contextmanager
+    def _writing(self) -> Iterator[tuple[Tables, Callable[..., Entry]]]:
+        """One writing transaction; afterwards the anchor follows. A failed commit stops the book."""
+        if self._stopped is not None:
+            raise LedgerStoppedError(f"the ledger does not write: {self._stopped}. Reopen it, which verifies it")
+        head: Head | None = None
+        try:
+            with self._store.writing() as tables:
+
+                def write(kind: str, account: str, analyst: str, facts: dict[str, Any]) -> Entry:
+                    nonlocal head
+                    entry = Entry.after(tables.head(), self._now(), kind, account, analyst, facts)
+                    apply(entry, tables)
+                    tables.append(entry)
+                    head = entry.head
+                    return entry
+
+                yield tables, write
+        except CommitFailedError as error:
+            self._stopped = "a commit failed, and what is on disk is unknown"
+            raise LedgerStoppedError(f"{self._stopped}: nothing was granted. Reopen it, which verifies it") from error
+        if head is not None and self._first is not None and self._anchor:
+            try:
+                self._anchor.move(self._first, head)
+            except OSError as error:
+                self._stopped = "the anchor could not be written"
+                raise LedgerStoppedError(f"{self._stopped}: the charge stands, no answer is given") from error
+
+    def _begin(self) -> str:
+        """Write the first line, unless another process was faster; its hash names the book."""
+        with self._writing() as (tables, write):
+            if tables.head().sequence == 0:
+                write("book", "", "", {"made_by": this_process()})
+            return tables.hash_at(1) or ""
+
+    def _forfeit_orphans(self) -> None:
+        """Reservations of processes that are certainly gone are spent: their answers can never come."""
+        with self._store.reading() as tables:
+            orphans = [reserved for reserved in tables.open_reservations() if is_gone(reserved.owner)]
+        for orphan in orphans:
+            with self._writing() as (tables, write):
+                found = tables.reservation(orphan.sequence)
+                if found is not None and found.state == RESERVED:
+                    write("forfeit", found.account, found.analyst, {"reservation": found.sequence})
+
+    def _now(self) -> str:
+        """For people to read. Order comes from the sequence alone, so a clock set back changes nothing."""
+        return self._clock().isoformat(timespec="milliseconds")
+
+
+def _replay(tables: Tables, found: Reserved, account: str, question: str) -> StoredRelease | None:
+    """What a known key gets: its stored release, a refusal, or None while it is still being answered."""
+    if (found.account, found.question) != (account, question):
+        raise KeyReusedError(f"the key {found.key!r} belongs to another question: take a new key for this one")
+    if found.state == FORFEITED:
+        raise LostAnswerError(
+            f"the key {found.key!r} was charged and its answer was lost in a crash: only a new key, charged anew, can ask"
+        )
+    if found.state == RESERVED:
+        return None
+    body = tables.release(found.sequence)
+    if body is None or found.ended_by is None:
+        raise LedgerCorruptError(f"the release of reservation {found.sequence} is missing")
+    return StoredRelease(body, found.ended_by)
+
+
+def _existing(tables: Tables, account: str) -> Account:
+    held = tables.account(account, "") if isinstance(account, str) else None
+    if held is None:
+        raise ArgumentError("account", account, "there is no such budget", "Declare the table and open its account")
+    return held
+
+
+def _balance(tables: Tables, held: Account) -> Balance:
+    waiting = [r for r in tables.open_reservations(held.name) if held.analyst in ("", r.analyst)]
+    remaining = None if held.cap is None else held.cap - held.loss
+    return Balance(held.name, held.analyst, held.cap, held.loss, remaining, len(waiting))
+
+
+def _checked_text(value: object, field: str, longest: int, *, empty: bool = False) -> str:
+    if not isinstance(value, str) or not (value or empty) or len(value) > longest or "\x00" in value:
+        raise ArgumentError(field, value, f"it must be a text of 1 to {longest} characters", "Pass a shorter name")
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        raise ArgumentError(field, value, "it must be valid Unicode", "Remove the lone surrogate") from None
+    return value

@@ -1,0 +1,104 @@
+"""The lines of the book: what happened, in order, each holding the hash of the one before.
+
+Changing, removing or reordering a line changes every hash after it, and the last one is kept outside the book as well
+(`anchor.py`). Lines hold public facts only: questions, amounts, regions, and the hash of what was released.
+Reads: nothing. Writes: nothing. Never: a true value, or a line without its place in the chain.
+"""
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from thresher.errors import LedgerCorruptError
+
+GENESIS = "0" * 64
+# book: the first line. account, cap: what may be lost. reserve: the worst case, before any data is read.
+# settle: what was reached, with the release. forfeit: no answer came, all is lost. cancel: no data was read.
+KINDS = ("book", "account", "cap", "reserve", "settle", "forfeit", "cancel")
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One line. `facts` depends on the kind; `hash` covers everything else, the previous hash included."""
+
+    sequence: int
+    at: str
+    kind: str
+    account: str
+    analyst: str
+    facts: Mapping[str, Any]
+    previous: str
+    hash: str
+
+    @classmethod
+    def after(cls, head: "Head", at: str, kind: str, account: str, analyst: str, facts: Mapping[str, Any]) -> "Entry":
+        """The next line of a book that ends at `head`."""
+        content = _content(head.sequence + 1, at, kind, account, analyst, facts, head.hash)
+        return cls(head.sequence + 1, at, kind, account, analyst, facts, head.hash, digest(content.encode()))
+
+    @property
+    def head(self) -> "Head":
+        return Head(self.sequence, self.hash)
+
+    @property
+    def document(self) -> str:
+        """What is stored and hashed: one text for one content."""
+        return _content(self.sequence, self.at, self.kind, self.account, self.analyst, self.facts, self.previous)
+
+    @classmethod
+    def read(cls, document: str, stored_hash: str) -> "Entry":
+        """A stored line, once its hash is checked."""
+        if digest(document.encode()) != stored_hash:
+            raise LedgerCorruptError("its hash does not fit its content")
+        said = json.loads(document)
+        entry = cls(
+            said["sequence"],
+            said["at"],
+            said["kind"],
+            said["account"],
+            said["analyst"],
+            said["facts"],
+            said["previous"],
+            stored_hash,
+        )
+        if entry.document != document or entry.kind not in KINDS:
+            raise LedgerCorruptError("it is not a line this book writes")
+        return entry
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """Where a book ends: the number and the hash of its last line."""
+
+    sequence: int
+    hash: str
+
+
+EMPTY = Head(0, GENESIS)
+
+
+def digest(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()
+
+
+def canonical(document: object) -> str:
+    """One text for one JSON value."""
+    return json.dumps(document, sort_keys=True, separators=(",", ":"), allow_nan=False)
+
+
+def _content(
+    sequence: int, at: str, kind: str, account: str, analyst: str, facts: Mapping[str, Any], previous: str
+) -> str:
+    return canonical(
+        {
+            "account": account,
+            "analyst": analyst,
+            "at": at,
+            "facts": facts,
+            "kind": kind,
+            "previous": previous,
+            "sequence": sequence,
+        }
+    )

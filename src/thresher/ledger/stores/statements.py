@@ -1,0 +1,173 @@
+"""The tables of a book and the statements on them, shared by all databases.
+
+Reads and writes: five tables through one connection in one transaction. Never: commits on its own, or decides anything.
+"""
+
+import json
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager
+from typing import Any, Protocol
+
+from thresher.accounting import RegionLosses, spending_from_json
+from thresher.amounts import Epsilon
+from thresher.ledger.entries import Entry, Head, canonical
+from thresher.ledger.rules import Account, Reserved
+
+SCHEMA_VERSION = 1
+
+TABLES = (
+    "CREATE TABLE head (one INTEGER PRIMARY KEY CHECK (one = 1), version INTEGER NOT NULL,"
+    " sequence BIGINT NOT NULL CHECK (sequence >= 0), hash TEXT NOT NULL)",
+    "CREATE TABLE entries (sequence BIGINT PRIMARY KEY CHECK (sequence >= 1), document TEXT NOT NULL,"
+    " hash TEXT NOT NULL)",
+    "CREATE TABLE accounts (name TEXT NOT NULL, analyst TEXT NOT NULL, cap BIGINT CHECK (cap >= 0),"
+    " loss BIGINT NOT NULL CHECK (loss >= 0), losses TEXT NOT NULL, PRIMARY KEY (name, analyst),"
+    " CHECK (cap IS NULL OR loss <= cap), CHECK (analyst <> '' OR cap IS NOT NULL))",
+    "CREATE TABLE reservations (sequence BIGINT PRIMARY KEY, account TEXT NOT NULL, analyst TEXT NOT NULL,"
+    " key TEXT NOT NULL, question TEXT NOT NULL, worst_case TEXT NOT NULL, owner TEXT NOT NULL,"
+    " state TEXT NOT NULL CHECK (state IN ('reserved', 'settled', 'forfeited', 'cancelled')), ended_by BIGINT,"
+    " CHECK ((state = 'reserved') = (ended_by IS NULL)))",
+    # A key is charged once for ever; only a cancelled reservation, which read nothing, frees it.
+    "CREATE UNIQUE INDEX one_charge_per_key ON reservations (analyst, key) WHERE state <> 'cancelled'",
+    "CREATE INDEX open_by_account ON reservations (account) WHERE state = 'reserved'",
+    "CREATE TABLE releases (reservation BIGINT PRIMARY KEY, body {bytes} NOT NULL)",
+)
+
+_RESERVATION = "sequence, account, analyst, key, question, worst_case, owner, state, ended_by"
+
+
+class Connection(Protocol):
+    """What the statements need of a driver's connection."""
+
+    def run(self, statement: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]: ...
+
+
+class Store(Protocol):
+    """A database that holds one book."""
+
+    def prepare(self) -> None:
+        """Open it, make the tables of a new one, refuse a newer one, check its integrity as far as it can."""
+
+    def writing(self) -> AbstractContextManager["Tables"]:
+        """One writer at a time; committed durably at the end, or rolled back whole. Raises `CommitFailedError`."""
+
+    def reading(self) -> AbstractContextManager["Tables"]:
+        """One consistent view."""
+
+    def close(self) -> None: ...
+
+
+class CommitFailedError(Exception):
+    """A statement or the commit of a writing transaction failed in the database."""
+
+
+class Tables:
+    """One transaction on the tables; a `Desk` for the rules."""
+
+    def __init__(self, connection: Connection, lock_rows: str = "") -> None:
+        self._run = connection.run
+        self._lock = lock_rows
+
+    def head(self) -> Head:
+        """Where the book ends. The first thing a writer asks for: the row is the lock of the whole book."""
+        ((sequence, stored_hash),) = self._run(f"SELECT sequence, hash FROM head WHERE one = 1{self._lock}")
+        return Head(sequence, stored_hash)
+
+    def append(self, entry: Entry) -> None:
+        values = (entry.sequence, entry.document, entry.hash)
+        self._run("INSERT INTO entries (sequence, document, hash) VALUES (?, ?, ?)", values)
+        self._run("UPDATE head SET sequence = ?, hash = ? WHERE one = 1", (entry.sequence, entry.hash))
+
+    def lines(self, after: int = 0) -> Iterator[tuple[int, str, str]]:
+        """Stored lines in order, unchecked: number, document, hash."""
+        while rows := self._run(
+            "SELECT sequence, document, hash FROM entries WHERE sequence > ? ORDER BY sequence LIMIT 1000", (after,)
+        ):
+            yield from ((row[0], row[1], row[2]) for row in rows)
+            after = rows[-1][0]
+
+    def hash_at(self, sequence: int) -> str | None:
+        rows = self._run("SELECT hash FROM entries WHERE sequence = ?", (sequence,))
+        return rows[0][0] if rows else None
+
+    def account(self, name: str, analyst: str) -> Account | None:
+        rows = self._run(
+            f"SELECT name, analyst, cap, loss, losses FROM accounts WHERE name = ? AND analyst = ?{self._lock}",
+            (name, analyst),
+        )
+        return _account(rows[0]) if rows else None
+
+    def accounts(self) -> list[Account]:
+        rows = self._run("SELECT name, analyst, cap, loss, losses FROM accounts ORDER BY name, analyst")
+        return [_account(row) for row in rows]
+
+    def put_account(self, account: Account) -> None:
+        cap = None if account.cap is None else account.cap.nano
+        losses = canonical([loss.to_json() for loss in account.losses])
+        self._run(
+            "INSERT INTO accounts (name, analyst, cap, loss, losses) VALUES (?, ?, ?, ?, ?) ON CONFLICT (name, analyst)"
+            " DO UPDATE SET cap = excluded.cap, loss = excluded.loss, losses = excluded.losses",
+            (account.name, account.analyst, cap, account.loss.nano, losses),
+        )
+
+    def reservation(self, sequence: int) -> Reserved | None:
+        rows = self._run(f"SELECT {_RESERVATION} FROM reservations WHERE sequence = ?", (sequence,))
+        return _reserved(rows[0]) if rows else None
+
+    def reservation_of(self, analyst: str, key: str) -> Reserved | None:
+        """The one reservation that a key has, cancelled ones aside."""
+        rows = self._run(
+            f"SELECT {_RESERVATION} FROM reservations WHERE analyst = ? AND key = ? AND state <> 'cancelled'",
+            (analyst, key),
+        )
+        return _reserved(rows[0]) if rows else None
+
+    def reservations(self) -> list[Reserved]:
+        return [_reserved(row) for row in self._run(f"SELECT {_RESERVATION} FROM reservations ORDER BY sequence")]
+
+    def open_reservations(self, account: str | None = None) -> list[Reserved]:
+        which, values = ("", ()) if account is None else (" AND account = ?", (account,))
+        rows = self._run(
+            f"SELECT {_RESERVATION} FROM reservations WHERE state = 'reserved'{which} ORDER BY sequence", values
+        )
+        return [_reserved(row) for row in rows]
+
+    def put_reservation(self, reserved: Reserved) -> None:
+        self._run(
+            f"INSERT INTO reservations ({_RESERVATION}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
+            " ON CONFLICT (sequence) DO UPDATE SET state = excluded.state, ended_by = excluded.ended_by",
+            (
+                reserved.sequence,
+                reserved.account,
+                reserved.analyst,
+                reserved.key,
+                reserved.question,
+                canonical(reserved.worst_case.to_json()),
+                reserved.owner,
+                reserved.state,
+                reserved.ended_by,
+            ),
+        )
+
+    def release(self, reservation: int) -> bytes | None:
+        rows = self._run("SELECT body FROM releases WHERE reservation = ?", (reservation,))
+        return bytes(rows[0][0]) if rows else None
+
+    def released(self) -> list[int]:
+        """Which reservations have a stored release."""
+        return [row[0] for row in self._run("SELECT reservation FROM releases ORDER BY reservation")]
+
+    def put_release(self, reservation: int, body: bytes) -> None:
+        self._run("INSERT INTO releases (reservation, body) VALUES (?, ?)", (reservation, body))
+
+
+def _account(row: Sequence[Any]) -> Account:
+    name, analyst, cap, loss, losses = row
+    listed = tuple(RegionLosses.from_json(document) for document in json.loads(losses))
+    return Account(name, analyst, None if cap is None else Epsilon.from_nano(cap), Epsilon.from_nano(loss), listed)
+
+
+def _reserved(row: Sequence[Any]) -> Reserved:
+    sequence, account, analyst, key, question, worst_case, owner, state, ended_by = row
+    spending = spending_from_json(json.loads(worst_case))
+    return Reserved(sequence, account, analyst, key, question, spending, owner, state, ended_by)

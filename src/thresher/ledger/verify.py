@@ -1,0 +1,104 @@
+"""Reading a whole book again: the chain, every sum, every release, every constraint.
+
+Reads: all tables in one view. Writes: nothing. Never: trusts a stored sum; each is derived again from the lines.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from thresher.errors import LedgerCorruptError, ThresherError
+from thresher.ledger.entries import EMPTY, Entry, Head, digest
+from thresher.ledger.rules import RESERVED, Account, Reserved, apply
+from thresher.ledger.stores.statements import Tables
+
+
+@dataclass(frozen=True, slots=True)
+class Verification:
+    """What was found in order: the number of lines, accounts and releases, and the head."""
+
+    entries: int
+    accounts: int
+    releases: int
+    head: Head
+
+
+@dataclass(slots=True)
+class _Memory:
+    """A desk in memory, for deriving everything again."""
+
+    held: dict[tuple[str, str], Account] = field(default_factory=dict)
+    reserved: dict[int, Reserved] = field(default_factory=dict)
+    open: dict[int, Reserved] = field(default_factory=dict)
+
+    def account(self, name: str, analyst: str) -> Account | None:
+        return self.held.get((name, analyst))
+
+    def put_account(self, account: Account) -> None:
+        self.held[account.name, account.analyst] = account
+
+    def reservation(self, sequence: int) -> Reserved | None:
+        return self.reserved.get(sequence)
+
+    def put_reservation(self, reserved: Reserved) -> None:
+        self.reserved[reserved.sequence] = reserved
+        if reserved.state == RESERVED:
+            self.open[reserved.sequence] = reserved
+        else:
+            self.open.pop(reserved.sequence, None)
+
+    def open_reservations(self, account: str) -> Iterable[Reserved]:
+        return [reserved for reserved in self.open.values() if reserved.account == account]
+
+
+def verified(tables: Tables) -> Verification:
+    """Check everything, or raise `LedgerCorruptError` naming the first bad line."""
+    memory, head, releases = _Memory(), EMPTY, {}
+    for sequence, document, stored_hash in tables.lines():
+        entry = _read(sequence, document, stored_hash, head)
+        try:
+            apply(entry, memory)
+        except (ThresherError, KeyError, TypeError, ValueError) as error:
+            raise LedgerCorruptError(f"entry {sequence} breaks a rule: {error}") from error
+        if entry.kind == "settle":
+            releases[entry.facts["reservation"]] = entry
+        head = entry.head
+    if tables.head() != head:
+        raise LedgerCorruptError(
+            f"the book says it ends at entry {tables.head().sequence}, its lines at {head.sequence}"
+        )
+    _check_tables(tables, memory)
+    _check_releases(tables, releases)
+    return Verification(head.sequence, len(memory.held), len(releases), head)
+
+
+def _read(sequence: int, document: str, stored_hash: str, before: Head) -> Entry:
+    try:
+        entry = Entry.read(document, stored_hash)
+    except (LedgerCorruptError, KeyError, TypeError, ValueError) as error:
+        raise LedgerCorruptError(f"entry {before.sequence + 1} is damaged: {error}") from error
+    if (entry.sequence, sequence, entry.previous) != (before.sequence + 1, before.sequence + 1, before.hash):
+        raise LedgerCorruptError(f"entry {before.sequence + 1} is missing, moved or not linked to the one before")
+    return entry
+
+
+def _check_tables(tables: Tables, memory: _Memory) -> None:
+    try:
+        accounts, reservations = tables.accounts(), tables.reservations()
+    except (ThresherError, KeyError, TypeError, ValueError) as error:
+        raise LedgerCorruptError("an account or a reservation cannot be read") from error
+    stored = {(account.name, account.analyst): account for account in accounts}
+    for name in stored.keys() | memory.held.keys():
+        if stored.get(name) != memory.held.get(name):
+            raise LedgerCorruptError(f"the account {'/'.join(filter(None, name))} does not agree with its entries")
+    if {reserved.sequence: reserved for reserved in reservations} != memory.reserved:
+        odd = [r.sequence for r in reservations if memory.reserved.get(r.sequence) != r]
+        raise LedgerCorruptError(f"reservation {odd[0] if odd else '?'} does not agree with its entries")
+
+
+def _check_releases(tables: Tables, settlements: dict[int, Entry]) -> None:
+    if set(tables.released()) != set(settlements):
+        raise LedgerCorruptError("a settlement has no release, or a release no settlement")
+    for reservation, entry in settlements.items():
+        body = tables.release(reservation)
+        if body is None or digest(body) != entry.facts["release"]:
+            raise LedgerCorruptError(f"the release of entry {entry.sequence} is not the one that was settled")
