@@ -309,7 +309,7 @@ def _replay(tables: Tables, found: Reserved, account: str, question: str) -> Sto
         raise KeyReusedError(f"the key {found.key!r} belongs to another question: take a new key for this one")
     if found.state == FORFEITED:
         raise LostAnswerError(
-            f"the key {found.key!r} was charged and its answer was lost in a crash: only a new key, charged anew, can ask"
+            f"the key {found.key!r} was charged and its answer was lost in a crash: only a new key, charged anew, asks"
         )
     if found.state == RESERVED:
         return None

@@ -4,8 +4,6 @@ Reads and writes: the tables of schema `thresher_ledger`. Never: relies on seria
 row orders all writers), or on a server that answers before it has synced.
 """
 
-import os
-import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -15,10 +13,12 @@ from psycopg import errors as postgres_errors
 
 from thresher.errors import LedgerBusyError, LedgerCorruptError, LedgerError, LedgerVersionError
 from thresher.ledger.entries import EMPTY
+from thresher.ledger.stores.pool import Pool
 from thresher.ledger.stores.statements import SCHEMA_VERSION, TABLES, CommitFailedError, Tables
 
 _SCHEMA = "thresher_ledger"
 _BUSY_MILLISECONDS = 30_000
+_APPLICATION = 0x54687273  # "Thrs"
 _APPEND_ONLY = (
     "CREATE FUNCTION only_ever_added() RETURNS trigger LANGUAGE plpgsql AS"
     " $$ BEGIN RAISE EXCEPTION 'lines are only ever added'; END $$",
@@ -28,25 +28,23 @@ _APPEND_ONLY = (
 
 
 class PostgresStore:
-    """One schema, any number of threads and processes; a connection for each thread."""
+    """One schema, any number of threads and processes."""
 
     def __init__(self, url: str) -> None:
-        self._url = url
-        self._local = threading.local()
-        self._all: list[_Connection] = []
+        self._pool = Pool(lambda: _Connection(url))
 
     def prepare(self) -> None:
         try:
-            connection = self._connection()
-            connection.run("BEGIN")
-            try:
-                # Two first openings at once: the second waits here and then finds the tables.
-                connection.run("SELECT pg_advisory_xact_lock(?)", (0x54687273,))
-                self._prepare_tables(connection)
-            except BaseException:
-                connection.run("ROLLBACK")
-                raise
-            connection.run("COMMIT")
+            with self._pool.connection() as connection:
+                connection.run("BEGIN")
+                try:
+                    # Two first openings at once: the second waits here and then finds the tables.
+                    connection.run("SELECT pg_advisory_xact_lock(?)", (_APPLICATION,))
+                    self._prepare_tables(connection)
+                except BaseException:
+                    connection.roll_back()
+                    raise
+                connection.run("COMMIT")
         except psycopg.Error as error:
             raise _refusal(error) from error
 
@@ -65,80 +63,69 @@ class PostgresStore:
 
     @contextmanager
     def writing(self) -> Iterator[Tables]:
-        connection = self._connection()
-        try:
-            connection.run("BEGIN")
-            tables = Tables(connection, lock_rows=" FOR UPDATE")
-            tables.head()
-        except psycopg.Error as error:
-            connection.drop()
-            raise _refusal(error) from error
-        try:
-            yield tables
-            connection.run("COMMIT")
-        except psycopg.Error as error:
-            connection.drop()
-            raise CommitFailedError(type(error).__name__) from error
-        except BaseException:
-            connection.roll_back()
-            raise
+        with self._pool.connection() as connection:
+            try:
+                connection.run("BEGIN")
+                tables = Tables(connection, lock_rows=" FOR UPDATE")
+                tables.head()
+            except psycopg.Error as error:
+                connection.close()
+                raise _refusal(error) from error
+            try:
+                yield tables
+                connection.run("COMMIT")
+            except psycopg.Error as error:
+                connection.close()
+                raise CommitFailedError(type(error).__name__) from error
+            except BaseException:
+                connection.roll_back()
+                raise
 
     @contextmanager
     def reading(self) -> Iterator[Tables]:
-        connection = self._connection()
-        try:
-            connection.run("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
-            yield Tables(connection)
-        except psycopg.Error as error:
-            connection.drop()
-            raise _refusal(error) from error
-        finally:
-            connection.roll_back()
+        with self._pool.connection() as connection:
+            try:
+                connection.run("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
+                yield Tables(connection)
+            except psycopg.Error as error:
+                connection.close()
+                raise _refusal(error) from error
+            finally:
+                connection.roll_back()
 
     def close(self) -> None:
-        while self._all:
-            self._all.pop().drop()
-        self._local = threading.local()
-
-    def _connection(self) -> "_Connection":
-        mine = getattr(self._local, "connection", None)
-        if mine is None or mine.unusable:
-            mine = self._local.connection = _Connection(self._url)
-            self._all.append(mine)
-        return mine
+        self._pool.close()
 
 
 class _Connection:
     """A psycopg connection with Thresher's settings."""
 
     def __init__(self, url: str) -> None:
-        self._process = os.getpid()
         try:
             self._raw = psycopg.connect(url, autocommit=True, connect_timeout=10)
+            self.run("SET synchronous_commit = on")
+            self.run(f"SET lock_timeout = {_BUSY_MILLISECONDS}")
+            self.run(f"SET search_path = {_SCHEMA}")
         except psycopg.Error as error:
             raise _refusal(error) from error
-        self.run("SET synchronous_commit = on")
-        self.run(f"SET lock_timeout = {_BUSY_MILLISECONDS}")
-        self.run(f"SET search_path = {_SCHEMA}")
 
     @property
-    def unusable(self) -> bool:
-        return self._raw.closed or self._process != os.getpid()
+    def usable(self) -> bool:
+        return not self._raw.closed
 
     def run(self, statement: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
         cursor = self._raw.execute(statement.replace("?", "%s").encode(), values or None)
         return cursor.fetchall() if cursor.description else []
 
     def roll_back(self) -> None:
-        if not self._raw.closed and self._raw.info.transaction_status != psycopg.pq.TransactionStatus.IDLE:
-            try:
+        try:
+            if self.usable and self._raw.info.transaction_status != psycopg.pq.TransactionStatus.IDLE:
                 self.run("ROLLBACK")
-            except psycopg.Error:
-                self.drop()
+        except psycopg.Error:
+            self.close()
 
-    def drop(self) -> None:
-        if self._process == os.getpid():
-            self._raw.close()
+    def close(self) -> None:
+        self._raw.close()
 
 
 def _refusal(error: psycopg.Error) -> LedgerError:

@@ -4,9 +4,7 @@ Reads and writes: the file and its log. Never: `synchronous` below FULL, which f
 by other means than SQLite while it is open, which would drop its locks.
 """
 
-import os
 import sqlite3
-import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -14,6 +12,7 @@ from typing import Any
 
 from thresher.errors import LedgerBusyError, LedgerCorruptError, LedgerError, LedgerVersionError
 from thresher.ledger.entries import EMPTY
+from thresher.ledger.stores.pool import Pool
 from thresher.ledger.stores.statements import SCHEMA_VERSION, TABLES, CommitFailedError, Tables
 
 SYNCHRONOUS = "FULL"
@@ -29,26 +28,25 @@ _APPEND_ONLY = tuple(
 
 
 class SqliteStore:
-    """One file, any number of threads and processes; a connection for each thread."""
+    """One file, any number of threads and processes."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        self._local = threading.local()
-        self._all: list[_Connection] = []
+        self._pool = Pool(lambda: _Connection(path))
 
     def prepare(self) -> None:
         if self._path.is_dir() or not self._path.absolute().parent.is_dir():
             raise LedgerError(f"no ledger can be kept at {self._path}: name a file in a folder that exists")
         try:
-            connection = self._connection()
-            connection.run("BEGIN IMMEDIATE")
-            try:
-                self._prepare_tables(connection)
-            except BaseException:
-                connection.run("ROLLBACK")
-                raise
-            connection.run("COMMIT")
-            troubles = connection.run("PRAGMA integrity_check")
+            with self._pool.connection() as connection:
+                connection.run("BEGIN IMMEDIATE")
+                try:
+                    self._prepare_tables(connection)
+                except BaseException:
+                    connection.roll_back()
+                    raise
+                connection.run("COMMIT")
+                troubles = connection.run("PRAGMA integrity_check")
         except sqlite3.Error as error:
             raise _refusal(error, self._path) from error
         if troubles != [("ok",)]:
@@ -71,51 +69,41 @@ class SqliteStore:
 
     @contextmanager
     def writing(self) -> Iterator[Tables]:
-        connection = self._connection()
-        try:
-            connection.run("BEGIN IMMEDIATE")
-        except sqlite3.Error as error:
-            raise _refusal(error, self._path) from error
-        try:
-            yield Tables(connection)
-            connection.run("COMMIT")
-        except sqlite3.Error as error:
-            connection.roll_back()
-            raise CommitFailedError(str(error)) from error
-        except BaseException:
-            connection.roll_back()
-            raise
+        with self._pool.connection() as connection:
+            try:
+                connection.run("BEGIN IMMEDIATE")
+            except sqlite3.Error as error:
+                raise _refusal(error, self._path) from error
+            try:
+                yield Tables(connection)
+                connection.run("COMMIT")
+            except sqlite3.Error as error:
+                connection.close()
+                raise CommitFailedError(str(error)) from error
+            except BaseException:
+                connection.roll_back()
+                raise
 
     @contextmanager
     def reading(self) -> Iterator[Tables]:
-        connection = self._connection()
-        try:
-            connection.run("BEGIN")
-            yield Tables(connection)
-        except sqlite3.Error as error:
-            raise _refusal(error, self._path) from error
-        finally:
-            connection.roll_back()
+        with self._pool.connection() as connection:
+            try:
+                connection.run("BEGIN")
+                yield Tables(connection)
+            except sqlite3.Error as error:
+                raise _refusal(error, self._path) from error
+            finally:
+                connection.roll_back()
 
     def close(self) -> None:
-        while self._all:
-            self._all.pop().close()
-        self._local = threading.local()
-
-    def _connection(self) -> "_Connection":
-        mine = getattr(self._local, "connection", None)
-        if mine is None or mine.process != os.getpid():
-            # After a fork the parent's connection is left alone: closing it here could disturb the parent.
-            mine = self._local.connection = _Connection(self._path)
-            self._all.append(mine)
-        return mine
+        self._pool.close()
 
 
 class _Connection:
     """A SQLite connection with Thresher's settings."""
 
     def __init__(self, path: Path) -> None:
-        self.process = os.getpid()
+        self.usable = True
         try:
             self._raw = sqlite3.connect(path, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False)
             self.run("PRAGMA journal_mode = WAL")
@@ -127,16 +115,16 @@ class _Connection:
         return self._raw.execute(statement, values).fetchall()
 
     def roll_back(self) -> None:
-        if self._raw.in_transaction:
-            try:
+        try:
+            if self.usable and self._raw.in_transaction:
                 self.run("ROLLBACK")
-            except sqlite3.Error:
-                # The transaction is dead already; the caller is told of the first error.
-                self._raw.close()
+        except sqlite3.Error:
+            # The transaction is dead already; the caller is told of the first error.
+            self.close()
 
     def close(self) -> None:
-        if self.process == os.getpid():
-            self._raw.close()
+        self.usable = False
+        self._raw.close()
 
 
 def _refusal(error: sqlite3.Error, path: Path) -> LedgerError:
