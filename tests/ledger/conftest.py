@@ -2,17 +2,15 @@
 
 import os
 import shutil
+import signal
 import tempfile
 import warnings
-from itertools import count
 from pathlib import Path
 
 import psycopg
 import pytest
 
 from thresher.ledger import open_book
-
-_databases = count()
 
 
 @pytest.fixture(scope="session")
@@ -24,24 +22,24 @@ def postgres_server():
             warnings.simplefilter("ignore")
             import pgserver  # noqa: PLC0415
 
-            server = pgserver.get_server(folder, cleanup_mode="stop")
+            server = pgserver.get_server(folder, cleanup_mode=None)
     except Exception as error:
         shutil.rmtree(folder, ignore_errors=True)
         if os.environ.get("CI"):
             raise
         pytest.skip(f"NO POSTGRESQL: {error}")
     yield server.get_uri()
-    server.cleanup()
+    # Immediate shutdown: nothing here is worth a checkpoint.
+    os.kill(int((folder / "postmaster.pid").read_text().split()[0]), signal.SIGQUIT)
     shutil.rmtree(folder, ignore_errors=True)
 
 
 @pytest.fixture
 def postgres_url(postgres_server):
-    """A database of its own for each test."""
-    name = f"ledger_{os.getpid()}_{next(_databases)}"
+    """The server with no ledger in it."""
     with psycopg.connect(postgres_server, autocommit=True) as connection:
-        connection.execute(f"CREATE DATABASE {name}")
-    return postgres_server.replace("/postgres?", f"/{name}?")
+        connection.execute("DROP SCHEMA IF EXISTS thresher_ledger CASCADE")
+    return postgres_server
 
 
 @pytest.fixture(params=["sqlite", "postgres"])

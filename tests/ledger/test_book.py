@@ -268,7 +268,7 @@ def test_a_clock_set_back_changes_nothing(url):
     times = iter([datetime(2026, 1, d % 27 + 1, tzinfo=UTC) for d in range(300, 0, -7)])
     store, _ = store_for(url)
     book = Book(store, None, clock=lambda: next(times))
-    book.recover()
+    book.recover(make=True)
     book.open_account("patients", "1")
     ask(book, "0.5", "a")
     ask(book, "0.5", "b")

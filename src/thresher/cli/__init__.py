@@ -10,6 +10,7 @@ import click
 
 from thresher import __version__
 from thresher.cli.demo import demo
+from thresher.cli.ledger import ledger
 from thresher.errors import ArgumentError, ThresherError
 
 
@@ -23,6 +24,7 @@ def commands() -> None:
 
 
 commands.add_command(demo)
+commands.add_command(ledger)
 
 
 def main() -> None:

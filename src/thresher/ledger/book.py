@@ -31,7 +31,7 @@ from thresher.errors import (
 from thresher.ledger import anchor as anchors
 from thresher.ledger.entries import Entry, Head, digest
 from thresher.ledger.owners import is_gone, this_process
-from thresher.ledger.rules import FORFEITED, RESERVED, Account, Reserved, apply, open_losses
+from thresher.ledger.rules import FORFEITED, RESERVED, Account, Reserved, after_reserving, apply, open_losses
 from thresher.ledger.stores import store_for
 from thresher.ledger.stores.statements import CommitFailedError, Store, Tables
 from thresher.ledger.verify import Verification, verified
@@ -72,8 +72,8 @@ class Balance:
     reserved: int
 
 
-def open_book(url: str, *, anchor: Path | None = None, accept_anchor: bool = False) -> "Book":
-    """Open the ledger at `url` (made if there is none), verify it whole, and forfeit what dead processes reserved.
+def open_book(url: str, *, anchor: Path | None = None, accept_anchor: bool = False, make: bool = True) -> "Book":
+    """Open the ledger at `url`, verify it whole, and forfeit what dead processes reserved. `make`: if there is none.
 
     `anchor` says where its anchor lies; a SQLite ledger keeps it beside the file by default. `accept_anchor` makes a
     missing anchor anew: for a curator who knows why it is missing.
@@ -81,7 +81,7 @@ def open_book(url: str, *, anchor: Path | None = None, accept_anchor: bool = Fal
     store, usual = store_for(url)
     place = anchor or usual
     book = Book(store, None if place is None else anchors.Anchor(place))
-    book.recover(accept_anchor=accept_anchor)
+    book.recover(accept_anchor=accept_anchor, make=make)
     return book
 
 
@@ -97,10 +97,10 @@ class Book:
 
     # Opening and checking
 
-    def recover(self, *, accept_anchor: bool = False) -> Verification:
+    def recover(self, *, accept_anchor: bool = False, make: bool = False) -> Verification:
         """Open or reopen: check everything, then allow writing. The only way out of a stop."""
         self._store.close()
-        self._store.prepare()
+        self._store.prepare(make=make)
         # Before the view of the book is taken: another process may move both on in between.
         known = self._anchor.read() if self._anchor else None
         with self._store.reading() as tables:
@@ -192,8 +192,12 @@ class Book:
         _checked_text(analyst, "analyst", _MAX_NAME, empty=True)
         if not isinstance(worst_case, Spending):
             raise ArgumentError("worst_case", worst_case, "it must be a spending", "Pass an event of accounting")
-        with self._writing() as (tables, write):
+        with self._store.reading() as tables:
             _existing(tables, account)
+            if tables.reservation_of(analyst, key) is None:
+                # Most refusals end here, without making other askers wait for the lock.
+                after_reserving(tables, account, analyst, worst_case)
+        with self._writing() as (tables, write):
             if tables.reservation_of(analyst, key) is None:
                 facts = {"key": key, "owner": this_process(), "question": question, "worst_case": worst_case.to_json()}
                 entry = write("reserve", account, analyst, facts)

@@ -107,16 +107,24 @@ def open_losses(desk: Desk, account: Account, without: int | None = None) -> lis
     ]
 
 
-def _reserve(entry: Entry, desk: Desk) -> None:
-    worst_case = spending_from_json(entry.facts["worst_case"])
-    for account in _payers(entry, desk):
+def after_reserving(desk: Desk, name: str, analyst: str, worst_case: Spending) -> list[Account]:
+    """The accounts that pay, as they would stand with this reservation; `BudgetError` if one cannot."""
+    standing = []
+    for account in _payers(desk, name, analyst):
         before = [*account.losses, *open_losses(desk, account)]
         after = loss_after(before, worst_case.losses()).loss
         if account.cap is not None and after > account.cap:
             requested, short_by = account_loss(worst_case.losses()).loss, after - account.cap
-            name = f"{account.name} for analyst {account.analyst}" if account.analyst else account.name
-            raise BudgetError(name, requested, requested - min(short_by, requested), short_by)
-        desk.put_account(replace(account, loss=after))
+            payer = f"{name} for analyst {analyst}" if account.analyst else name
+            raise BudgetError(payer, requested, requested - min(short_by, requested), short_by)
+        standing.append(replace(account, loss=after))
+    return standing
+
+
+def _reserve(entry: Entry, desk: Desk) -> None:
+    worst_case = spending_from_json(entry.facts["worst_case"])
+    for account in after_reserving(desk, entry.account, entry.analyst, worst_case):
+        desk.put_account(account)
     desk.put_reservation(
         Reserved(
             entry.sequence,
@@ -137,7 +145,7 @@ def _end(entry: Entry, desk: Desk) -> None:
     if reserved is None or reserved.state != RESERVED:
         raise BugError("a reservation ends once, and after it was made")
     spending = charged(reserved, entry)
-    for account in _payers(entry, desk):
+    for account in _payers(desk, entry.account, entry.analyst):
         losses = account.losses
         if spending is not None:
             losses = coarsened(added([*losses, *spending.losses()]), MOST_GROUPS)
@@ -147,12 +155,11 @@ def _end(entry: Entry, desk: Desk) -> None:
     desk.put_reservation(replace(reserved, state=state, ended_by=entry.sequence))
 
 
-def _payers(entry: Entry, desk: Desk) -> list[Account]:
+def _payers(desk: Desk, name: str, analyst: str) -> list[Account]:
     """The table's account, and the analyst's own, which is opened without a cap by the first question."""
-    payers = [_existing(desk, entry.account, "")]
-    if entry.analyst:
-        own = desk.account(entry.account, entry.analyst)
-        payers.append(own or Account(entry.account, entry.analyst, None, Epsilon(0), ()))
+    payers = [_existing(desk, name, "")]
+    if analyst:
+        payers.append(desk.account(name, analyst) or Account(name, analyst, None, Epsilon(0), ()))
     return payers
 
 

@@ -34,13 +34,18 @@ class Pool(Generic[C]):
         self._process = os.getpid()
         self._idle: list[C] = []
         self._turns = threading.BoundedSemaphore(self._most)
+        self._writer = threading.Lock()
+
+    @contextmanager
+    def writer(self) -> Iterator[C]:
+        """A connection for a thread that will write. One at a time, so that a process queues for the lock once."""
+        self._renew_after_fork()
+        with self._writer, self.connection() as lent:
+            yield lent
 
     @contextmanager
     def connection(self) -> Iterator[C]:
-        if self._process != os.getpid():
-            # A fork: the parent's connections are kept, not closed, because closing them could disturb the parent.
-            self._inherited += self._idle
-            self._start()
+        self._renew_after_fork()
         with self._turns:
             lent = self._take() or self._make()
             try:
@@ -48,6 +53,12 @@ class Pool(Generic[C]):
             finally:
                 if lent.usable:
                     self._idle.append(lent)
+
+    def _renew_after_fork(self) -> None:
+        if self._process != os.getpid():
+            # The parent's connections are kept, not closed: closing them could disturb the parent.
+            self._inherited += self._idle
+            self._start()
 
     def _take(self) -> C | None:
         try:

@@ -33,14 +33,14 @@ class PostgresStore:
     def __init__(self, url: str) -> None:
         self._pool = Pool(lambda: _Connection(url))
 
-    def prepare(self) -> None:
+    def prepare(self, *, make: bool) -> None:
         try:
             with self._pool.connection() as connection:
                 connection.run("BEGIN")
                 try:
                     # Two first openings at once: the second waits here and then finds the tables.
                     connection.run("SELECT pg_advisory_xact_lock(?)", (_APPLICATION,))
-                    self._prepare_tables(connection)
+                    self._prepare_tables(connection, make=make)
                 except BaseException:
                     connection.roll_back()
                     raise
@@ -48,8 +48,10 @@ class PostgresStore:
         except psycopg.Error as error:
             raise _refusal(error) from error
 
-    def _prepare_tables(self, connection: "_Connection") -> None:
+    def _prepare_tables(self, connection: "_Connection", *, make: bool) -> None:
         if not connection.run("SELECT 1 FROM pg_namespace WHERE nspname = ?", (_SCHEMA,)):
+            if not make:
+                raise LedgerError("there is no ledger in this database: check the address")
             connection.run(f"CREATE SCHEMA {_SCHEMA}")
             for statement in (*TABLES, *_APPEND_ONLY):
                 connection.run(statement.format(bytes="BYTEA"))
@@ -63,7 +65,7 @@ class PostgresStore:
 
     @contextmanager
     def writing(self) -> Iterator[Tables]:
-        with self._pool.connection() as connection:
+        with self._pool.writer() as connection:
             try:
                 connection.run("BEGIN")
                 tables = Tables(connection, lock_rows=" FOR UPDATE")

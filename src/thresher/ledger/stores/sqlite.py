@@ -34,7 +34,9 @@ class SqliteStore:
         self._path = path
         self._pool = Pool(lambda: _Connection(path))
 
-    def prepare(self) -> None:
+    def prepare(self, *, make: bool) -> None:
+        if not make and not self._path.exists():
+            raise LedgerError(f"there is no ledger at {self._path}: check the name")
         if self._path.is_dir() or not self._path.absolute().parent.is_dir():
             raise LedgerError(f"no ledger can be kept at {self._path}: name a file in a folder that exists")
         try:
@@ -69,7 +71,7 @@ class SqliteStore:
 
     @contextmanager
     def writing(self) -> Iterator[Tables]:
-        with self._pool.connection() as connection:
+        with self._pool.writer() as connection:
             try:
                 connection.run("BEGIN IMMEDIATE")
             except sqlite3.Error as error:

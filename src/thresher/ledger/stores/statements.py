@@ -45,8 +45,8 @@ class Connection(Protocol):
 class Store(Protocol):
     """A database that holds one book."""
 
-    def prepare(self) -> None:
-        """Open it, make the tables of a new one, refuse a newer one, check its integrity as far as it can."""
+    def prepare(self, *, make: bool) -> None:
+        """Open it, make the tables of a new one if so asked, refuse a newer one, check its integrity if it can."""
 
     def writing(self) -> AbstractContextManager["Tables"]:
         """One writer at a time; committed durably at the end, or rolled back whole. Raises `CommitFailedError`."""

@@ -1,0 +1,136 @@
+"""`thresher ledger`: what may be lost and what has been, for the curator and, with less, for an analyst."""
+
+import json
+from typing import Any
+
+import click
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from thresher.accounting import RegionLosses, account_loss
+from thresher.amounts import Epsilon
+from thresher.ledger import Balance, Book, Entry, open_book
+
+_WIDTH, _BAR = 96, 24
+_MOST_REGIONS = 12
+
+_ledger_option = click.option(
+    "--ledger", "url", default="sqlite:///ledger.db", show_default=True, help="sqlite:///FILE or postgresql://..."
+)
+_json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+
+
+@click.group()
+def ledger() -> None:
+    """Budgets, what has been spent, and whether the book is whole."""
+
+
+@ledger.command()
+@_ledger_option
+@_json_option
+@click.option("--analyst", help="Show what this analyst may see: their own budget and questions, no regions.")
+@click.option("--entries", "last", default=10, show_default=True, help="How many of the last entries to list.")
+def show(*, url: str, as_json: bool, analyst: str | None, last: int) -> None:
+    """Show every budget with a bar, the losses by region, and the last entries.
+
+    A reservation that has not ended counts at its worst case. Opening the ledger verifies it first.
+    """
+    book = open_book(url, make=False)
+    try:
+        statement = _statement(book, analyst, last)
+    finally:
+        book.close()
+    if as_json:
+        click.echo(json.dumps(statement, indent=2))
+    else:
+        _print(statement)
+
+
+@ledger.command()
+@_ledger_option
+@_json_option
+@click.option("--accept-anchor", is_flag=True, help="Make a missing anchor anew: only if this is the latest state.")
+def verify(*, url: str, as_json: bool, accept_anchor: bool) -> None:
+    """Derive every hash, sum and release again; name the first entry that does not fit."""
+    book = open_book(url, make=False, accept_anchor=accept_anchor)
+    try:
+        report = book.verify()
+    finally:
+        book.close()
+    if as_json:
+        facts = {"entries": report.entries, "accounts": report.accounts, "releases": report.releases}
+        click.echo(json.dumps({"whole": True, **facts, "head": report.head.hash}))
+    else:
+        click.echo(
+            f"Whole: {report.entries} entries, {report.accounts} accounts and {report.releases} releases agree.\n"
+            f"The book ends at entry {report.head.sequence}, {report.head.hash[:16]}…"
+        )
+
+
+def _statement(book: Book, analyst: str | None, last: int) -> dict[str, Any]:
+    """All that is shown, for one reader."""
+    entries = [entry for entry in book.entries() if analyst is None or entry.analyst == analyst]
+    balances = [held for held in book.balances() if analyst is None or held.analyst == analyst]
+    return {
+        "accounts": [_account(held, book.losses(held.account) if analyst is None else []) for held in balances],
+        "entries": [_line(entry) for entry in (entries[-last:] if last > 0 else [])],
+    }
+
+
+def _account(held: Balance, losses: list[RegionLosses]) -> dict[str, Any]:
+    shown: dict[str, Any] = {
+        "account": held.account,
+        "analyst": held.analyst,
+        "cap": None if held.cap is None else held.cap.to_json(),
+        "spent": held.spent.to_json(),
+        "remaining": None if held.remaining is None else held.remaining.to_json(),
+        "open_reservations": held.reserved,
+    }
+    if losses and not held.analyst:
+        regions = {region for loss in losses for region, _ in loss.regions()}
+        totals = sorted(((account_loss(losses, within=region).loss, str(region)) for region in regions), reverse=True)
+        shown["regions"] = [{"region": region, "loss": loss.to_json()} for loss, region in totals[:_MOST_REGIONS]]
+    return shown
+
+
+def _line(entry: Entry) -> dict[str, Any]:
+    told = {name: entry.facts[name] for name in ("key", "question", "reservation") if name in entry.facts}
+    if "cap" in entry.facts:
+        told["cap"] = Epsilon.from_nano(entry.facts["cap"]).to_json()
+    said = {"entry": entry.sequence, "at": entry.at, "kind": entry.kind, "account": entry.account}
+    return {**said, "analyst": entry.analyst, **told}
+
+
+def _print(statement: dict[str, Any]) -> None:
+    console = Console(width=_WIDTH, highlight=False)
+    table = Table(box=None, padding=(0, 2, 0, 0), header_style="bold")
+    for heading in ("account", "spent", "cap", "", "open"):
+        table.add_column(heading)
+    for held in statement["accounts"]:
+        name = held["account"] + (f" / {held['analyst']}" if held["analyst"] else "")
+        open_ones = str(held["open_reservations"] or "")
+        table.add_row(escape(name), held["spent"], held["cap"] or "no cap", _bar(held), open_ones)
+    console.print(table)
+    for held in statement["accounts"]:
+        if held.get("regions"):
+            console.print(f"\n[bold]{escape(held['account'])} by region[/bold] (the most exposed first)")
+            for region in held["regions"]:
+                console.print(f"  {region['loss']:>12}  {escape(region['region'])}")
+    if statement["entries"]:
+        console.print("\n[bold]last entries[/bold]")
+        for line in statement["entries"]:
+            about = line.get("question") or line.get("cap", "")
+            about = f"of entry {line['reservation']}" if "reservation" in line else about
+            told = f"{line['entry']:>5}  {line['at'][:19]}  {line['kind']:<8} {line['account']:<14} {about}"
+            console.print(escape(told.encode("unicode_escape").decode()), overflow="ellipsis", no_wrap=True)
+
+
+def _bar(held: dict[str, Any]) -> str:
+    """How much of the cap is used, rounded so that only a full budget looks full."""
+    if held["cap"] is None or float(held["cap"]) == 0:
+        return ""
+    share = float(held["spent"]) / float(held["cap"])
+    filled = _BAR if held["remaining"] == "0" else min(int(share * _BAR), _BAR - 1)
+    colour = "red" if share >= 0.9 else "yellow" if share >= 0.6 else "green"
+    return f"[{colour}]{'█' * filled}[/{colour}]{'·' * (_BAR - filled)} {share:.0%}"

@@ -1,0 +1,87 @@
+import json
+import subprocess
+import sys
+
+import pytest
+from ledger.spendings import by_ward, common
+
+from thresher.ledger import open_book
+
+
+def thresher(*arguments):
+    return subprocess.run([sys.executable, "-m", "thresher", *arguments], capture_output=True, text=True, check=False)
+
+
+@pytest.fixture
+def url(tmp_path):
+    """A book with two tables, an analyst, an answered question each, and one that is still open."""
+    address = f"sqlite:///{tmp_path / 'ledger.db'}"
+    book = open_book(address)
+    book.open_account("patients", "1")
+    book.open_account("visits", "2")
+    book.set_cap("patients", "0.5", analyst="ada")
+    cost = by_ward(eye="0.1", stroke="0.5")
+    book.settle(book.reserve("patients", cost, "a", "which wards?"), cost, b"secret 7919")
+    old = common("0.5", [("age", ">=", 65)])
+    book.settle(book.reserve("patients", old, "b", "which \x1b[31m[bold]old?", analyst="ada"), old, b"secret 104729")
+    book.close()
+    return address
+
+
+def test_the_curator_sees_budgets_bars_regions_and_entries(url):
+    shown = thresher("ledger", "show", "--ledger", url)
+    assert shown.returncode == 0, shown.stderr
+    lines = shown.stdout.splitlines()
+    assert any(line.startswith("patients ") and "1" in line and "100%" in line for line in lines)
+    assert any(line.startswith("patients / ada") and "█" * 24 in line for line in lines)
+    assert "ward = 'stroke'" in shown.stdout
+    assert "which wards?" in shown.stdout
+    assert "\x1b" not in shown.stdout
+    assert "\\x1b[31m[bold]old?" in shown.stdout
+    assert "7919" not in shown.stdout
+    assert "104729" not in shown.stdout
+
+
+def test_an_analyst_sees_their_own_and_no_regions(url):
+    document = json.loads(thresher("ledger", "show", "--ledger", url, "--analyst", "ada", "--json").stdout)
+    assert [held["analyst"] for held in document["accounts"]] == ["ada"]
+    assert document["accounts"][0]["remaining"] == "0"
+    assert "regions" not in document["accounts"][0]
+    assert {line["analyst"] for line in document["entries"]} == {"ada"}
+
+
+def test_json_gives_exact_amounts(url):
+    document = json.loads(thresher("ledger", "show", "--ledger", url, "--json").stdout)
+    patients = next(held for held in document["accounts"] if held["account"] == "patients" and not held["analyst"])
+    assert (patients["spent"], patients["cap"], patients["remaining"]) == ("1", "1", "0")
+    assert {row["region"]: row["loss"] for row in patients["regions"]}["ward = 'eye'"] == "0.6"
+
+
+def test_a_whole_book_verifies(url):
+    told = thresher("ledger", "verify", "--ledger", url)
+    assert told.returncode == 0
+    assert told.stdout.startswith("Whole: 8 entries, 3 accounts and 2 releases agree.")
+    document = json.loads(thresher("ledger", "verify", "--ledger", url, "--json").stdout)
+    assert (document["whole"], document["entries"], len(document["head"])) == (True, 8, 64)
+
+
+def test_a_missing_anchor_is_refused_until_it_is_accepted(url, tmp_path):
+    (tmp_path / "ledger.db.anchor").unlink()
+    refused = thresher("ledger", "verify", "--ledger", url)
+    assert refused.returncode == 4
+    assert "--accept-anchor" in refused.stderr
+    assert thresher("ledger", "verify", "--ledger", url, "--accept-anchor").returncode == 0
+    assert thresher("ledger", "verify", "--ledger", url).returncode == 0
+
+
+@pytest.mark.parametrize("command", ["show", "verify"])
+def test_what_is_not_a_ledger_is_refused_and_not_made(command, tmp_path):
+    (tmp_path / "text").write_text("no ledger" * 1000)
+    cases = {f"sqlite:///{tmp_path / 'none.db'}": 4, f"sqlite:///{tmp_path / 'text'}": 4, f"sqlite:///{tmp_path}": 4}
+    cases |= {"ledger.db": 2, "mysql://x": 2, "postgresql://127.0.0.1:1/none": 4}
+    for address, code in cases.items():
+        refused = thresher("ledger", command, "--ledger", address)
+        assert refused.returncode == code, refused.stderr
+        assert refused.stderr.count("\n") == 1
+        assert "Traceback" not in refused.stderr
+    assert not (tmp_path / "none.db").exists()
