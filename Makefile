@@ -23,7 +23,7 @@ check: $(VENV)/.check  ## lint, types, import rules
 	$(BIN)/lint-imports
 
 bench: $(VENV)/.bench  ## speed as ratios to other libraries, measured in one run
-	@$(BIN)/python bench/noise.py
+	@for bench in bench/*.py; do $(BIN)/python "$$bench" || exit 1; echo; done
 
 soak: $(VENV)/.test  ## the same tests with many seeds and larger counts
 	@$(BIN)/python -m pytest --numprocesses=2 --soak
