@@ -194,14 +194,16 @@ class Book:
             raise ArgumentError("worst_case", worst_case, "it must be a spending", "Pass an event of accounting")
         with self._store.reading() as tables:
             _existing(tables, account)
-            if tables.reservation_of(analyst, key) is None:
+            known = tables.reservation_of(analyst, key) is not None
+            if not known:
                 # Most refusals end here, without making other askers wait for the lock.
                 after_reserving(tables, account, analyst, worst_case)
-        with self._writing() as (tables, write):
-            if tables.reservation_of(analyst, key) is None:
-                facts = {"key": key, "owner": this_process(), "question": question, "worst_case": worst_case.to_json()}
-                entry = write("reserve", account, analyst, facts)
-                return Reservation(entry.sequence, account, analyst, key, worst_case)
+        if not known:
+            facts = {"key": key, "owner": this_process(), "question": question, "worst_case": worst_case.to_json()}
+            with self._writing() as (tables, write):
+                if tables.reservation_of(analyst, key) is None:
+                    entry = write("reserve", account, analyst, facts)
+                    return Reservation(entry.sequence, account, analyst, key, worst_case)
         return self._await(account, key, question, analyst, wait_seconds)
 
     def _await(self, account: str, key: str, question: str, analyst: str, wait_seconds: float) -> StoredRelease:
