@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from thresher.errors import BugError
-from thresher.noise.enclosure import Enclosure, ImpreciseError, certified, exp_minus
+from thresher.noise.enclosure import Enclosure, ImpreciseError, certified, exp_minus, exp_of_small
 
 positive = st.fractions(Fraction(1, 10**6), 1000)
 
@@ -71,3 +71,22 @@ def test_a_number_on_the_boundary_is_reported_as_a_bug():
 
     with pytest.raises(BugError):
         certified(ask)
+
+
+@given(st.fractions(0, Fraction(249, 1000)), st.integers(2, 40))
+def test_the_series_encloses_at_every_precision(x, bits):
+    """Few bits, so that a dropped unit or a wrong rounding shows."""
+    series = exp_of_small(Enclosure.of(x, bits))
+    with mpmath.workprec(400):
+        assert series.low <= mpmath.exp(mpmath.mpf(x.numerator) / x.denominator) * 2**bits <= series.high
+
+
+def test_the_remainder_of_the_series_is_covered():
+    """The sum of the terms alone stays below the exponential somewhere: the last unit is needed."""
+    needed = 0
+    for numerator in range(1, 60):
+        for bits in range(6, 30):
+            series = exp_of_small(Enclosure.of(Fraction(numerator, 256), bits))
+            with mpmath.workprec(400):
+                needed += bool(mpmath.exp(mpmath.mpf(numerator) / 256) * 2**bits > series.high - 1)
+    assert needed

@@ -112,7 +112,13 @@ def _dry_after(good):
     return source
 
 
-@pytest.mark.parametrize("source", [_broken, _short, _dry_after(0)])
+def _text(count):
+    return "x" * count
+
+
+@pytest.mark.parametrize(
+    "source", [_broken, _short, _dry_after(0), _text, lambda count: None, lambda count: [0] * count]
+)
 @pytest.mark.parametrize("size", [1, 100, 10_000])
 def test_failing_entropy_stops_the_draw(source, size):
     with pytest.raises(EntropyError, match="nothing was drawn instead"):
@@ -155,7 +161,21 @@ def test_real_noise_carries_no_stamp():
     assert type(refine(discrete_laplace(1, 5), 1, 2)) is np.ndarray
 
 
-@pytest.mark.parametrize("entropy", [42, "system", object()])
+def test_a_source_of_ones_own_is_stamped():
+    entropy = SystemEntropy(lambda count: os.urandom(count))
+    assert discrete_laplace(1, 5, entropy=entropy).stamp == NOT_PRIVATE
+
+
+def test_a_stuck_generator_stops_the_draw():
+    with pytest.raises(EntropyError, match="stuck"):
+        discrete_laplace("0.3", 3, entropy=SystemEntropy(lambda count: b"\xff" * count))
+
+
+def test_huge_and_negative_seeds_work():
+    assert SeededEntropy(10**6000).read(8) != SeededEntropy(-5).read(8) != SeededEntropy(5).read(8)
+
+
+@pytest.mark.parametrize("entropy", [42, "system", object(), SystemEntropy])
 def test_what_is_not_entropy_is_refused(entropy):
     with pytest.raises(ArgumentError, match="entropy"):
         discrete_laplace(1, 5, entropy=entropy)

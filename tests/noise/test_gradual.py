@@ -9,7 +9,16 @@ import pytest
 from laws import DRAWS, assert_fits, assert_rejected, chi_square_p, laplace_p
 
 from thresher.errors import ArgumentError
-from thresher.noise import chain, discrete_laplace, geometric, gradual, refine
+from thresher.noise import (
+    NOT_PRIVATE,
+    SeededEntropy,
+    chain,
+    discrete_laplace,
+    geometric,
+    gradual,
+    history_shift,
+    refine,
+)
 from thresher.noise.gradual import LEFT, RIGHT, STAY, Jump, Rest, refined
 
 # The spec's exact case: rates whose exponentials are 1/2 and 1/3.
@@ -257,3 +266,51 @@ def test_an_error_never_shows_the_noise(noise):
 
 def test_one_sided_noise_for_narrow_steps_has_room():
     assert geometric("0.000000001", 100_000).max() < 2**40
+
+
+def test_sizes_may_be_integers_of_numpy(entropy):
+    """A narrow integer must not wrap: it once made one coin decide for all draws."""
+    for size in (np.uint16(32_769), np.uint8(65), np.int8(32), np.int64(1000)):
+        coarse, fine = chain(["0.5", "0.55"], size, entropy=entropy)
+        assert len(coarse) == len(fine) == int(size)
+        if size > 30_000:
+            assert abs((coarse == fine).mean() - 0.866) < 0.02
+        assert len(discrete_laplace("0.5", size, entropy=entropy)) == int(size)
+
+
+def test_noise_refined_from_a_seed_stays_marked():
+    assert refine(discrete_laplace(1, 50, entropy=SeededEntropy(1)), 1, 2).stamp == NOT_PRIVATE
+
+
+@pytest.mark.parametrize("dtype", ["int8", "uint8", "int16", ">i4", "int64"])
+def test_every_integer_type_is_refined_as_its_value(dtype, entropy):
+    low = -128 if np.dtype(dtype).kind == "i" else 0
+    noise = np.array([low, 0, 100] * 5000, dtype=dtype)
+    sharper = refine(noise, "0.001", "10", entropy=entropy)
+    assert sharper.dtype == np.int64
+    assert np.abs(sharper).max() < 60  # at epsilon 10 the noise is nearly always zero
+
+
+@pytest.mark.parametrize("extreme", [-(2**63), 2**63 - 1, 2**62])
+def test_noise_that_cannot_be_noise_is_refused(extreme):
+    for call in (lambda: refine(np.array([extreme]), 1, 2), lambda: history_shift(np.array([extreme]), 1, 2, "0.1")):
+        with pytest.raises(ArgumentError, match="2\\*\\*62") as refusal:
+            call()
+        assert str(extreme) not in str(refusal.value)
+
+
+@pytest.mark.parametrize("noise", [np.array([1], dtype=np.uint64), [[1], [1, 2]], np.ma.masked_array([1, 2], [0, 1])])
+def test_arrays_that_are_not_plain_integers_are_refused(noise):
+    with pytest.raises(ArgumentError, match=r"^noise = "):
+        refine(noise, 1, 2)
+
+
+@pytest.mark.parametrize("levels", [b"\x01\x02", ["0.1"] * 2])
+def test_levels_that_are_bytes_or_repeat_are_refused(levels):
+    with pytest.raises(ArgumentError, match=r"^levels"):
+        chain(levels, 3)
+
+
+def test_a_chain_too_large_for_memory_is_refused():
+    with pytest.raises(ArgumentError, match=r"^size = "):
+        chain([Fraction(i, 1000) for i in range(1, 2000)], 1 << 28)

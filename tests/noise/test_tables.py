@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 from thresher.noise import discrete_laplace, tables
+from thresher.noise.enclosure import Enclosure
 from thresher.noise.gradual import Jump, Rest
 from thresher.noise.laplace import Digit, digits_of
 from thresher.noise.tables import Table, table_of
@@ -154,3 +155,43 @@ def test_cached_tables_are_bounded():
     largest = max(len(law.outcomes()) for law in LAWS)
     assert largest <= 514
     assert 256 * (514 * (4 + 2) + 2 * 65_536) < 36 * 2**20
+
+
+class Edged:
+    """A law whose second threshold begins with 16 bits and then only zeros for 16 more: the edge of a cell."""
+
+    def outcomes(self):
+        return 10, 20, 30
+
+    def cumulative(self, exponential):
+        bits = exponential(Fraction(1)).bits
+        edge = Enclosure.of(Fraction(0x8000_0000, 2**32), bits) + Enclosure.of(exp_tail(), bits)
+        return [Enclosure.of(Fraction(1, 3), bits), edge]
+
+
+def exp_tail():
+    return Fraction(1, 3 * 2**40)
+
+
+def test_a_threshold_on_the_edge_of_a_cell_leaves_that_cell_open():
+    table = Table(Edged())
+    assert int(table.thresholds[1]) == 0x8000_0000
+    assert table._lookup[0x8000] == tables._UNSETTLED
+    assert table._lookup[0x7FFF] == 20
+    assert table._lookup[0x8001] == 30
+
+
+def test_large_draws_use_all_bits_of_every_draw():
+    """A scripted draw of many cells must equal the search in the words composed of its two readings."""
+    table = Table(Digit(Fraction(1, 10), 160, leading=True, signed=True))
+    size = 8192
+    open_cells = np.flatnonzero(table._lookup == tables._UNSETTLED)
+    cells = np.resize(np.concatenate([open_cells, np.arange(0, 65536, 37)]), size).astype(np.uint16)
+    is_open = table._lookup[cells] == tables._UNSETTLED
+    more = (np.arange(is_open.sum(), dtype=np.uint32) * 40_503 % 65_536).astype(np.uint16)
+    words = cells.astype(np.uint32) << np.uint32(16)
+    words[is_open] |= more
+    assert is_open.sum() > 1000
+    assert not np.isin(words, table.thresholds).any()
+    drawn = table.draw(size, Scripted(cells.tobytes(), more.tobytes()))
+    assert (drawn == table._search(words, Scripted())).all()

@@ -19,6 +19,7 @@ from thresher.noise import (
     refined_tail,
     smallest_epsilon,
     tail,
+    tails,
 )
 from thresher.noise.tails import refined_tail_formula, tail_formula
 
@@ -231,3 +232,29 @@ def test_other_bad_arguments_are_named():
         conditional_shift(0, 0, "0.1")
     with pytest.raises(ArgumentError, match="even an epsilon of a million"):
         smallest_epsilon("0.05", 1, 10**9)
+
+
+@pytest.mark.parametrize("error", [-1e-3, -1e-9, 1e-9, 1e-3])
+def test_shifts_do_not_rest_on_the_float_they_start_from(error, monkeypatch):
+    """With a logarithm that is off, the answers are the same: every guess is proved or mended."""
+    asked = [(Fraction(1, 2), Fraction(6, 5), "0.02"), (Fraction(1, 50), Fraction(1, 25), "0.25"), (1, 3, "0.0001")]
+    right = [(conditional_shift(*ask), history_shift(np.arange(-9, 3), *ask).tolist()) for ask in asked]
+
+    class Skewed:
+        def __getattr__(self, name):
+            return getattr(math, name)
+
+        def log(self, x):
+            return math.log(x) * (1 + error)
+
+    monkeypatch.setattr(tails, "math", Skewed())
+    assert [(conditional_shift(*ask), history_shift(np.arange(-9, 3), *ask).tolist()) for ask in asked] == right
+
+
+@pytest.mark.parametrize("share", ["0.02", "0.0000000000000000000000000001"])
+def test_shifts_of_the_narrowest_steps_are_the_least(share):
+    first, second = Fraction(1, 10), Fraction(1, 10) + Fraction(1, 10**12)
+    shift = conditional_shift(first, second, share)
+    assert refined_tail(-shift, shift, first, second).low <= Fraction(share)
+    assert refined_tail(-shift, shift - 1, first, second).high > Fraction(share)
+    assert refined_tail(-shift, shift - 2, first, second).low > Fraction(share)

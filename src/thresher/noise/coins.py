@@ -8,19 +8,23 @@ Citation: Canonne, Kamath, Steinke, "The Discrete Gaussian for Differential Priv
 from collections.abc import Callable
 from fractions import Fraction
 
+from thresher.errors import EntropyError
 from thresher.noise.entropy import Entropy
 
 Coin = Callable[[], bool]
+# A fair generator is rejected so often with probability below 2**-256.
+_MOST_REJECTIONS = 256
 
 
 def uniform_below(bound: int, entropy: Entropy) -> int:
     """Uniform on 0, 1, ..., bound - 1."""
     bits = (bound - 1).bit_length()
     size = (bits + 7) // 8
-    while True:
+    for _ in range(_MOST_REJECTIONS):
         draw = int.from_bytes(entropy.read(size), "little") >> (8 * size - bits)
         if draw < bound:
             return draw
+    raise EntropyError(f"{_MOST_REJECTIONS} draws in a row were out of range: the generator is stuck")
 
 
 def bernoulli(probability: Fraction, entropy: Entropy) -> bool:

@@ -96,21 +96,23 @@ def exp_minus(rate: Fraction, bits: int) -> Enclosure:
     """An enclosure of exp(-rate), rate >= 0: halve the rate until it is small, sum the series, square back."""
     halvings = max(0, math.ceil(rate).bit_length() + 3)
     work = bits + halvings + 16
-    small = Enclosure.of(rate / (1 << halvings), work)
-    # exp(-x) = 1 / exp(x); the series of exp(x) has positive terms only, so its partial sums bound it from below.
-    term = total = Enclosure(1 << work, 1 << work, work)
-    k = 1
-    while term.high > 1:
-        term = term * small
-        term = Enclosure(term.low // k, -(-term.high // k), work)
-        total, k = total + term, k + 1
-    # For x < 1/4 all later terms together are less than the last one, which is at most one unit.
-    total = Enclosure(total.low, total.high + 1, work)
-    power = 1 / total
+    power = 1 / exp_of_small(Enclosure.of(rate / (1 << halvings), work))
     for _ in range(halvings):
         power = power * power
     shift = work - bits
     return Enclosure(power.low >> shift, -(-power.high >> shift), bits)
+
+
+def exp_of_small(x: Enclosure) -> Enclosure:
+    """An enclosure of exp(x) for 0 <= x < 1/4: its terms are positive, so partial sums bound it from below."""
+    term = total = x._lift(1)
+    k = 1
+    while term.high > 1:
+        term = term * x
+        term = Enclosure(term.low // k, -(-term.high // k), x.bits)
+        total, k = total + term, k + 1
+    # All later terms together are less than the last one, which is at most one unit.
+    return Enclosure(total.low, total.high + 1, x.bits)
 
 
 def certified(ask: Callable[[int], T], bits: int = 128) -> T:

@@ -51,12 +51,12 @@ class SystemEntropy:
     """The operating system's generator, read ahead in small blocks.
 
     Safe in threads and across forks: every thread has a block of its own, and a block made before a fork is dropped
-    in the child. `source` is a function from a count to that many bytes; any failure of it is an `EntropyError`.
+    in the child. `source` is a function from a count to that many bytes; any failure of it is an `EntropyError`, and
+    any other than the operating system's stamps what is made with it.
     """
 
-    stamp = ""
-
     def __init__(self, source: Callable[[int], bytes] = os.urandom) -> None:
+        self.stamp = "" if source is os.urandom else NOT_PRIVATE
         self._source = source
         self._local = threading.local()
 
@@ -78,8 +78,8 @@ class SystemEntropy:
             block = self._source(count)
         except Exception as error:
             raise EntropyError("the operating system's generator failed; nothing was drawn instead") from error
-        if len(block) != count:
-            raise EntropyError(f"the generator gave {len(block)} bytes of {count}; nothing was drawn instead")
+        if not isinstance(block, bytes) or len(block) != count:
+            raise EntropyError(f"the generator did not give the {count} bytes asked for; nothing was drawn instead")
         return block
 
 
@@ -92,7 +92,8 @@ class SeededEntropy:
     stamp = NOT_PRIVATE
 
     def __init__(self, seed: int) -> None:
-        self._seed = str(whole_number(seed, "seed")).encode()
+        number = whole_number(seed, "seed")
+        self._seed = b"%x" % number if number >= 0 else b"-%x" % -number
         self._calls = itertools.count()
 
     def read(self, count: int) -> bytes:
@@ -100,7 +101,7 @@ class SeededEntropy:
 
 
 class NotPrivate(np.ndarray[Any, np.dtype[np.int64]]):
-    """Integers made with seeded entropy. The mark survives arithmetic, so that sums with true counts carry it too."""
+    """Integers made with seeded entropy. A new array made from them by arithmetic carries the mark too."""
 
     stamp = NOT_PRIVATE
 
@@ -116,9 +117,9 @@ def chosen(entropy: Entropy | None) -> Entropy:
     return entropy
 
 
-def marked(draws: NDArray[np.int64], entropy: Entropy) -> NDArray[np.int64]:
-    """The draws as they are if `entropy` is real, as a `NotPrivate` array if it is not."""
-    return draws.view(NotPrivate) if entropy.stamp else draws
+def marked(draws: NDArray[np.int64], entropy: Entropy, made_from: object = None) -> NDArray[np.int64]:
+    """The draws as they are if `entropy` is real; a `NotPrivate` array if it, or what they were made from, is not."""
+    return draws.view(NotPrivate) if entropy.stamp or isinstance(made_from, NotPrivate) else draws
 
 
 def read_words(count: int, dtype: type[np.unsignedinteger[Any]], entropy: Entropy) -> NDArray[Any]:

@@ -48,7 +48,7 @@ def refine(
         _directions(Jump(first, second), flat.size, source),
         1 + geometric_draws(first + second, flat.size, source),
     )
-    return marked(sharper.reshape(known.shape), source)
+    return marked(sharper.reshape(known.shape), source, noise)
 
 
 def chain(
@@ -58,13 +58,13 @@ def chain(
 
     Drawn backwards, the last level first, then coarser ones by adding a rest. Privacy and utility as `refine`.
     """
-    rates = checked_levels(levels, sensitivity)
-    source = chosen(entropy)
-    rows = np.empty((len(rates), checked_size(size)), dtype=np.int64)
-    rows[-1] = laplace_draws(rates[-1], size, source)
+    rates, count, source = checked_levels(levels, sensitivity), checked_size(size), chosen(entropy)
+    checked_size(len(rates) * count)
+    rows = np.empty((len(rates), count), dtype=np.int64)
+    rows[-1] = laplace_draws(rates[-1], count, source)
     for j in range(len(rates) - 2, -1, -1):
-        moved = table_of(Rest(rates[j], rates[j + 1])).draw(size, source)
-        rows[j] = rows[j + 1] + moved * laplace_draws(rates[j], size, source)
+        moved = table_of(Rest(rates[j], rates[j + 1])).draw(count, source)
+        rows[j] = rows[j + 1] + moved * laplace_draws(rates[j], count, source)
     return marked(rows, source)
 
 

@@ -6,7 +6,8 @@ Reads: nothing. Writes: nothing. Never: a promise from an unchecked float. Proof
 """
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, NamedTuple
 
@@ -19,7 +20,7 @@ from thresher.noise.arguments import checked_integers, checked_probability, chec
 from thresher.noise.enclosure import Enclosure, ImpreciseError, certified, exp_minus
 from thresher.noise.gradual import jump_probability
 
-_SLACK = Fraction(1, 10**12)
+_SLACK = Fraction(1, 10**14)
 # Below 2**-1074 there are no floats but zero.
 _FLOAT_BITS = 1074
 
@@ -76,11 +77,8 @@ def conditional_shift(from_epsilon: Amount, to_epsilon: Amount, miss_rate: Amoun
     """
     first, second = _checked_first_step(from_epsilon, to_epsilon, sensitivity)
     share = checked_probability(miss_rate, "miss_rate")
-
-    def nearest(bits: int) -> Enclosure:
-        return 1 - _leap(first, second, bits)
-
-    return max(1, math.ceil(_decay_needed(nearest, share) / (second - first)))
+    decay = _decay_needed(lambda bits: 1 - _leap(first, second, bits), share)
+    return max(1, *decay.least_steps(second - first))
 
 
 def history_shift(
@@ -92,13 +90,12 @@ def history_shift(
     """
     first, second = checked_step(from_epsilon, to_epsilon, sensitivity)
     share, values = checked_probability(miss_rate, "miss_rate"), checked_integers(seen, "seen")
-    behind, place = np.unique(np.maximum(-values, 0), return_inverse=True)
     most = conditional_shift(from_epsilon, to_epsilon, miss_rate, sensitivity)
-    needed = _decay_needed(lambda bits: _leap(first, second, bits), share)
-    # Seen at least `most` below: the formula does not depend on how far. Otherwise the noise must leap past zero.
-    leaps = [int(b) + 1 + max(0, math.ceil((needed - int(b) * (second - first)) / (first + second))) for b in behind]
-    margins = [min(most, leap) for leap in leaps]
-    return np.array(margins, dtype=np.int64)[place].reshape(values.shape)
+    # Seen `most` or more below: how far does not matter. Otherwise the noise must leap past zero.
+    behind, place = np.unique(np.clip(-values, 0, most), return_inverse=True)
+    decay = _decay_needed(lambda bits: _leap(first, second, bits), share)
+    beyond = decay.least_steps(first + second, behind.tolist(), second - first)
+    return np.minimum(most, behind + 1 + np.array(beyond, dtype=np.int64))[place].reshape(values.shape)
 
 
 def tail_formula(p: Any, at_least: int) -> Any:
@@ -119,19 +116,46 @@ def _leap(first: Fraction, second: Fraction, bits: int) -> Enclosure:
     return leap
 
 
-def _decay_needed(factor: Callable[[int], Enclosure], share: Fraction) -> Fraction:
-    """A certified z >= 0 with factor * exp(-z) <= share, above the least one by about 1e-12 at most."""
-    size = certified(lambda bits: _positive(factor(bits)))
-    log_factor = math.log(size.high) - size.bits * math.log(2)
+@dataclass(frozen=True, slots=True)
+class _Decay:
+    """The least z >= 0 with factor * exp(-z) <= share lies between `low` and `high`; `enough` decides in between."""
+
+    low: Fraction
+    high: Fraction
+    enough: Callable[[Fraction], bool]
+
+    def least_steps(self, step: Fraction, taken: Sequence[int] = (0,), each: Fraction = Fraction(0)) -> list[int]:
+        """For each number t of steps `each` taken already: the least n >= 0 with t * each + n * step enough."""
+        unit = math.lcm(step.denominator, each.denominator)
+        whole_step, whole_each = int(step * unit), int(each * unit)
+        high, low = math.ceil(self.high * unit), math.floor(self.low * unit)
+        found = []
+        for t in taken:
+            steps = max(0, -((t * whole_each - high) // whole_step))
+            while steps and (before := t * whole_each + (steps - 1) * whole_step) > low:
+                if not self.enough(Fraction(before, unit)):
+                    break
+                steps -= 1
+            found.append(steps)
+        return found
+
+
+def _decay_needed(factor: Callable[[int], Enclosure], share: Fraction) -> _Decay:
+    """Guesses by floats, then proves the guess from both sides with outward rounding."""
 
     def enough(decay: Fraction) -> bool:
         return certified(lambda bits: (factor(bits) * exp_minus(decay, bits)).at_most(share))
 
+    size = certified(lambda bits: _positive(factor(bits)))
+    log_factor = math.log(size.high) - size.bits * math.log(2)
     guess = Fraction(max(0.0, log_factor - math.log(share.numerator) + math.log(share.denominator)))
+    low = high = guess
     step = _SLACK * (1 + guess)
-    while not enough(guess):
-        guess, step = guess + step, 2 * step
-    return guess
+    while not enough(high):
+        low, high, step = high, high + step, 2 * step
+    while low > 0 and enough(low):
+        low, step = max(Fraction(0), low - step), 2 * step
+    return _Decay(low if low > 0 else Fraction(-1), high, enough)
 
 
 def _positive(number: Enclosure) -> Enclosure:

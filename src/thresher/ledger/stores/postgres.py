@@ -11,10 +11,9 @@ from typing import Any
 import psycopg
 from psycopg import errors as postgres_errors
 
-from thresher.errors import LedgerBusyError, LedgerCorruptError, LedgerError, LedgerVersionError
-from thresher.ledger.entries import EMPTY
+from thresher.errors import LedgerBusyError, LedgerCorruptError, LedgerError
 from thresher.ledger.stores.pool import Pool
-from thresher.ledger.stores.statements import SCHEMA_VERSION, TABLES, CommitFailedError, Tables
+from thresher.ledger.stores.statements import CommitFailedError, Tables, check_version, make_tables
 
 _SCHEMA = "thresher_ledger"
 _BUSY_MILLISECONDS = 30_000
@@ -53,15 +52,8 @@ class PostgresStore:
             if not make:
                 raise LedgerError("there is no ledger in this database: check the address")
             connection.run(f"CREATE SCHEMA {_SCHEMA}")
-            for statement in (*TABLES, *_APPEND_ONLY):
-                connection.run(statement.format(bytes="BYTEA"))
-            values = (SCHEMA_VERSION, EMPTY.sequence, EMPTY.hash)
-            connection.run("INSERT INTO head (one, version, sequence, hash) VALUES (1, ?, ?, ?)", values)
-        ((version,),) = connection.run("SELECT version FROM head")
-        if version > SCHEMA_VERSION:
-            raise LedgerVersionError(
-                f"the ledger has schema {version}, this Thresher knows {SCHEMA_VERSION}: upgrade Thresher"
-            )
+            make_tables(connection, "BYTEA", _APPEND_ONLY)
+        check_version(connection, "the ledger")
 
     @contextmanager
     def writing(self) -> Iterator[Tables]:

@@ -10,10 +10,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from thresher.errors import LedgerBusyError, LedgerCorruptError, LedgerError, LedgerVersionError
-from thresher.ledger.entries import EMPTY
+from thresher.errors import LedgerBusyError, LedgerCorruptError, LedgerError
 from thresher.ledger.stores.pool import Pool
-from thresher.ledger.stores.statements import SCHEMA_VERSION, TABLES, CommitFailedError, Tables
+from thresher.ledger.stores.statements import CommitFailedError, Tables, check_version, make_tables
 
 SYNCHRONOUS = "FULL"
 _BUSY_SECONDS = 30.0
@@ -56,18 +55,11 @@ class SqliteStore:
 
     def _prepare_tables(self, connection: "_Connection") -> None:
         if not connection.run("SELECT name FROM sqlite_master"):
-            for statement in (*TABLES, *_APPEND_ONLY):
-                connection.run(statement.format(bytes="BLOB"))
-            values = (SCHEMA_VERSION, EMPTY.sequence, EMPTY.hash)
-            connection.run("INSERT INTO head (one, version, sequence, hash) VALUES (1, ?, ?, ?)", values)
+            make_tables(connection, "BLOB", _APPEND_ONLY)
             connection.run(f"PRAGMA application_id = {_APPLICATION}")
         if connection.run("PRAGMA application_id") != [(_APPLICATION,)]:
             raise LedgerCorruptError(f"{self._path} is a database, but not a ledger of Thresher's")
-        ((version,),) = connection.run("SELECT version FROM head")
-        if version > SCHEMA_VERSION:
-            raise LedgerVersionError(
-                f"{self._path} has schema {version}, this Thresher knows {SCHEMA_VERSION}: upgrade Thresher"
-            )
+        check_version(connection, str(self._path))
 
     @contextmanager
     def writing(self) -> Iterator[Tables]:

@@ -10,7 +10,8 @@ from typing import Any, Protocol
 
 from thresher.accounting import RegionLosses, spending_from_json
 from thresher.amounts import Epsilon
-from thresher.ledger.entries import Entry, Head, canonical
+from thresher.errors import LedgerVersionError
+from thresher.ledger.entries import EMPTY, Entry, Head, canonical
 from thresher.ledger.rules import Account, Reserved
 
 SCHEMA_VERSION = 1
@@ -55,6 +56,20 @@ class Store(Protocol):
         """One consistent view."""
 
     def close(self) -> None: ...
+
+
+def make_tables(connection: Connection, bytes_type: str, more: Sequence[str]) -> None:
+    """The tables of an empty book, and what one kind of database adds to them."""
+    for statement in (*TABLES, *more):
+        connection.run(statement.format(bytes=bytes_type))
+    values = (SCHEMA_VERSION, EMPTY.sequence, EMPTY.hash)
+    connection.run("INSERT INTO head (one, version, sequence, hash) VALUES (1, ?, ?, ?)", values)
+
+
+def check_version(connection: Connection, name: str) -> None:
+    ((version,),) = connection.run("SELECT version FROM head")
+    if version > SCHEMA_VERSION:
+        raise LedgerVersionError(f"{name} has schema {version}, this Thresher knows {SCHEMA_VERSION}: upgrade Thresher")
 
 
 class CommitFailedError(Exception):
