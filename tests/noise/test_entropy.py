@@ -148,6 +148,9 @@ def test_whatever_a_seed_made_is_stamped():
     assert chain([1, 2], 5, entropy=entropy).stamp == NOT_PRIVATE
     assert entropy.stamp == NOT_PRIVATE
     assert "NotPrivate" in repr(draws)
+    for made in (draws, draws[:0], draws.reshape(10, 10)):
+        assert str(made).endswith(NOT_PRIVATE)
+        assert f"{made}".endswith(NOT_PRIVATE)
 
 
 def test_real_noise_carries_no_stamp():

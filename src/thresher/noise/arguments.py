@@ -24,7 +24,7 @@ def checked_rate(epsilon: Amount, sensitivity: int, field: str = "epsilon") -> F
     if amount <= 0:
         raise ArgumentError(field, epsilon, "it must be above zero", "Pass a positive amount")
     if spread <= 0:
-        raise ArgumentError("sensitivity", sensitivity, "it must be a positive integer", "Count in smaller units")
+        raise ArgumentError("sensitivity", sensitivity, "it must be a positive integer", "Pass 1 or more")
     if not _FINEST <= spread / amount <= _COARSEST:
         raise ArgumentError(
             field, epsilon, f"the scale sensitivity / {field} must lie between 0.001 and 1e9", "Check the units"
@@ -52,8 +52,10 @@ def checked_levels(levels: Sequence[Amount], sensitivity: int) -> list[Fraction]
 
 def checked_size(size: int) -> int:
     count = whole_number(size, "size")
-    if not 0 <= count <= MAX_SIZE:
-        raise ArgumentError("size", size, f"it must lie between 0 and {MAX_SIZE}", "Draw in several calls")
+    if count < 0:
+        raise ArgumentError("size", size, "it must be 0 or more", "Pass the number of draws")
+    if count > MAX_SIZE:
+        raise ArgumentError("size", size, f"it must be at most {MAX_SIZE}", "Draw in several calls")
     return count
 
 

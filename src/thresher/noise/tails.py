@@ -146,7 +146,7 @@ def _first_true(enough: Callable[[int], bool], guess: int) -> int:
     while not enough(high):
         if high == MAX_NANO:
             raise ArgumentError(
-                "miss_rate", "so small", "even an epsilon of a million cannot meet it", "Raise the margin"
+                "miss_rate", "so small", "even an epsilon of a million cannot meet it", "Raise it or the margin"
             )
         low, high = high, min(2 * high, MAX_NANO)
     while high - low > 1:
@@ -172,8 +172,10 @@ def _bracket(formula: Callable[[int], Enclosure]) -> Bracket:
 
 def _checked_distance(value: int, field: str, least: int) -> int:
     distance = whole_number(value, field)
-    if not least <= distance < 1 << 62:
-        raise ArgumentError(field, value, f"it must be an integer from {least} to 2**62", "Count in larger units")
+    if distance < least:
+        raise ArgumentError(field, value, f"it must be {least} or more", f"Pass {least} or a larger integer")
+    if distance >= 1 << 62:
+        raise ArgumentError(field, value, "it must be below 2**62", "Count in larger units")
     return distance
 
 
