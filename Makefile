@@ -3,6 +3,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet install
+NO_PACKAGES := Packages could not be installed: the first run needs a package index (PyPI, or one set in PIP_INDEX_URL).
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test check bench soak clean
@@ -10,10 +11,10 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet install
 help:  ## list the targets
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 16
 
-demo: $(VENV)/.core  ## the main job on made-up data
-	@$(BIN)/thresher demo
+demo: $(VENV)/.core  ## a priced, promised decision on made-up data; options: ARGS="--seed 7"
+	@$(BIN)/thresher demo $(ARGS)
 
-test: $(VENV)/.test  ## all tests, with what they need
+test: $(VENV)/.test  ## install what the tests need, run them all
 	@$(BIN)/python -m pytest --numprocesses=2
 
 check: $(VENV)/.check  ## lint, types, import rules
@@ -39,7 +40,9 @@ $(VENV)/.made:
 	@touch $@
 
 $(VENV)/.core: pyproject.toml $(VENV)/.made
-	@$(PIP) --editable . && touch $@
+	@$(PIP) --editable . || { echo "$(NO_PACKAGES)" >&2; exit 1; }
+	@touch $@
 
 $(VENV)/.test $(VENV)/.check $(VENV)/.bench: $(VENV)/.%: pyproject.toml $(VENV)/.made
-	@$(PIP) --editable '.[$*]' && touch $@
+	@$(PIP) --editable '.[$*]' || { echo "$(NO_PACKAGES)" >&2; exit 1; }
+	@touch $@

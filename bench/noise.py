@@ -1,6 +1,7 @@
 """Draws per second of Thresher, OpenDP and numpy, measured in one run; ratios are what counts.
 
 OpenDP: its Laplace mechanism on a vector of integers. numpy: float Laplace rounded to integers, fast and leaking.
+Reads: the clock. Writes: standard output. Never: a number measured in another run.
 """
 
 import importlib
@@ -58,6 +59,9 @@ def rounded_floats(generator: np.random.Generator, scale: float, size: int) -> o
 def draws() -> None:
     opendp, generator = opendp_sampler(), np.random.default_rng()
     print("discrete Laplace noise, million draws a second (ratio of Thresher to the other)")
+    print("  runs are warm: Thresher's tables are built and cached before the clock starts")
+    print("  OpenDP's time includes its conversion of a list of integers, there and back")
+    print("  numpy draws floats and rounds them: such noise leaks, and is here as a limit of speed only")
     print(f"{'scale':>9} {'size':>9} {'Thresher':>10} {'OpenDP':>10} {'ratio':>8} {'numpy':>10} {'ratio':>7}")
     for scale in SCALES:
         for size in SIZES:

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from thresher.amounts import MAX_NANO, NANO, Epsilon, exact_fraction
+from thresher.amounts import MAX_NANO, NANO, Epsilon, exact_fraction, whole_number
 from thresher.errors import AnalystError, ArgumentError
 
 nanos = st.integers(0, MAX_NANO // 4)
@@ -112,6 +112,27 @@ def test_results_that_are_no_amounts_are_refused():
         Epsilon(1_000_000) + Epsilon.from_nano(1)
     with pytest.raises(AnalystError, match="below zero"):
         Epsilon(1) * -1
+    with pytest.raises(AnalystError, match="too large"):
+        Epsilon(1) * 10**5000
+
+
+def test_a_refused_result_is_shown_as_a_decimal():
+    with pytest.raises(ArgumentError, match=r"^epsilon = '-1' is refused"):
+        Epsilon(1) - Epsilon(2)
+    with pytest.raises(ArgumentError, match=r"^epsilon = '-0\.000000001' is refused"):
+        Epsilon("0.1") - Epsilon("0.100000001")
+
+
+@pytest.mark.parametrize("value", [2.0, (2, 3), 0.5, "x", None, True, np.True_])
+def test_an_integer_field_asks_for_an_integer(value):
+    with pytest.raises(ArgumentError, match=r"^seed = .* it must be an integer\. Pass an int such as 5\.$"):
+        whole_number(value, "seed")
+
+
+@pytest.mark.parametrize("text", ["1e-100000000", "1e99999999999999999999", "9" * 200])
+def test_a_number_out_of_bounds_is_not_called_infinite(text):
+    with pytest.raises(ArgumentError, match="too large or too fine"):
+        exact_fraction(text, "miss_rate")
 
 
 def test_amounts_are_frozen_hashable_and_survive_copying():
@@ -157,7 +178,25 @@ def test_splitting_gives_all_of_it(amount, parts):
     assert max(shares).nano - min(shares).nano <= 1
 
 
-@pytest.mark.parametrize("parts", [0, -1, 1.5, True])
+def test_fractions_of_numpys_integers_do_not_wrap():
+    assert Epsilon(Fraction(np.int64(1), 10)) == Epsilon("0.1")
+
+
+@pytest.mark.parametrize("value", [Decimal("sNaN"), np.array([1]), np.array(True), np.array(0.5), "-0.0000000001"])
+def test_other_ways_to_be_no_amount_are_refused(value):
+    with pytest.raises(ArgumentError, match=r"^epsilon = "):
+        Epsilon(value)
+    with pytest.raises(ArgumentError, match=r"^epsilon = "):
+        Epsilon.covering(value)
+
+
+@pytest.mark.parametrize("amounts", [[1], ["0.1"], None])
+def test_a_total_adds_amounts_only(amounts):
+    with pytest.raises(TypeError):
+        Epsilon.total(amounts)
+
+
+@pytest.mark.parametrize("parts", [0, -1, 1.5, True, 10**9])
 def test_splitting_into_nothing_is_refused(parts):
     with pytest.raises(ArgumentError, match="parts"):
         Epsilon(1).split(parts)

@@ -20,7 +20,7 @@ def test_the_transcript_in_the_readme_is_what_the_demo_prints():
     command = [sys.executable, "-m", "thresher", "demo", "--seed", "7"]
     printed = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     shown = re.search(r"```text\n(.*?)```", README, re.DOTALL)[1]
-    assert [line.rstrip() for line in printed.splitlines()] == shown.splitlines()
+    assert printed == shown
 
 
 def test_the_first_screen_shows_both_commands():
@@ -37,6 +37,16 @@ def test_every_target_the_docs_name_exists_and_every_target_has_help():
     }
     assert {"demo", "test", "check", "bench", "soak", "clean"} <= targets
     assert named <= targets
+
+
+def test_options_of_the_demo_pass_through_make():
+    assert "\t@$(BIN)/thresher demo $(ARGS)\n" in (ROOT / "Makefile").read_text()
+    assert 'make demo ARGS="--seed 7"' in README
+
+
+@pytest.mark.parametrize("page", [README, (ROOT / "docs" / "limits.md").read_text()], ids=["README", "limits"])
+def test_privacy_is_named_where_an_officer_looks(page):
+    assert "differential privacy" in page
 
 
 def test_python_in_the_readme_runs():

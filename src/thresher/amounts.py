@@ -11,7 +11,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
-from typing import SupportsIndex
+from numbers import Integral
+from typing import SupportsIndex, TypeGuard
 
 from thresher.errors import ArgumentError
 
@@ -19,8 +20,10 @@ NANO = 10**9
 MAX_NANO = 10**6 * NANO
 
 # ASCII on purpose: Decimal() itself would take full-width digits and underscores.
-_DECIMAL_TEXT = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d{1,4})?", re.ASCII)
+_DECIMAL_TEXT = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE]([+-]?\d+))?", re.ASCII)
 _MAX_TEXT = 100
+_MOST_PARTS = 10**6
+_MAX_WRITTEN_EXPONENT = 9999
 _MAX_EXPONENT = 60
 _MAX_BITS = 512
 
@@ -47,19 +50,21 @@ class Epsilon:
     @classmethod
     def from_nano(cls, nano: SupportsIndex) -> "Epsilon":
         """The amount of so many nano-epsilon."""
-        amount = object.__new__(cls)
-        object.__setattr__(amount, "nano", _checked(whole_number(nano, "nano"), nano))
+        amount, number = object.__new__(cls), whole_number(nano, "nano")
+        _of_sane_size(Fraction(number), nano, "nano")
+        object.__setattr__(amount, "nano", _checked(number, _decimal_text(number)))
         return amount
 
     @classmethod
     def covering(cls, value: "Amount") -> "Epsilon":
         """The smallest amount that is at least `value`: spends round up."""
-        return cls.from_nano(math.ceil(exact_fraction(value, "epsilon") * NANO))
+        amount = exact_fraction(value, "epsilon")
+        return cls.from_nano(_checked(math.ceil(amount * NANO) if amount >= 0 else -1, value))
 
     @classmethod
     def total(cls, amounts: Iterable["Epsilon"]) -> "Epsilon":
         """The sum; nothing at all is zero."""
-        return cls.from_nano(sum(amount.nano for amount in amounts))
+        return sum(amounts, cls.from_nano(0))
 
     @property
     def fraction(self) -> Fraction:
@@ -72,8 +77,8 @@ class Epsilon:
     def split(self, parts: int) -> tuple["Epsilon", ...]:
         """`parts` amounts that differ by at most one nano and add up to this one, the larger ones first."""
         parts = whole_number(parts, "parts")
-        if parts < 1:
-            raise ArgumentError("parts", parts, "an amount is split into one part or more", "Pass a positive integer")
+        if not 1 <= parts <= _MOST_PARTS:
+            raise ArgumentError("parts", parts, f"an amount is split into 1 to {_MOST_PARTS} parts", "Pass fewer parts")
         share, left = divmod(self.nano, parts)
         return tuple(Epsilon.from_nano(share + (i < left)) for i in range(parts))
 
@@ -102,8 +107,7 @@ class Epsilon:
         return self.nano / NANO
 
     def __str__(self) -> str:
-        whole, rest = divmod(self.nano, NANO)
-        return f"{whole}.{rest:09d}".rstrip("0").rstrip(".")
+        return _decimal_text(self.nano)
 
     def __repr__(self) -> str:
         return f"Epsilon('{self}')"
@@ -122,6 +126,8 @@ class Epsilon:
 Amount = Epsilon | Fraction | Decimal | int | float | str
 
 _EXACT = 'Pass it as a decimal string such as "0.1", or round it up yourself with Epsilon.covering'
+_ENOUGH = "Pass 0 or more, and subtract no more than there is"
+_SANE = "Pass a number between 1e-60 and 1e60 with at most 60 digits"
 
 
 def exact_fraction(value: Amount, field: str) -> Fraction:
@@ -133,26 +139,40 @@ def exact_fraction(value: Amount, field: str) -> Fraction:
     if isinstance(value, Epsilon):
         return value.fraction
     if isinstance(value, Fraction):
-        return _of_sane_size(value, value, field)
+        # Its parts may be numpy's integers, which wrap around.
+        return _of_sane_size(Fraction(int(value.numerator), int(value.denominator)), value, field)
     if isinstance(value, Decimal | float):
-        if not math.isfinite(value):
+        if not (value.is_finite() if isinstance(value, Decimal) else math.isfinite(value)):
             raise _not_a_number(value, field)
         # float.__repr__ because subclasses (numpy's float64 is one) print themselves otherwise.
         return _from_decimal(value if isinstance(value, Decimal) else Decimal(float.__repr__(value)), value, field)
     if isinstance(value, str):
-        if len(value) > _MAX_TEXT or not _DECIMAL_TEXT.fullmatch(value):
-            raise _not_a_number(value, field)
-        return _from_decimal(Decimal(value), value, field)
-    return _of_sane_size(Fraction(whole_number(value, field)), value, field)
+        return _from_text(value, field)
+    if not _is_integer(value):
+        raise _not_a_number(value, field)
+    return _of_sane_size(Fraction(operator.index(value)), value, field)
 
 
 def whole_number(value: SupportsIndex, field: str) -> int:
     """`value` as an int if it is one (numpy's integers are, booleans are not), or an `ArgumentError`."""
-    index = getattr(type(value), "__index__", None)
-    # numpy's booleans, like Python's, can serve as an index but are not numbers to us.
-    if index is None or type(value).__name__ in ("bool", "bool_"):
-        raise _not_a_number(value, field)
+    if not _is_integer(value):
+        raise ArgumentError(field, value, "it must be an integer", "Pass an int such as 5")
     return operator.index(value)
+
+
+def _is_integer(value: object) -> TypeGuard[SupportsIndex]:
+    """Python's and numpy's integers; a boolean is an integer to Python, but not to us."""
+    return isinstance(value, Integral) and not isinstance(value, bool)
+
+
+def _from_text(text: str, field: str) -> Fraction:
+    written = _DECIMAL_TEXT.fullmatch(text)
+    if not written:
+        raise _not_a_number(text, field)
+    # Before Decimal() sees it: beyond its own limits that gives zero or an error of another kind.
+    if len(text) > _MAX_TEXT or abs(int(written[4] or 0)) > _MAX_WRITTEN_EXPONENT:
+        raise _absurd(text, field)
+    return _from_decimal(Decimal(text), text, field)
 
 
 def _from_decimal(number: Decimal, value: object, field: str) -> Fraction:
@@ -171,18 +191,21 @@ def _of_sane_size(number: Fraction, value: object, field: str) -> Fraction:
 
 def _checked(nano: int, value: object) -> int:
     if nano < 0:
-        raise ArgumentError("epsilon", value, "an amount of privacy loss is never below zero", "Check the order")
+        raise ArgumentError("epsilon", value, "an amount of privacy loss is never below zero", _ENOUGH)
     if nano > MAX_NANO:
         raise ArgumentError("epsilon", value, "amounts above a million promise nothing", "Check the units")
     return nano
 
 
 def _not_a_number(value: object, field: str) -> ArgumentError:
-    return ArgumentError(field, value, "it must be a finite number, and a boolean is not one", _NUMBERS)
+    return ArgumentError(field, value, "it must be a finite number", "Pass a decimal such as 0.1")
 
 
 def _absurd(value: object, field: str) -> ArgumentError:
-    return ArgumentError(field, value, "it is absurdly large or fine (the ledger's unit is 0.000000001)", _NUMBERS)
+    return ArgumentError(field, value, "it is too large or too fine to be kept exactly", _SANE)
 
 
-_NUMBERS = 'Pass a decimal string such as "0.1", a Decimal, a Fraction, an int or a float'
+def _decimal_text(nano: int) -> str:
+    """So many nano-epsilon as people write them."""
+    whole, rest = divmod(abs(nano), NANO)
+    return ("-" if nano < 0 else "") + f"{whole}.{rest:09d}".rstrip("0").rstrip(".")

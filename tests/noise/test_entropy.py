@@ -154,6 +154,9 @@ def test_whatever_a_seed_made_is_stamped():
     assert chain([1, 2], 5, entropy=entropy).stamp == NOT_PRIVATE
     assert entropy.stamp == NOT_PRIVATE
     assert "NotPrivate" in repr(draws)
+    for made in (draws, draws[:0], draws.reshape(10, 10)):
+        assert str(made).endswith(NOT_PRIVATE)
+        assert f"{made}".endswith(NOT_PRIVATE)
 
 
 def test_real_noise_carries_no_stamp():
@@ -161,8 +164,12 @@ def test_real_noise_carries_no_stamp():
     assert type(refine(discrete_laplace(1, 5), 1, 2)) is np.ndarray
 
 
+def _own_source(count):
+    return os.urandom(count)
+
+
 def test_a_source_of_ones_own_is_stamped():
-    entropy = SystemEntropy(lambda count: os.urandom(count))
+    entropy = SystemEntropy(_own_source)
     assert discrete_laplace(1, 5, entropy=entropy).stamp == NOT_PRIVATE
 
 

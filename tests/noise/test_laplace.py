@@ -148,6 +148,15 @@ def test_a_size_is_a_sane_count(size):
         discrete_laplace(1, size)
 
 
+def test_the_fix_fits_the_side_that_was_broken():
+    with pytest.raises(ArgumentError, match="0 or more"):
+        discrete_laplace(1, -1)
+    with pytest.raises(ArgumentError, match="several calls"):
+        discrete_laplace(1, 1 << 40)
+    with pytest.raises(ArgumentError, match="must be an integer"):
+        discrete_laplace(1, 2, sensitivity=0.5)
+
+
 def test_the_ends_of_the_scale_are_accepted():
     assert not discrete_laplace(1000, 1000).any()
     assert np.abs(discrete_laplace("0.000000001", 1000)).max() > 10**8

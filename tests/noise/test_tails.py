@@ -216,6 +216,12 @@ def test_a_margin_is_a_positive_integer(margin):
         smallest_epsilon("0.05", margin)
 
 
+def test_the_fix_fits_the_side_that_was_broken():
+    for margin, fix in ((0, "Pass 1 or a larger integer"), (1 << 70, "Count in larger units"), (10.5, "Pass an int")):
+        with pytest.raises(ArgumentError, match=fix):
+            smallest_epsilon("0.05", margin)
+
+
 def test_other_bad_arguments_are_named():
     with pytest.raises(ArgumentError, match=r"^sensitivity = "):
         smallest_epsilon("0.05", 5, 0)

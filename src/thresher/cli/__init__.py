@@ -4,14 +4,19 @@ Reads: arguments. Writes: standard output and error. Never: a number of its own 
 """
 
 import json
+import os
 import sys
+from collections.abc import Sequence
+from typing import TextIO
 
 import click
 
 from thresher import __version__
 from thresher.cli.demo import demo
 from thresher.cli.ledger import ledger
-from thresher.errors import ArgumentError, ThresherError
+from thresher.errors import ArgumentError, CuratorError, ThresherError
+
+_INTERRUPTED = 130
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
@@ -19,7 +24,8 @@ from thresher.errors import ArgumentError, ThresherError
 def commands() -> None:
     """Private decision support: which groups cross a threshold, at a promised error, for the least privacy loss.
 
-    Exit codes: 0 answered, 2 refused, 3 out of budget, 4 source or installation.
+    Exit codes: 0 answered, 2 refused, 3 out of budget, 4 source, output or installation, 70 a fault in Thresher,
+    130 interrupted.
     """
 
 
@@ -29,25 +35,55 @@ commands.add_command(ledger)
 
 def main() -> None:
     """Run a command; an error of ours becomes one message and its exit code, never a traceback."""
+    arguments = sys.argv[1:]
     try:
-        commands.main(prog_name="thresher", standalone_mode=False)
-    except click.ClickException as error:
-        error.show()
-        sys.exit(error.exit_code)
-    except click.exceptions.Abort:
-        sys.exit(130)
+        _run(arguments)
+    except click.exceptions.Exit as finished:
+        sys.exit(finished.exit_code)
+    except (click.exceptions.Abort, KeyboardInterrupt):
+        sys.exit(_INTERRUPTED)
     except BrokenPipeError:
-        sys.stderr.close()
-        sys.exit(0)
-    except ThresherError as error:
-        _show(error)
+        # The reader has seen enough, as in `thresher demo | head`.
+        _abandon(sys.stdout)
+    except OSError as error:
+        _abandon(sys.stdout)
+        _show(error, f"the output could not be written: {error.strerror}.", as_json="--json" in arguments)
+        sys.exit(CuratorError.exit_code)
+    except (click.ClickException, ThresherError) as error:
+        message = error.format_message() if isinstance(error, click.ClickException) else str(error)
+        _show(error, message, as_json="--json" in arguments)
         sys.exit(error.exit_code)
 
 
-def _show(error: ThresherError) -> None:
-    if "--json" in sys.argv:
-        field = error.field if isinstance(error, ArgumentError) else None
-        shape = {"error": {"kind": type(error).__name__, "field": field, "message": str(error)}}
-        click.echo(json.dumps(shape), err=True)
-    else:
-        click.echo(f"Refused: {error}", err=True)
+def _run(arguments: Sequence[str]) -> None:
+    """What click's own `main` does, except that it would turn a closed pipe into exit code 1."""
+    if sys.stdout is None:
+        raise OSError(0, "standard output is closed")
+    with commands.make_context("thresher", list(arguments)) as context:
+        commands.invoke(context)
+
+
+def _show(error: Exception, message: str, *, as_json: bool) -> None:
+    """One message on standard error. If that cannot be written either, the exit code must do."""
+    try:
+        if as_json:
+            shape = {"kind": type(error).__name__, "field": _field(error), "message": message}
+            click.echo(json.dumps({"error": shape}), err=True)
+        elif isinstance(error, click.ClickException):
+            error.show()
+        else:
+            click.echo(f"Error: {message}", err=True)
+    except OSError:
+        _abandon(sys.stderr)
+
+
+def _field(error: Exception) -> str | None:
+    if isinstance(error, ArgumentError):
+        return error.field
+    return error.param.name if isinstance(error, click.BadParameter) and error.param else None
+
+
+def _abandon(stream: TextIO | None) -> None:
+    """Let the unwritten rest go nowhere, or Python would try it again on its way out and complain."""
+    if stream is not None:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())

@@ -16,6 +16,8 @@ from thresher.errors import ArgumentError
 MAX_SIZE = 1 << 28
 _FINEST, _COARSEST = Fraction(1, 1000), Fraction(10**9)
 _NARROWEST_STEP = Fraction(1, 10**12)
+_ROOM = 1 << 62
+_ARRAY = "Pass an int64 array"
 
 
 def checked_rate(epsilon: Amount, sensitivity: int, field: str = "epsilon") -> Fraction:
@@ -24,7 +26,7 @@ def checked_rate(epsilon: Amount, sensitivity: int, field: str = "epsilon") -> F
     if amount <= 0:
         raise ArgumentError(field, epsilon, "it must be above zero", "Pass a positive amount")
     if spread <= 0:
-        raise ArgumentError("sensitivity", sensitivity, "it must be a positive integer", "Count in smaller units")
+        raise ArgumentError("sensitivity", sensitivity, "it must be a positive integer", "Pass 1 or more")
     if not _FINEST <= spread / amount <= _COARSEST:
         raise ArgumentError(
             field, epsilon, f"the scale sensitivity / {field} must lie between 0.001 and 1e9", "Check the units"
@@ -42,7 +44,7 @@ def checked_step(from_epsilon: Amount, to_epsilon: Amount, sensitivity: int) -> 
 
 def checked_levels(levels: Sequence[Amount], sensitivity: int) -> list[Fraction]:
     """Rates of levels that increase, at least one of them."""
-    if isinstance(levels, str) or not isinstance(levels, Sequence) or not levels:
+    if isinstance(levels, str | bytes) or not isinstance(levels, Sequence) or not levels:
         raise ArgumentError("levels", levels, "it must be a list of one amount or more", 'Pass e.g. ["0.1", "0.5"]')
     rates = [checked_rate(level, sensitivity, f"levels[{i}]") for i, level in enumerate(levels)]
     for i in range(1, len(rates)):
@@ -52,8 +54,10 @@ def checked_levels(levels: Sequence[Amount], sensitivity: int) -> list[Fraction]
 
 def checked_size(size: int) -> int:
     count = whole_number(size, "size")
-    if not 0 <= count <= MAX_SIZE:
-        raise ArgumentError("size", size, f"it must lie between 0 and {MAX_SIZE}", "Draw in several calls")
+    if count < 0:
+        raise ArgumentError("size", size, "it must be 0 or more", "Pass the number of draws")
+    if count > MAX_SIZE:
+        raise ArgumentError("size", size, f"it must be at most {MAX_SIZE}", "Draw in several calls")
     return count
 
 
@@ -66,10 +70,17 @@ def checked_probability(probability: Amount, field: str) -> Fraction:
 
 def checked_integers(values: Any, field: str) -> NDArray[np.int64]:
     """An integer array as plain int64. Its elements never appear in the message."""
-    array = np.asarray(values)
-    if array.dtype.kind not in "iu" or array.dtype == np.uint64:
-        raise ArgumentError(field, array.dtype.name, "its elements must be integers", "Pass an int64 array")
-    return array.astype(np.int64, copy=False)
+    try:
+        array = np.asarray(values)
+    except (ValueError, TypeError, RecursionError):
+        raise ArgumentError(field, type(values).__name__, "it must be one array of integers", _ARRAY) from None
+    if array.dtype.kind not in "iu" or array.dtype == np.uint64 or isinstance(values, np.ma.MaskedArray):
+        raise ArgumentError(field, array.dtype.name, "its elements must be plain integers", _ARRAY)
+    plain = array.astype(np.int64, copy=False)
+    # Room for sums and signs; no noise within the scales allowed comes near it.
+    if plain.size and not -_ROOM < plain.min() <= plain.max() < _ROOM:
+        raise ArgumentError(field, array.dtype.name, "its elements must lie within 2**62 of zero", _ARRAY)
+    return plain
 
 
 def _check_order(first: Fraction, second: Fraction, field: str, value: Amount) -> None:

@@ -105,6 +105,9 @@ class NotPrivate(np.ndarray[Any, np.dtype[np.int64]]):
 
     stamp = NOT_PRIVATE
 
+    def __str__(self) -> str:
+        return f"{super().__str__()} {NOT_PRIVATE}"
+
 
 def chosen(entropy: Entropy | None) -> Entropy:
     """The entropy asked for; the operating system's if none was."""

@@ -22,6 +22,7 @@ from thresher.noise.laplace import few, geometric_draws, laplace_draws
 from thresher.noise.tables import table_of
 
 LEFT, RIGHT, STAY = -1, 1, 0
+_SLOW_COINS = Fraction(1, 50)
 
 
 def refine(
@@ -116,7 +117,8 @@ def jump_probability(r: Any, s: Any) -> Any:
 
 
 def _directions(law: Jump, size: int, entropy: Entropy) -> NDArray[np.int16]:
-    if not few(size, 1):
+    # The coins need about 1 / rate rounds, so a small rate is for the table whatever the size.
+    if not few(size, 1) or law.first < _SLOW_COINS:
         return table_of(law).draw(size, entropy)
     return np.array([_direction(law, entropy) for _ in range(size)], dtype=np.int16)
 

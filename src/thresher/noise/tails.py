@@ -41,7 +41,10 @@ def tail(epsilon: Amount, at_least: int, sensitivity: int = 1) -> Bracket:
 def refined_tail(seen: int, at_least: int, from_epsilon: Amount, to_epsilon: Amount, sensitivity: int = 1) -> Bracket:
     """P[refined noise <= -at_least, given that the noise was `seen`], for at_least >= 1."""
     first, second = checked_step(from_epsilon, to_epsilon, sensitivity)
-    distance, behind = _checked_distance(at_least, "at_least", 1), max(-whole_number(seen, "seen"), 0)
+    distance, value = _checked_distance(at_least, "at_least", 1), checked_integers(seen, "seen")
+    if value.size != 1:
+        raise ArgumentError("seen", f"{value.size} values", "it must be one integer", "Ask for one at a time")
+    behind = max(-int(value.item()), 0)
     return _bracket(
         lambda bits: refined_tail_formula(
             exp_minus(second - first, bits), exp_minus(first + second, bits), behind, distance
@@ -66,7 +69,11 @@ def smallest_epsilon(miss_rate: Amount, margin: int, sensitivity: int = 1) -> Ep
 
     # p^a <= miss_rate is enough, so the continuous formula is a start from above.
     start = spread / distance * math.log(rate.denominator / rate.numerator)
-    return Epsilon.from_nano(_first_true(enough, math.ceil(start * NANO)))
+    nano = _first_true(enough, math.ceil(start * NANO))
+    if nano is None:
+        rule = "even an epsilon of a million cannot meet it at this margin and sensitivity"
+        raise ArgumentError("miss_rate", miss_rate, rule, "Raise it or the margin")
+    return Epsilon.from_nano(nano)
 
 
 def conditional_shift(from_epsilon: Amount, to_epsilon: Amount, miss_rate: Amount, sensitivity: int = 1) -> int:
@@ -164,14 +171,12 @@ def _positive(number: Enclosure) -> Enclosure:
     return number
 
 
-def _first_true(enough: Callable[[int], bool], guess: int) -> int:
-    """The least nano amount that is enough, found by bisection around a guess."""
+def _first_true(enough: Callable[[int], bool], guess: int) -> int | None:
+    """The least nano amount that is enough, found by bisection around a guess; None if no amount is."""
     low, high = 0, min(max(guess, 1), MAX_NANO)
     while not enough(high):
         if high == MAX_NANO:
-            raise ArgumentError(
-                "miss_rate", "so small", "even an epsilon of a million cannot meet it", "Raise the margin"
-            )
+            return None
         low, high = high, min(2 * high, MAX_NANO)
     while high - low > 1:
         middle = (low + high) // 2
@@ -196,8 +201,10 @@ def _bracket(formula: Callable[[int], Enclosure]) -> Bracket:
 
 def _checked_distance(value: int, field: str, least: int) -> int:
     distance = whole_number(value, field)
-    if not least <= distance < 1 << 62:
-        raise ArgumentError(field, value, f"it must be an integer from {least} to 2**62", "Count in larger units")
+    if distance < least:
+        raise ArgumentError(field, value, f"it must be {least} or more", f"Pass {least} or a larger integer")
+    if distance >= 1 << 62:
+        raise ArgumentError(field, value, "it must be below 2**62", "Count in larger units")
     return distance
 
 
