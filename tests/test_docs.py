@@ -9,7 +9,9 @@ from pathlib import Path
 
 import pytest
 
+import thresher.accounting
 import thresher.noise
+from thresher.ledger import Book, open_book
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text()
@@ -49,9 +51,9 @@ def test_privacy_is_named_where_an_officer_looks(page):
     assert "differential privacy" in page
 
 
-def test_python_in_the_readme_runs():
+def test_python_in_the_readme_runs(tmp_path):
     for block in re.findall(r"```python\n(.*?)```", README, re.DOTALL):
-        subprocess.run([sys.executable, "-c", block], check=True)
+        subprocess.run([sys.executable, "-c", block], check=True, cwd=tmp_path)
 
 
 @pytest.mark.parametrize("page", sorted(REFERENCE.glob("*.md")), ids=lambda page: page.stem)
@@ -69,6 +71,36 @@ def test_the_reference_lists_every_function_with_its_true_signature():
             parameters = inspect.signature(member).parameters.values()
             shown = ", ".join(p.name if p.default is p.empty else f"{p.name}={p.default}" for p in parameters)
             assert f"`{name}({shown})`" in page
+
+
+def test_the_reference_lists_the_book_with_its_true_signatures():
+    page = (REFERENCE / "ledger.md").read_text()
+    methods = {
+        f"Book.{name}": method for name, method in inspect.getmembers(Book, inspect.isfunction) if name[0] != "_"
+    }
+    for name, member in {"open_book": open_book, **methods}.items():
+        shown = [p for p in inspect.signature(member).parameters.values() if p.name != "self"]
+        written = [p.name if p.default is p.empty else f"{p.name}={p.default!r}" for p in shown]
+        keyword = next((i for i, p in enumerate(shown) if p.kind is p.KEYWORD_ONLY), None)
+        if keyword is not None:
+            written.insert(keyword, "*")
+        assert f"`{name}({', '.join(written)})`" in page
+
+
+def test_the_reference_names_everything_in_accounting():
+    page = (REFERENCE / "accounting.md").read_text()
+    inner = {
+        "AccountLoss",
+        "Interval",
+        "MinEntropy",
+        "RegionLosses",
+        "Spending",
+        "Values",
+        "added",
+        "between",
+        "coarsened",
+    }
+    assert {name for name in thresher.accounting.__all__ if name not in page} <= inner | {"spending_from_json"}
 
 
 def test_links_lead_somewhere():
