@@ -85,3 +85,11 @@ def test_what_is_not_a_ledger_is_refused_and_not_made(command, tmp_path):
         assert refused.stderr.count("\n") == 1
         assert "Traceback" not in refused.stderr
     assert not (tmp_path / "none.db").exists()
+
+
+def test_a_missing_driver_is_named_with_its_remedy():
+    program = "import sys; sys.modules['psycopg'] = None; from thresher.cli import main; main()"
+    command = [sys.executable, "-c", program, "ledger", "show", "--ledger", "postgresql://127.0.0.1/x"]
+    refused = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert refused.returncode == 4
+    assert "thresher[postgres]" in refused.stderr

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from thresher.errors import ArgumentError
+from thresher.errors import ArgumentError, LedgerError
 from thresher.ledger.stores.statements import Store
 
 
@@ -14,8 +14,12 @@ def store_for(url: str) -> tuple[Store, Path | None]:
         path = Path(url.removeprefix("sqlite:///"))
         return SqliteStore(path), path.with_name(path.name + ".anchor")
     if isinstance(url, str) and url.startswith(("postgresql://", "postgres://")):
-        from thresher.ledger.stores.postgres import PostgresStore  # noqa: PLC0415
-
+        try:
+            from thresher.ledger.stores.postgres import PostgresStore  # noqa: PLC0415
+        except ImportError:
+            raise LedgerError(
+                "a ledger in PostgreSQL needs the driver psycopg: install it with pip install 'thresher[postgres]'"
+            ) from None
         return PostgresStore(url), None
     raise ArgumentError(
         "ledger", url, "a ledger is sqlite:///FILE or postgresql://...", 'Pass e.g. "sqlite:///ledger.db"'
