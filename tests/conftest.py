@@ -14,15 +14,17 @@ settings.load_profile("thresher")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--soak", action="store_true", help="many seeds and larger counts")
+    parser.addoption(
+        "--soak", type=float, default=0.0, metavar="SHARE", help="large counts and many seeds; 0.1 for a tenth of them"
+    )
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     if "make_entropy" in metafunc.fixturenames:
-        soak = metafunc.config.getoption("soak")
-        seeds = range(DEFAULT_SEED, DEFAULT_SEED + (SOAK_SEEDS if soak else 1))
+        share = metafunc.config.getoption("soak")
+        seeds = range(DEFAULT_SEED, DEFAULT_SEED + max(1, round(SOAK_SEEDS * share)))
         makers = [pytest.param(lambda seed=seed: SeededEntropy(seed), id=f"seed{seed}") for seed in seeds]
-        metafunc.parametrize("make_entropy", [*makers, *([pytest.param(SystemEntropy, id="system")] if soak else [])])
+        metafunc.parametrize("make_entropy", [*makers, *([pytest.param(SystemEntropy, id="system")] if share else [])])
 
 
 @pytest.fixture
@@ -32,4 +34,26 @@ def entropy(make_entropy):
 
 @pytest.fixture
 def soak(request: pytest.FixtureRequest) -> bool:
-    return request.config.getoption("soak")
+    return bool(request.config.getoption("soak"))
+
+
+@pytest.fixture
+def trials(request: pytest.FixtureRequest):
+    """How often to try: the first number, or when soaking the asked share of the second, if that is more."""
+    share = request.config.getoption("soak")
+    return lambda small, large: max(small, round(large * share))
+
+
+@pytest.fixture
+def measured(request: pytest.FixtureRequest):
+    """A line for the end of the test run: a figure that was seen, not one that is asserted."""
+    return lambda text: request.node.user_properties.append(("measured", text))
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    reports = terminalreporter.stats.get("passed", [])
+    lines = [text for report in reports for name, text in report.user_properties if name == "measured"]
+    if lines:
+        terminalreporter.section("measured")
+        for line in sorted(set(lines)):
+            terminalreporter.write_line(line)

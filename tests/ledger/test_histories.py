@@ -156,8 +156,8 @@ def run(examples, *, derandomize=True):
     )
 
 
-def test_random_histories_agree_with_the_model(soak):
-    run(100_000 if soak else 2_000, derandomize=not soak)
+def test_random_histories_agree_with_the_model(trials, soak):
+    run(trials(2_000, 100_000), derandomize=not soak)
 
 
 def _refunds_what_is_not_shown(reserved, entry):

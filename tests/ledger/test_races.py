@@ -59,8 +59,8 @@ def _race(target, arguments, attempts):
     return reports
 
 
-def test_racing_processes_spend_the_cap_and_no_more(url, soak, capsys):
-    attempts = (100_000 if soak else 10_000) // (PROCESSES * THREADS) + 1
+def test_racing_processes_spend_the_cap_and_no_more(url, trials, measured):
+    attempts = trials(10_000, 100_000) // (PROCESSES * THREADS) + 1
     book = open_book(url)
     book.open_account("patients", Epsilon(AMOUNT) * CAP_IN_QUESTIONS)
     book.close()
@@ -73,9 +73,9 @@ def test_racing_processes_spend_the_cap_and_no_more(url, soak, capsys):
     assert book.verify().releases == CAP_IN_QUESTIONS
     book.close()
     seconds = sorted(second for _, times in reports for second in times)
-    with capsys.disabled():
-        p99 = seconds[len(seconds) * 99 // 100] * 1000
-        print(f"\n  {url.split(':', 1)[0]}: {tried:,} attempts, {CAP_IN_QUESTIONS} granted, p99 {p99:.1f} ms", end="")
+    p99 = seconds[len(seconds) * 99 // 100] * 1000
+    kind = url.split(":", 1)[0]
+    measured(f"{kind}: {tried:,} racing attempts, {CAP_IN_QUESTIONS} granted of {CAP_IN_QUESTIONS}, p99 {p99:.1f} ms")
 
 
 def _spend_carelessly(path, attempts, start, results):
