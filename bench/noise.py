@@ -8,14 +8,17 @@ import importlib
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from functools import partial
 from typing import Any
 
 import numpy as np
 
-from thresher.noise import chain, discrete_laplace, refine
+from thresher.noise import SystemEntropy, chain, discrete_laplace, refine
+from thresher.noise.coins import laplace_one
+from thresher.noise.laplace import COINS_PER_TABLE, Digit, digits_of
+from thresher.noise.tables import Table
 
 SIZES = (1_000, 100_000, 1_000_000)
 SCALES = (Fraction(1, 2), Fraction(10), Fraction(10**6))
@@ -86,6 +89,23 @@ def gradual_release() -> None:
     print(f"  refine {forward / fresh:.1f}x   chain of both levels {backward / fresh:.1f}x")
 
 
+def build_tables(digits: Sequence[Digit]) -> object:
+    return [Table(digit) for digit in digits]
+
+
+def coins_or_table() -> None:
+    """Where the samplers of a few and of many draws meet: how many coin draws one new table costs."""
+    print("\nset-up: coin draws in the time of building one scale's tables")
+    for scale in SCALES:
+        digits = digits_of(1 / scale, signed=True)
+        build = seconds(partial(build_tables, digits))
+        coin = seconds(partial(laplace_one, 1 / scale, SystemEntropy()))
+        print(
+            f"  scale {float(scale):g}: {len(digits)} tables, {build / coin:.0f} draws;"
+            f" coins serve up to {COINS_PER_TABLE * len(digits)}"
+        )
+
+
 def import_times() -> None:
     """Wall time of a fresh interpreter that imports one module, over one that imports numpy."""
 
@@ -107,4 +127,5 @@ def import_times() -> None:
 if __name__ == "__main__":
     draws()
     gradual_release()
+    coins_or_table()
     import_times()

@@ -26,8 +26,8 @@ _RADIX_BITS = 8
 _RADIX = 1 << _RADIX_BITS
 # The leading digit has a scale of at most 16, so that a table of 16 scales (256 outcomes) leaves out exp(-16) of it.
 _LEADING_SCALE = 16
-# Draws up to which coins are quicker than building one table, measured by `make bench`.
-_COINS_PER_TABLE = 32
+# Draws by coins instead of building one table: fewer than would pay for it once, because tables are used again.
+COINS_PER_TABLE = 32
 # Draws made at once: the arrays in use stay in the processor's cache.
 _CHUNK = 1 << 15
 
@@ -75,7 +75,7 @@ def geometric_draws(rate: Fraction, size: int, entropy: Entropy) -> NDArray[np.i
 
 def few(size: int, tables: int) -> bool:
     """Whether `size` draws are too few to be worth building so many tables."""
-    return size <= _COINS_PER_TABLE * tables
+    return size <= COINS_PER_TABLE * tables
 
 
 @dataclass(frozen=True, slots=True)
