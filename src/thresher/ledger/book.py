@@ -113,6 +113,8 @@ class Book:
                 f"the anchor {self._anchor.path} is missing. If the ledger was moved, move its anchor too; "
                 "if you know that this is its latest state, accept it with: thresher ledger verify --accept-anchor"
             )
+        # Before the anchor follows it, or a stored answer is handed out again.
+        self._store.make_durable()
         self._stopped = None
         self._first = first or self._begin()
         if self._anchor:

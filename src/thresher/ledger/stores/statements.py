@@ -54,6 +54,9 @@ class Store(Protocol):
     def reading(self) -> AbstractContextManager["Tables"]:
         """One consistent view."""
 
+    def make_durable(self) -> None:
+        """Return once all that a reader can see now would survive a power cut."""
+
     def close(self) -> None: ...
 
 
