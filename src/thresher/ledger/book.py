@@ -99,6 +99,20 @@ class Book:
 
     def recover(self, *, accept_anchor: bool = False) -> Verification:
         """Open or reopen: check everything, then allow writing. The only way out of a stop."""
+        self._stopped = "it has not been verified since it was opened"
+        try:
+            return self._recover(accept_anchor)
+        except BaseException as error:
+            # Half-way is stopped: whatever was allowed for the last steps is taken back.
+            self._stopped = "it could not be opened again"
+            if isinstance(error, OSError) and self._anchor:
+                raise LedgerError(
+                    f"the anchor {self._anchor.path} cannot be read or written ({error.strerror}): "
+                    "check its folder, its rights and the disk"
+                ) from error
+            raise
+
+    def _recover(self, accept_anchor: bool) -> Verification:
         self._store.close()
         self._store.prepare()
         # Before the view of the book is taken: another process may move both on in between.

@@ -120,7 +120,7 @@ class SqliteStore:
 
     def _connection(self) -> "_Connection":
         mine = getattr(self._local, "connection", None)
-        if mine is None or mine.process != os.getpid():
+        if mine is None or mine.closed or mine.process != os.getpid():
             # After a fork the parent's connection is left alone: closing it here could disturb the parent.
             mine = self._local.connection = _Connection(self._path)
             self._all.append(mine)
@@ -131,7 +131,7 @@ class _Connection:
     """A SQLite connection with Thresher's settings."""
 
     def __init__(self, path: Path) -> None:
-        self.process = os.getpid()
+        self.process, self.closed = os.getpid(), False
         try:
             self._raw = sqlite3.connect(path, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False)
             self.run("PRAGMA journal_mode = WAL")
@@ -148,9 +148,10 @@ class _Connection:
                 self.run("ROLLBACK")
             except sqlite3.Error:
                 # The transaction is dead already; the caller is told of the first error.
-                self._raw.close()
+                self.close()
 
     def close(self) -> None:
+        self.closed = True
         if self.process == os.getpid():
             self._raw.close()
 
