@@ -24,11 +24,14 @@ class Anchor:
         """The book's first hash and its last known head, or None if there is no file."""
         try:
             said = json.loads(self.path.read_text(encoding="ascii"))
-            return said["book"], Head(said["sequence"], said["hash"])
+            book, sequence, last = said["book"], said["sequence"], said["hash"]
+            if [type(book), type(sequence), type(last)] != [str, int, str] or not 0 < sequence < 2**63:
+                raise TypeError("not what an anchor holds")
         except FileNotFoundError:
             return None
-        except (ValueError, KeyError, TypeError) as error:
+        except (ValueError, KeyError, TypeError, RecursionError) as error:
             raise LedgerCorruptError(f"the anchor {self.path} cannot be read; restore it from a backup") from error
+        return book, Head(sequence, last)
 
     def move(self, book: str, head: Head) -> None:
         """Remember `head`, unless a later one is known already."""

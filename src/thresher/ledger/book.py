@@ -101,7 +101,7 @@ class Book:
         """Open or reopen: check everything, then allow writing. The only way out of a stop."""
         self._stopped = "it has not been verified since it was opened"
         try:
-            return self._recover(accept_anchor)
+            return self._recover(accept_anchor=accept_anchor)
         except BaseException as error:
             # Half-way is stopped: whatever was allowed for the last steps is taken back.
             self._stopped = "it could not be opened again"
@@ -112,7 +112,7 @@ class Book:
                 ) from error
             raise
 
-    def _recover(self, accept_anchor: bool) -> Verification:
+    def _recover(self, *, accept_anchor: bool) -> Verification:
         self._store.close()
         self._store.prepare()
         # Before the view of the book is taken: another process may move both on in between.

@@ -8,7 +8,7 @@ import os
 import sqlite3
 import threading
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +18,7 @@ from thresher.ledger.stores.statements import SCHEMA_VERSION, TABLES, CommitFail
 
 SYNCHRONOUS = "FULL"
 _BUSY_SECONDS = 30.0
+_SMALLEST = 512
 _APPLICATION = 0x54687273  # "Thrs"
 # Lines are only ever added; the database itself refuses anything else.
 _APPEND_ONLY = tuple(
@@ -26,6 +27,8 @@ _APPEND_ONLY = tuple(
     for table in ("entries", "releases")
     for verb in ("UPDATE", "DELETE")
 )
+_STATEMENTS = tuple(statement.format(bytes="BLOB") for statement in (*TABLES, *_APPEND_ONLY))
+_LAYOUT = "SELECT type, name, tbl_name, sql FROM sqlite_master ORDER BY type, name"
 
 
 class SqliteStore:
@@ -39,6 +42,9 @@ class SqliteStore:
     def prepare(self) -> None:
         if self._path.is_dir() or not self._path.absolute().parent.is_dir():
             raise LedgerError(f"no ledger can be kept at {self._path}: name a file in a folder that exists")
+        if self._path.exists() and 0 < self._path.stat().st_size < _SMALLEST:
+            # SQLite takes so short a file for an empty one, and would write over it.
+            raise LedgerCorruptError(f"{self._path} is too short for a ledger: restore a backup, or name another file")
         try:
             connection = self._connection()
             connection.run("BEGIN IMMEDIATE")
@@ -56,17 +62,23 @@ class SqliteStore:
 
     def _prepare_tables(self, connection: "_Connection") -> None:
         if not connection.run("SELECT name FROM sqlite_master"):
-            for statement in (*TABLES, *_APPEND_ONLY):
-                connection.run(statement.format(bytes="BLOB"))
+            for statement in _STATEMENTS:
+                connection.run(statement)
             values = (SCHEMA_VERSION, EMPTY.sequence, EMPTY.hash)
             connection.run("INSERT INTO head (one, version, sequence, hash) VALUES (1, ?, ?, ?)", values)
             connection.run(f"PRAGMA application_id = {_APPLICATION}")
         if connection.run("PRAGMA application_id") != [(_APPLICATION,)]:
             raise LedgerCorruptError(f"{self._path} is a database, but not a ledger of Thresher's")
-        ((version,),) = connection.run("SELECT version FROM head")
-        if version > SCHEMA_VERSION:
+        versions = connection.run("SELECT version FROM head")
+        if len(versions) != 1 or not isinstance(versions[0][0], int):
+            raise LedgerCorruptError(f"{self._path} is damaged: it does not say which version it has; restore a backup")
+        if versions[0][0] > SCHEMA_VERSION:
             raise LedgerVersionError(
-                f"{self._path} has schema {version}, this Thresher knows {SCHEMA_VERSION}: upgrade Thresher"
+                f"{self._path} has schema {versions[0][0]}, this Thresher knows {SCHEMA_VERSION}: upgrade Thresher"
+            )
+        if connection.run(_LAYOUT) != _layout():
+            raise LedgerCorruptError(
+                f"{self._path} is damaged: its tables or their rules were changed; restore a backup"
             )
 
     @contextmanager
@@ -98,7 +110,7 @@ class SqliteStore:
             connection.roll_back()
 
     def make_durable(self) -> None:
-        """Sync the log by a commit that only counts the openings. (SQLite leaves out a write that changes nothing.)
+        """Sync the log by a commit that only counts the openings: SQLite leaves out a write that changes nothing.
 
         A process killed between writing a commit and syncing it leaves that commit in the system's memory, where the
         next opening finds it: whole, but lost if the power goes. Syncing a later commit syncs all before it.
@@ -134,13 +146,21 @@ class _Connection:
         self.process, self.closed = os.getpid(), False
         try:
             self._raw = sqlite3.connect(path, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False)
-            self.run("PRAGMA journal_mode = WAL")
+            mode = self.run("PRAGMA journal_mode = WAL")
             self.run(f"PRAGMA synchronous = {SYNCHRONOUS}")
         except sqlite3.Error as error:
             raise _refusal(error, path) from error
+        if mode != [("wal",)]:
+            # SQLite goes on without: ":memory:", or a file system that cannot share memory.
+            self.close()
+            raise LedgerError(f"{path} cannot have a write-ahead log, which keeps commits: name a file on a local disk")
 
     def run(self, statement: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
-        return self._raw.execute(statement, values).fetchall()
+        try:
+            return self._raw.execute(statement, values).fetchall()
+        except UnicodeDecodeError as error:
+            # Of a damaged schema SQLite complains with the damaged text, which the driver cannot read.
+            raise sqlite3.DatabaseError("what SQLite says is not text") from error
 
     def roll_back(self) -> None:
         if self._raw.in_transaction:
@@ -154,6 +174,14 @@ class _Connection:
         self.closed = True
         if self.process == os.getpid():
             self._raw.close()
+
+
+def _layout() -> list[tuple[Any, ...]]:
+    """What SQLite says of the tables, constraints and triggers of a sound ledger, asked of an empty one."""
+    with closing(sqlite3.connect(":memory:", isolation_level=None)) as empty:
+        for statement in _STATEMENTS:
+            empty.execute(statement)
+        return empty.execute(_LAYOUT).fetchall()
 
 
 def _refusal(error: sqlite3.Error, path: Path) -> LedgerError:
