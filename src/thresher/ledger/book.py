@@ -99,6 +99,20 @@ class Book:
 
     def recover(self, *, accept_anchor: bool = False, make: bool = False) -> Verification:
         """Open or reopen: check everything, then allow writing. The only way out of a stop."""
+        self._stopped = "it has not been verified since it was opened"
+        try:
+            return self._recover(accept_anchor=accept_anchor, make=make)
+        except BaseException as error:
+            # Half-way is stopped: whatever was allowed for the last steps is taken back.
+            self._stopped = "it could not be opened again"
+            if isinstance(error, OSError) and self._anchor:
+                raise LedgerError(
+                    f"the anchor {self._anchor.path} cannot be read or written ({error.strerror}): "
+                    "check its folder, its rights and the disk"
+                ) from error
+            raise
+
+    def _recover(self, *, accept_anchor: bool, make: bool) -> Verification:
         self._store.close()
         self._store.prepare(make=make)
         # Before the view of the book is taken: another process may move both on in between.
@@ -113,6 +127,8 @@ class Book:
                 f"the anchor {self._anchor.path} is missing. If the ledger was moved, move its anchor too; "
                 "if you know that this is its latest state, accept it with: thresher ledger verify --accept-anchor"
             )
+        # Before the anchor follows it, or a stored answer is handed out again.
+        self._store.make_durable()
         self._stopped = None
         self._first = first or self._begin()
         if self._anchor:
@@ -192,6 +208,8 @@ class Book:
         _checked_text(analyst, "analyst", _MAX_NAME, empty=True)
         if not isinstance(worst_case, Spending):
             raise ArgumentError("worst_case", worst_case, "it must be a spending", "Pass an event of accounting")
+        # Not even a stored answer leaves a stopped book: whether it is on disk is what nobody knows.
+        self._check_running()
         with self._store.reading() as tables:
             _existing(tables, account)
             known = tables.reservation_of(analyst, key) is not None
@@ -262,8 +280,7 @@ class Book:
     @contextmanager
     def _writing(self) -> Iterator[tuple[Tables, Callable[..., Entry]]]:
         """One writing transaction; afterwards the anchor follows. A failed commit stops the book."""
-        if self._stopped is not None:
-            raise LedgerStoppedError(f"the ledger does not write: {self._stopped}. Reopen it, which verifies it")
+        self._check_running()
         head: Head | None = None
         try:
             with self._store.writing() as tables:
@@ -286,6 +303,10 @@ class Book:
             except OSError as error:
                 self._stopped = "the anchor could not be written"
                 raise LedgerStoppedError(f"{self._stopped}: the charge stands, no answer is given") from error
+
+    def _check_running(self) -> None:
+        if self._stopped is not None:
+            raise LedgerStoppedError(f"the ledger does not write: {self._stopped}. Reopen it, which verifies it")
 
     def _begin(self) -> str:
         """Write the first line, unless another process was faster; its hash names the book."""

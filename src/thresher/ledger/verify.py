@@ -50,6 +50,10 @@ class _Memory:
         return [reserved for reserved in self.open.values() if reserved.account == account]
 
 
+# What reading a damaged row can run into: a text that is bytes, a number that is a text, a document cut short.
+_UNREADABLE = (ThresherError, ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError)
+
+
 def verified(tables: Tables) -> Verification:
     """Check everything, or raise `LedgerCorruptError` naming the first bad line."""
     memory, head, releases = _Memory(), EMPTY, {}
@@ -57,24 +61,30 @@ def verified(tables: Tables) -> Verification:
         entry = _read(sequence, document, stored_hash, head)
         try:
             apply(entry, memory)
-        except (ThresherError, KeyError, TypeError, ValueError) as error:
+        except _UNREADABLE as error:
             raise LedgerCorruptError(f"entry {sequence} breaks a rule: {error}") from error
         if entry.kind == "settle":
             releases[entry.facts["reservation"]] = entry
         head = entry.head
-    if tables.head() != head:
-        raise LedgerCorruptError(
-            f"the book says it ends at entry {tables.head().sequence}, its lines at {head.sequence}"
-        )
+    _check_head(tables, head)
     _check_tables(tables, memory)
     _check_releases(tables, releases)
     return Verification(head.sequence, len(memory.held), len(releases), head)
 
 
+def _check_head(tables: Tables, head: Head) -> None:
+    try:
+        said = tables.head()
+    except _UNREADABLE as error:
+        raise LedgerCorruptError("the book does not say where it ends") from error
+    if said != head:
+        raise LedgerCorruptError(f"the book says it ends at entry {said.sequence}, its lines at {head.sequence}")
+
+
 def _read(sequence: int, document: str, stored_hash: str, before: Head) -> Entry:
     try:
         entry = Entry.read(document, stored_hash)
-    except (LedgerCorruptError, KeyError, TypeError, ValueError) as error:
+    except _UNREADABLE as error:
         raise LedgerCorruptError(f"entry {before.sequence + 1} is damaged: {error}") from error
     if (entry.sequence, sequence, entry.previous) != (before.sequence + 1, before.sequence + 1, before.hash):
         raise LedgerCorruptError(f"entry {before.sequence + 1} is missing, moved or not linked to the one before")
@@ -84,21 +94,29 @@ def _read(sequence: int, document: str, stored_hash: str, before: Head) -> Entry
 def _check_tables(tables: Tables, memory: _Memory) -> None:
     try:
         accounts, reservations = tables.accounts(), tables.reservations()
-    except (ThresherError, KeyError, TypeError, ValueError) as error:
+    except _UNREADABLE as error:
         raise LedgerCorruptError("an account or a reservation cannot be read") from error
     stored = {(account.name, account.analyst): account for account in accounts}
     for name in stored.keys() | memory.held.keys():
         if stored.get(name) != memory.held.get(name):
-            raise LedgerCorruptError(f"the account {'/'.join(filter(None, name))} does not agree with its entries")
-    if {reserved.sequence: reserved for reserved in reservations} != memory.reserved:
-        odd = [r.sequence for r in reservations if memory.reserved.get(r.sequence) != r]
-        raise LedgerCorruptError(f"reservation {odd[0] if odd else '?'} does not agree with its entries")
+            raise LedgerCorruptError(
+                f"the account {'/'.join(map(str, filter(None, name)))} does not agree with its entries"
+            )
+    listed = {reserved.sequence: reserved for reserved in reservations}
+    for number in listed.keys() | memory.reserved.keys():
+        if listed.get(number) != memory.reserved.get(number):
+            raise LedgerCorruptError(f"reservation {number} does not agree with its entries")
 
 
 def _check_releases(tables: Tables, settlements: dict[int, Entry]) -> None:
-    if set(tables.released()) != set(settlements):
-        raise LedgerCorruptError("a settlement has no release, or a release no settlement")
+    odd = set(tables.released()) ^ set(settlements)
+    if odd:
+        named = ", ".join(str(number) for number in odd)
+        raise LedgerCorruptError(f"a settlement has no release, or a release no settlement: reservation {named}")
     for reservation, entry in settlements.items():
-        body = tables.release(reservation)
+        try:
+            body = tables.release(reservation)
+        except _UNREADABLE:
+            body = None
         if body is None or digest(body) != entry.facts["release"]:
             raise LedgerCorruptError(f"the release of entry {entry.sequence} is not the one that was settled")

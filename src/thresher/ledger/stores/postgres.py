@@ -87,6 +87,9 @@ class PostgresStore:
             finally:
                 connection.roll_back()
 
+    def make_durable(self) -> None:
+        """Nothing to do: the server shows a commit only once it is synced, and syncs what it finds after a crash."""
+
     def close(self) -> None:
         self._pool.close()
 

@@ -7,17 +7,18 @@ by other means than SQLite while it is open, which would drop its locks.
 import sqlite3
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
 from thresher.errors import LedgerBusyError, LedgerCorruptError, LedgerError
 from thresher.ledger.stores.pool import Pool
-from thresher.ledger.stores.statements import CommitFailedError, Tables, check_version, make_tables
+from thresher.ledger.stores.statements import TABLES, CommitFailedError, Tables, check_version, make_tables
 
 SYNCHRONOUS = "FULL"
 _BUSY_SECONDS = 30.0
 _STEP_SECONDS = 0.001
+_SMALLEST = 512
 _APPLICATION = 0x54687273  # "Thrs"
 # Lines are only ever added; the database itself refuses anything else.
 _APPEND_ONLY = tuple(
@@ -26,6 +27,7 @@ _APPEND_ONLY = tuple(
     for table in ("entries", "releases")
     for verb in ("UPDATE", "DELETE")
 )
+_LAYOUT = "SELECT type, name, tbl_name, sql FROM sqlite_master ORDER BY type, name"
 
 
 class SqliteStore:
@@ -40,9 +42,12 @@ class SqliteStore:
             raise LedgerError(f"there is no ledger at {self._path}: check the name")
         if self._path.is_dir() or not self._path.absolute().parent.is_dir():
             raise LedgerError(f"no ledger can be kept at {self._path}: name a file in a folder that exists")
+        if self._path.exists() and 0 < self._path.stat().st_size < _SMALLEST:
+            # SQLite takes so short a file for an empty one, and would write over it.
+            raise LedgerCorruptError(f"{self._path} is too short for a ledger: restore a backup, or name another file")
         try:
-            with self._pool.connection() as connection:
-                connection.run("BEGIN IMMEDIATE")
+            with self._pool.writer() as connection:
+                connection.begin_writing()
                 try:
                     self._prepare_tables(connection)
                 except BaseException:
@@ -62,6 +67,10 @@ class SqliteStore:
         if connection.run("PRAGMA application_id") != [(_APPLICATION,)]:
             raise LedgerCorruptError(f"{self._path} is a database, but not a ledger of Thresher's")
         check_version(connection, str(self._path))
+        if connection.run(_LAYOUT) != _layout():
+            raise LedgerCorruptError(
+                f"{self._path} is damaged: its tables or their rules were changed; restore a backup"
+            )
 
     @contextmanager
     def writing(self) -> Iterator[Tables]:
@@ -91,6 +100,24 @@ class SqliteStore:
             finally:
                 connection.roll_back()
 
+    def make_durable(self) -> None:
+        """Sync the log by a commit that only counts the openings: SQLite leaves out a write that changes nothing.
+
+        A process killed between writing a commit and syncing it leaves that commit in the system's memory, where the
+        next opening finds it: whole, but lost if the power goes. Syncing a later commit syncs all before it.
+        """
+        try:
+            with self._pool.writer() as connection:
+                connection.begin_writing()
+                try:
+                    ((openings,),) = connection.run("PRAGMA user_version")
+                    connection.run(f"PRAGMA user_version = {(openings + 1) % 2**31}")
+                    connection.run("COMMIT")
+                finally:
+                    connection.roll_back()
+        except sqlite3.Error as error:
+            raise _refusal(error, self._path) from error
+
     def close(self) -> None:
         self._pool.close()
 
@@ -102,13 +129,21 @@ class _Connection:
         self.usable = True
         try:
             self._raw = sqlite3.connect(path, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False)
-            self.run("PRAGMA journal_mode = WAL")
+            mode = self.run("PRAGMA journal_mode = WAL")
             self.run(f"PRAGMA synchronous = {SYNCHRONOUS}")
         except sqlite3.Error as error:
             raise _refusal(error, path) from error
+        if mode != [("wal",)]:
+            # SQLite goes on without: ":memory:", or a file system that cannot share memory.
+            self.close()
+            raise LedgerError(f"{path} cannot have a write-ahead log, which keeps commits: name a file on a local disk")
 
     def run(self, statement: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
-        return self._raw.execute(statement, values).fetchall()
+        try:
+            return self._raw.execute(statement, values).fetchall()
+        except UnicodeDecodeError as error:
+            # Of a damaged schema SQLite complains with the damaged text, which the driver cannot read.
+            raise sqlite3.DatabaseError("what SQLite says is not text") from error
 
     def begin_writing(self) -> None:
         """Wait for the lock in short steps: SQLite's own grow to a tenth of a second, which starves the unlucky."""
@@ -137,6 +172,14 @@ class _Connection:
     def close(self) -> None:
         self.usable = False
         self._raw.close()
+
+
+def _layout() -> list[tuple[Any, ...]]:
+    """What SQLite says of the tables, constraints and triggers of a sound ledger, asked of an empty one."""
+    with closing(sqlite3.connect(":memory:", isolation_level=None)) as empty:
+        for statement in (*TABLES, *_APPEND_ONLY):
+            empty.execute(statement.format(bytes="BLOB"))
+        return empty.execute(_LAYOUT).fetchall()
 
 
 def _refusal(error: sqlite3.Error, path: Path) -> LedgerError:

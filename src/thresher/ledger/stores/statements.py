@@ -10,7 +10,7 @@ from typing import Any, Protocol
 
 from thresher.accounting import RegionLosses, spending_from_json
 from thresher.amounts import Epsilon
-from thresher.errors import LedgerVersionError
+from thresher.errors import LedgerCorruptError, LedgerVersionError
 from thresher.ledger.entries import EMPTY, Entry, Head, canonical
 from thresher.ledger.rules import Account, Reserved
 
@@ -55,6 +55,9 @@ class Store(Protocol):
     def reading(self) -> AbstractContextManager["Tables"]:
         """One consistent view."""
 
+    def make_durable(self) -> None:
+        """Return once all that a reader can see now would survive a power cut."""
+
     def close(self) -> None: ...
 
 
@@ -67,9 +70,13 @@ def make_tables(connection: Connection, bytes_type: str, more: Sequence[str]) ->
 
 
 def check_version(connection: Connection, name: str) -> None:
-    ((version,),) = connection.run("SELECT version FROM head")
-    if version > SCHEMA_VERSION:
-        raise LedgerVersionError(f"{name} has schema {version}, this Thresher knows {SCHEMA_VERSION}: upgrade Thresher")
+    found = connection.run("SELECT version FROM head")
+    if len(found) != 1 or not isinstance(found[0][0], int):
+        raise LedgerCorruptError(f"{name} is damaged: it does not say which version it has; restore a backup")
+    if found[0][0] > SCHEMA_VERSION:
+        raise LedgerVersionError(
+            f"{name} has schema {found[0][0]}, this Thresher knows {SCHEMA_VERSION}: upgrade Thresher"
+        )
 
 
 class CommitFailedError(Exception):
