@@ -45,7 +45,7 @@ def disk():
 @pytest.mark.parametrize(
     ("call", "error"), [(call, error) for call in FAILING for error in ERRORS if (call, error) != ("read", "ENOSPC")]
 )
-def test_no_answer_leaves_without_a_charge_on_disk(disk, call, error, soak):
+def test_no_answer_leaves_without_a_charge_on_disk(disk, call, error, soak, measured):
     found, outcomes = Findings(), Counter()
     for at in (FAILING_SOAK if soak else FAILING)[call]:
         disk.clear()
@@ -67,7 +67,7 @@ def test_no_answer_leaves_without_a_charge_on_disk(disk, call, error, soak):
             trial = check(url, emitted(said))
             assert not trial.wrong, f"{call} {at} {error}: {trial.wrong} after {said}"
             found += trial
-    print(f"{call} {error}: {dict(outcomes)}; {found}")
+    measured(f"{call} {error}: {dict(outcomes)}; {found}")
     assert outcomes["fired"] == found.counts["trials"] / 2, "a worker did not end"
     # The faults did hit, at opening and later.
     assert outcomes["refused"] > 0
@@ -75,7 +75,7 @@ def test_no_answer_leaves_without_a_charge_on_disk(disk, call, error, soak):
         assert outcomes["stopped"] > 0
 
 
-def test_a_worker_that_answers_in_spite_of_a_failed_commit_is_caught(disk):
+def test_a_worker_that_answers_in_spite_of_a_failed_commit_is_caught(disk, measured):
     """The power of the test above, with its own checker."""
     found = Findings()
     for at in range(10, 30):
@@ -84,7 +84,7 @@ def test_a_worker_that_answers_in_spite_of_a_failed_commit_is_caught(disk):
             "endure", url=disk.url, trial="careless", call="fsync", at=at, error="EIO", sticky=False, careless=True
         )
         found += check(disk.url, emitted(said))
-    print(f"careless worker: {found}")
+    measured(f"careless worker: {found}")
     assert found.counts["forgotten"] > 0
 
 

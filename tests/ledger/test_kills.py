@@ -1,6 +1,5 @@
 """kill -9 at any moment: no answer that left is forgotten or free, and nothing reserved is given back."""
 
-import warnings
 from collections.abc import Callable
 
 import psycopg
@@ -30,18 +29,6 @@ def zygote():
 def folder():
     with quick_folder() as folder:
         yield folder
-
-
-@pytest.fixture(scope="module")
-def server():
-    with warnings.catch_warnings():
-        # A library below pgserver warns, when it is imported, of a folder that this server does not use.
-        warnings.simplefilter("ignore")
-        import pgserver  # noqa: PLC0415
-    with quick_folder() as folder:
-        server = pgserver.get_server(folder / "postgres")
-        yield server
-        server.cleanup()
 
 
 def kill_many(
@@ -76,30 +63,30 @@ def sqlite_books(folder):
     return lambda kill: (f"sqlite:///{folder}/ledger{kill}.db", None)
 
 
-def assert_sound(found: Findings, name: str) -> None:
-    print(f"{name}: {found}")
+def assert_sound(found: Findings, name: str, measured: Callable) -> None:
+    measured(f"{name}, killed: {found}")
     assert not found.wrong
     # The kills did hit: answers left, and some workers died between reserving and settling.
     assert found.counts["emitted"] > 0
     assert found.counts["forfeit"] > 0
 
 
-def test_kills_on_sqlite(zygote, folder, trials):
+def test_kills_on_sqlite(zygote, folder, trials, measured):
     found = kill_many(zygote, trials(SQLITE_KILLS, SQLITE_KILLS_SOAK), sqlite_books(folder))
-    assert_sound(found, "SQLite in memory")
+    assert_sound(found, "SQLite in memory", measured)
 
 
-def test_kills_on_sqlite_on_a_disk(zygote, tmp_path, trials):
+def test_kills_on_sqlite_on_a_disk(zygote, tmp_path, trials, measured):
     """Slower, and most kills hit a sync."""
     found = kill_many(zygote, trials(DISK_KILLS, DISK_KILLS_SOAK), sqlite_books(tmp_path), longest=0.1)
-    assert_sound(found, "SQLite on disk")
+    assert_sound(found, "SQLite on disk", measured)
 
 
-def test_kills_on_postgres(zygote, server, folder, trials):
+def test_kills_on_postgres(zygote, postgres_server, folder, trials, measured):
     def new_book(kill):
-        with psycopg.connect(server.get_uri(), autocommit=True) as connection:
+        with psycopg.connect(postgres_server, autocommit=True) as connection:
             connection.execute(f"CREATE DATABASE kill{kill}")
-        return server.get_uri(f"kill{kill}"), folder / f"kill{kill}.anchor"
+        return postgres_server.replace("/postgres?", f"/kill{kill}?"), folder / f"kill{kill}.anchor"
 
     def await_death(url):
         """Until the server has noticed: a commit that was on its way may still arrive."""
@@ -109,7 +96,7 @@ def test_kills_on_postgres(zygote, server, folder, trials):
                 pass
 
     found = kill_many(zygote, trials(POSTGRES_KILLS, POSTGRES_KILLS_SOAK), new_book, await_death)
-    assert_sound(found, "PostgreSQL")
+    assert_sound(found, "PostgreSQL", measured)
 
 
 def test_a_worker_that_emits_before_it_settles_is_caught(zygote, folder):

@@ -50,16 +50,16 @@ def cut_many(disk: Disk, cuts: int, **order) -> Findings:
     return found
 
 
-def test_no_answer_is_forgotten_in_a_power_cut(disk, trials):
+def test_no_answer_is_forgotten_in_a_power_cut(disk, trials, measured):
     found = cut_many(disk, trials(CUTS, CUTS_SOAK))
-    print(f"power cuts: {found}")
+    measured(f"power cuts: {found}")
     assert not found.wrong
     assert found.counts["emitted"] > 0
     assert found.counts["forfeit"] > 0
 
 
 @pytest.mark.parametrize("call", EXACT)
-def test_no_answer_is_forgotten_whichever_call_is_the_last(disk, call, soak):
+def test_no_answer_is_forgotten_whichever_call_is_the_last(disk, call, soak, measured):
     found = Findings()
     for at in (EXACT_SOAK if soak else EXACT)[call]:
         disk.clear()
@@ -67,13 +67,13 @@ def test_no_answer_is_forgotten_whichever_call_is_the_last(disk, call, soak):
         found.counts["emitted"] += len(emitted(said))
         disk.cut_power()
         found += check(disk.restored_url, emitted(said))
-    print(f"last call {call}: {found}")
+    measured(f"last call {call}: {found}")
     assert not found.wrong
     assert found.counts["emitted"] > 0
 
 
 @pytest.mark.parametrize("call", AGAIN)
-def test_an_answer_handed_out_again_after_a_crash_is_on_disk(disk, call, soak):
+def test_an_answer_handed_out_again_after_a_crash_is_on_disk(disk, call, soak, measured):
     """A worker dies between writing a commit and syncing it. The next one finds that commit in the system's memory and
     hands its answer out; then the power goes. What was handed out must be there, and the anchor not ahead."""
     found = Findings()
@@ -86,15 +86,15 @@ def test_an_answer_handed_out_again_after_a_crash_is_on_disk(disk, call, soak):
         assert first.items() <= again.items()
         disk.cut_power()
         found += check(disk.restored_url, again)
-    print(f"handed out again, last call {call}: {found}")
+    measured(f"handed out again, last call {call}: {found}")
     assert not found.wrong
     if call == "fsync":
         assert found.counts["handed out again"] > found.counts["emitted"], "no commit was found before it was synced"
 
 
-def test_a_store_that_syncs_less_is_caught(disk):
+def test_a_store_that_syncs_less_is_caught(disk, measured):
     """The power of the tests above: SQLite's synchronous = NORMAL forgets answers."""
     found = cut_many(disk, NORMAL_CUTS, synchronous="NORMAL")
-    print(f"synchronous=NORMAL: {found}")
+    measured(f"synchronous=NORMAL: {found}")
     assert found.wrong
     assert found.counts["forgotten"] > 0
