@@ -21,7 +21,8 @@ class Zygote:
     """The tests' end. `shim` is preloaded, watches `root` and keeps its shadow in `shadow`."""
 
     def __init__(self, shim: Path | None = None, root: Path | None = None, shadow: Path | None = None) -> None:
-        env = dict(os.environ, PYTHONPATH=str(TESTS), PYTHONDONTWRITEBYTECODE="1")
+        paths = filter(None, [str(TESTS), os.environ.get("PYTHONPATH")])
+        env = dict(os.environ, PYTHONPATH=os.pathsep.join(paths), PYTHONDONTWRITEBYTECODE="1")
         if shim:
             env |= {"LD_PRELOAD": str(shim), "SHIM_ROOT": str(root), "SHIM_SHADOW": str(shadow)}
         self._process = subprocess.Popen(
