@@ -128,8 +128,8 @@ def test_mixed_kinds_prove_nothing_and_say_so():
     number, text = (losses(Region.where([("x", "=", value)]), (), {(): 4}) for value in (1, "2"))
     account = account_loss([number, text])
     assert (account.loss.nano, account.exact) == (8, False)
-    groups = losses(EVERYTHING, ("x",), {(Fraction(1),): 3, ("one",): 5})
-    assert account_loss([groups]).loss.nano == 5
+    with pytest.raises(ArgumentError, match="all texts or all numbers"):
+        losses(EVERYTHING, ("x",), {(Fraction(1),): 3, ("1",): 5})
     assert account_loss([number], within=Region.where([("x", "=", "2")])).loss.nano == 4
     time_of_day = losses(Region.where([("d", "=", "2024-01-01 12:00")]), (), {(): 1})
     days = losses(Region.where([("d", "<", "2023-01-01")]), (), {(): 1})

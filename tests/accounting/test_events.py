@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from accounting.test_regions import columns as column_names
 from accounting.test_regions import numbers, regions, texts
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from thresher.accounting import (
@@ -18,6 +18,8 @@ from thresher.accounting import (
     GroupSpending,
     Region,
     account_loss,
+    added,
+    coarsened,
     settled,
     spending_from_json,
 )
@@ -47,11 +49,16 @@ def spendings(draw):
     amounts = st.integers(0, 10**10).map(Epsilon.from_nano)
     if draw(st.booleans()):
         return CommonSpending(grouping, draw(amounts))
-    key = st.tuples(*(st.one_of(numbers, texts) for _ in grouping.columns))
-    return GroupSpending(grouping, tuple(draw(st.dictionaries(key, amounts, min_size=1, max_size=4)).items()))
+    key = st.tuples(*(draw(st.sampled_from([numbers, texts])) for _ in grouping.columns))
+    listed = draw(st.dictionaries(key, amounts, min_size=1, max_size=4))
+    inside = {k: a for k, a in listed.items() if grouping.where.within(Region.at(grouping.columns, k)) is not None}
+    assume(inside)
+    return GroupSpending(grouping, tuple(inside.items()))
 
 
-events = st.one_of(spendings(), st.lists(spendings(), max_size=3).map(lambda parts: CombinedSpending(tuple(parts))))
+events = st.one_of(
+    spendings(), st.lists(spendings(), min_size=1, max_size=3).map(lambda parts: CombinedSpending(tuple(parts)))
+)
 
 
 @settings(deadline=None)
@@ -107,13 +114,12 @@ def test_charges_cover_every_possible_unit():
             amounts = {
                 key: str(int(rng.integers(0, 9))) for key in itertools.product(homes, hours) if rng.random() < 0.8
             }
+            where = EVERYTHING if rng.random() < 0.5 else Region.where([("home", "=", "A"), ("hour", "in", ["1", "2"])])
+            amounts = {key: amount for key, amount in amounts.items() if _inside(where, key)}
             if amounts:
-                where = (
-                    EVERYTHING if rng.random() < 0.5 else Region.where([("home", "=", "A"), ("hour", "in", ["1", "2"])])
-                )
                 released.append((where, most, amounts))
                 parts.append(groups(Grouping(("home", "hour"), where, most, ("home",)), amounts))
-        charged = account_loss(CombinedSpending(tuple(parts)).losses()).loss
+        charged = account_loss([loss for part in parts for loss in part.losses()]).loss
         worst = 0
         for home in homes:
             total = 0
@@ -214,3 +220,34 @@ def test_bad_amounts_in_documents_are_refused():
     ):
         with pytest.raises(ArgumentError):
             spending_from_json({**good, "amounts": amounts})
+
+
+def test_a_group_outside_the_rows_is_refused():
+    old = Grouping.of_rows(("building",), Region.where([("building", "in", ["A", "B"])]))
+    with pytest.raises(ArgumentError, match=r"^key = "):
+        groups(old, {("A",): "0.1", ("C",): "0.2"})
+
+
+def test_a_combination_of_nothing_is_refused():
+    with pytest.raises(ArgumentError, match=r"^parts = "):
+        CombinedSpending(())
+
+
+def test_shortened_losses_never_say_less():
+    """Whatever is shortened, the account loses at least as much at every place."""
+    rng = np.random.default_rng(5)
+    for _ in range(100):
+        listed = [
+            groups(
+                Grouping.of_rows((column,), where), {(f"v{i}",): str(int(rng.integers(1, 9))) for i in range(int(n))}
+            )
+            for column in ("x", "y")
+            for n in rng.integers(1, 6, 2)
+            for where in (EVERYTHING, Region.where([("z", "=", "1")]))
+        ]
+        before = [loss for part in listed for loss in part.losses()]
+        for most in (0, 3, 8):
+            after = coarsened(added(before), most)
+            assert sum(len(loss.amounts) for loss in after) <= max(most, 4)
+            for within in (None, Region.where([("x", "=", "v0")]), Region.where([("z", "=", "2"), ("y", "=", "v1")])):
+                assert account_loss(after, within=within).loss >= account_loss(before, within=within).loss

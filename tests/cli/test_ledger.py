@@ -93,3 +93,32 @@ def test_a_missing_driver_is_named_with_its_remedy():
     refused = subprocess.run(command, capture_output=True, text=True, check=False)
     assert refused.returncode == 4
     assert "thresher[postgres]" in refused.stderr
+
+
+def test_names_are_inert_on_the_terminal(tmp_path):
+    address = f"sqlite:///{tmp_path / 'ledger.db'}"
+    book = open_book(address)
+    book.open_account("\x1b[31mred\u202e[bold]:bomb:", "1")
+    cost = common("0.1", [("\x1b[2Jcolumn", "=", "x")])
+    book.settle(book.reserve("\x1b[31mred\u202e[bold]:bomb:", cost, "k", "q", analyst="\nada"), cost, b"")
+    book.close()
+    shown = thresher("ledger", "show", "--ledger", address).stdout
+    assert "\x1b" not in shown
+    assert "\u202e" not in shown
+    assert "[bold]:bomb:" in shown
+
+
+def test_a_password_is_never_repeated():
+    for address in (
+        "postgresql+psycopg://bob:hunter2@db/x",
+        "Postgres://bob:hunter2@db/x",
+        "postgresql://bob:hunter2@127.0.0.1:1/x",
+    ):
+        for more in ([], ["--json"]):
+            refused = thresher("ledger", "show", "--ledger", address, *more)
+            assert refused.returncode in (2, 4)
+            assert "hunter2" not in refused.stdout + refused.stderr
+
+
+def test_an_empty_analyst_is_not_the_curator(url):
+    assert thresher("ledger", "show", "--ledger", url, "--analyst", "").returncode == 2

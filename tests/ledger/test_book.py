@@ -1,7 +1,10 @@
 """One suite for every store: what the book promises, rule by rule."""
 
+import os
 import threading
+from dataclasses import replace
 from datetime import UTC, datetime
+from multiprocessing import get_context
 
 import pytest
 from ledger.spendings import WARDS, by_ward, common
@@ -92,8 +95,11 @@ def test_settling_below_gives_back_only_what_the_release_shows(book):
 def test_settling_above_the_reservation_is_a_bug_and_changes_nothing(book):
     book.open_account("patients", "1")
     reservation = book.reserve("patients", common("0.4"), "k", "q")
-    with pytest.raises(BugError, match="above its worst case"):
-        book.settle(reservation, common("0.5"), b"x", shows_levels=True)
+    for shows_levels in (True, False):
+        with pytest.raises(BugError, match="above its worst case"):
+            book.settle(reservation, common("0.5"), b"x", shows_levels=shows_levels)
+    with pytest.raises(ArgumentError, match=r"^shows_levels = "):
+        book.settle(reservation, common("0.1"), b"x", shows_levels="no")
     assert spent(book) == "0.4"
     assert book.balance("patients").reserved == 1
     book.verify()
@@ -346,3 +352,184 @@ def test_a_full_book_of_many_groups_stays_searchable(book, monkeypatch):
     book.settle(book.reserve("patients", cost, "last", "q"), cost, b"")
     assert sum(len(loss.amounts) for loss in book.losses("patients")) <= 20
     book.verify()
+
+
+def test_a_doctored_reservation_ends_on_the_accounts_it_was_made_on(book):
+    book.open_account("patients", "1")
+    book.open_account("other", "1")
+    book.set_cap("patients", "0.5", analyst="bob")
+    made = book.reserve("patients", common("0.5"), "k", "q", analyst="bob")
+    book.settle(replace(made, account="other", analyst=""), common("0.5"), b"x")
+    assert (spent(book), spent(book, "bob")) == ("0.5", "0.5")
+    assert book.balance("other").spent == Epsilon(0)
+    book.verify()
+
+
+def test_ending_never_passes_the_cap_however_coarse_the_book(book, monkeypatch, url):
+    """Two buildings fill the cap each; shortened, their losses would add up to twice of it."""
+    monkeypatch.setattr("thresher.ledger.rules.MOST_GROUPS", 10)
+    book.open_account("patients", "1")
+    for building in ("x", "y"):
+        rooms = Grouping.of_rows(["room"], Region.where([("building", "=", building)]))
+        cost = by_ward(rooms, **{f"r{i}": "1" for i in range(8)})
+        reservation = book.reserve("patients", cost, building, "q")
+        book.settle(reservation, cost, b"")
+    assert spent(book) == "1"
+    book.verify()
+    book.close()
+    again = open_book(url)
+    assert again.balance("patients").spent == Epsilon(1)
+    again.close()
+
+
+def test_a_search_that_runs_out_does_not_condemn_the_book(book, monkeypatch, url):
+    """Books written with little patience are whole to a reader with more, and the other way round."""
+    book.open_account("patients", "3")
+    monkeypatch.setattr("thresher.accounting.composition.Search.__init__", _impatient)
+    kept = []
+    for i in range(12):
+        where = [("a", ">=", i), ("b", "<", 20 - i), ("c", "in", [i, i + 1, i + 2])]
+        try:
+            kept.append(book.reserve("patients", common("0.4", where), f"k{i}", "q"))
+        except BudgetError:
+            continue
+    for reservation in kept:
+        book.settle(reservation, reservation.worst_case, b"")
+    monkeypatch.undo()
+    assert len(kept) >= 3
+    book.verify()
+    book.close()
+    open_book(url).close()
+
+
+def _impatient(search, limit):
+    search._limit, search._work = 20, 0
+
+
+@pytest.mark.parametrize("name", ["a\x00", 5, ["x"], "\ud800", "x" * 300, None])
+def test_bad_names_never_reach_the_database(book, name):
+    book.open_account("patients", "1")
+    for call in (
+        lambda: book.balance(name),
+        lambda: book.balance("patients", name),
+        lambda: book.set_cap("patients", "1", name),
+        lambda: book.set_cap(name, "1"),
+        lambda: book.losses(name),
+        lambda: book.reserve(name, common("0.1"), "k", "q"),
+    ):
+        with pytest.raises(ArgumentError, match=r"^(account|analyst) = "):
+            call()
+    ask(book, "0.1", "k")
+
+
+@pytest.mark.parametrize(
+    ("field", "call"),
+    [
+        ("wait_seconds", lambda book: book.reserve("patients", common("0.1"), "k", "q", wait_seconds=float("nan"))),
+        ("wait_seconds", lambda book: book.reserve("patients", common("0.1"), "k", "q", wait_seconds="1")),
+        ("after", lambda book: book.entries(2**70)),
+        ("after", lambda book: book.entries("x")),
+        ("reservation", lambda book: book.forfeit(None)),
+        ("reservation", lambda book: book.cancel(Reservation("x", "patients", "", "k", common("0.1")))),
+        ("realised", lambda book: book.settle(Reservation(3, "patients", "", "k", common("0.1")), None, b"")),
+    ],
+)
+def test_other_bad_calls_are_refused_by_name(book, field, call):
+    book.open_account("patients", "1")
+    with pytest.raises(ArgumentError, match=rf"^{field} = "):
+        call(book)
+    ask(book, "0.1", "k")
+
+
+def test_an_interrupted_transaction_does_not_lock_others_out(book, url):
+    """A connection that comes back in the middle of a transaction is not lent again."""
+    book.open_account("patients", "1")
+    pool = book._store._pool
+    with pool.connection() as connection:
+        connection.run("BEGIN")
+        connection.run("UPDATE head SET sequence = sequence + 0 WHERE one = 1")
+    other = open_book(url)
+    ask(other, "0.1", "k")
+    other.close()
+    ask(book, "0.1", "l")
+
+
+def _spend_all(book, results):
+    granted = 0
+    try:
+        for i in range(20):
+            ask(book, "0.1", f"{os.getpid()}-{i}")
+            granted += 1
+    except BudgetError:
+        pass
+    except Exception as error:  # noqa: BLE001 - the parent must not wait for ever
+        results.put(repr(error))
+        return
+    results.put(granted)
+
+
+def test_forked_processes_share_one_budget(book, url):
+    """The book is open in the parent, in use, and closed there while children go on: still one cap for all."""
+    book.open_account("patients", "2")
+    ask(book, "0.1", "first")
+    fork = get_context("fork")
+    results = fork.SimpleQueue()
+    children = [fork.Process(target=_spend_all, args=(book, results)) for _ in range(3)]
+    for child in children:
+        child.start()
+    book.close()
+    other = fork.Process(target=lambda: _spend_all(open_book(url), results))
+    other.start()
+    granted = [results.get() for _ in range(4)]
+    for child in [*children, other]:
+        child.join()
+    assert sum(granted) == 19
+    book.recover()
+    assert spent(book) == "2"
+
+
+def test_a_fork_waits_for_transactions_of_other_threads(book):
+    book.open_account("patients", "100")
+    stop = threading.Event()
+
+    def work():
+        i = 0
+        while not stop.is_set():
+            ask(book, "0.000001", f"t{i}")
+            i += 1
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    fork = get_context("fork")
+    results = fork.SimpleQueue()
+    try:
+        for _ in range(4):
+            child = fork.Process(target=_one_question, args=(book, results))
+            child.start()
+            assert results.get() == "granted"
+            child.join()
+    finally:
+        stop.set()
+        thread.join()
+    book.verify()
+
+
+def _one_question(book, results):
+    try:
+        ask(book, "0.1", f"child {os.getpid()}")
+        results.put("granted")
+    except Exception as error:  # noqa: BLE001
+        results.put(repr(error))
+
+
+def test_a_fork_in_the_middle_of_a_transaction_gives_a_child_that_refuses(book):
+    book.open_account("patients", "1")
+    fork = get_context("fork")
+    results = fork.SimpleQueue()
+    with book._store.reading():
+        child = fork.Process(target=_one_question, args=(book, results))
+        child.start()
+    told = results.get()
+    child.join()
+    assert "forked in the middle of a transaction" in told
+    ask(book, "0.1", "parent")

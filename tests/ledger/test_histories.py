@@ -160,14 +160,14 @@ def test_random_histories_agree_with_the_model(trials, soak):
     run(trials(2_000, 100_000), derandomize=not soak)
 
 
-def _refunds_what_is_not_shown(reserved, entry):
-    if entry.kind == "settle":
-        return spending_from_json(entry.facts["realised"])
-    return None if entry.kind == "cancel" else reserved.worst_case
+def _refunds_what_is_not_shown(reserved, kind, facts):
+    if kind == "settle":
+        return spending_from_json(facts["realised"])
+    return None if kind == "cancel" else reserved.worst_case
 
 
-def _forgets_lost_answers(reserved, entry):
-    return None if entry.kind in ("cancel", "forfeit") else reserved.worst_case
+def _forgets_lost_answers(reserved, kind, facts):
+    return None if kind in ("cancel", "forfeit") else reserved.worst_case
 
 
 @pytest.mark.parametrize("mutant", [_refunds_what_is_not_shown, _forgets_lost_answers])

@@ -21,8 +21,8 @@ from thresher.accounting.restrictions import Interval, Place, Restriction, Value
 from thresher.amounts import Epsilon
 from thresher.errors import ArgumentError
 
-# Boxes met while searching. So many take about a second, during which a ledger waits; most accounts need far fewer.
-WORK_LIMIT = 200_000
+# Boxes met while searching. So many take about a quarter of a second, while a ledger waits; most accounts need fewer.
+WORK_LIMIT = 50_000
 
 _Family = tuple[Region, tuple[str, ...]]
 

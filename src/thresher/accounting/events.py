@@ -96,6 +96,9 @@ class GroupSpending:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "amounts", checked_amounts(self.amounts, self.grouping.columns))
+        for key, _ in self.amounts:
+            if self.grouping.where.within(Region.at(self.grouping.columns, key)) is None:
+                raise ArgumentError("key", key, f"no row of {self.grouping.where} is in this group", "Leave it out")
 
     def losses(self) -> tuple[RegionLosses, ...]:
         by_group = RegionLosses(self.grouping.where, self.grouping.columns, self.amounts)
@@ -113,8 +116,9 @@ class CombinedSpending:
     parts: tuple["Spending", ...]
 
     def __post_init__(self) -> None:
-        if not isinstance(self.parts, tuple) or not all(isinstance(part, Spending) for part in self.parts):
-            raise ArgumentError("parts", self.parts, "it must be a tuple of spendings", "Pass the events themselves")
+        listed = self.parts if isinstance(self.parts, tuple) else ()
+        if not listed or not all(isinstance(part, Spending) for part in listed):
+            raise ArgumentError("parts", self.parts, "it must be a tuple of spendings, one or more", "Pass the events")
 
     def losses(self) -> tuple[RegionLosses, ...]:
         return tuple(loss for part in self.parts for loss in part.losses())

@@ -20,7 +20,7 @@ from thresher.accounting.constants import (
 )
 from thresher.accounting.documents import fields_of, list_of, text_of, whole_of
 from thresher.accounting.regions import Region
-from thresher.amounts import Epsilon
+from thresher.amounts import MAX_NANO, Epsilon
 from thresher.errors import ArgumentError
 
 
@@ -90,21 +90,23 @@ def added(losses: Iterable[RegionLosses]) -> tuple[RegionLosses, ...]:
         for key, amount in loss.amounts:
             total[key] += amount.nano
     return tuple(
-        RegionLosses(where, columns, tuple((key, Epsilon.from_nano(nano)) for key, nano in total.items()))
+        RegionLosses(
+            where, columns, tuple((key, Epsilon.from_nano(min(nano, MAX_NANO))) for key, nano in total.items())
+        )
         for (where, columns), total in families.items()
     )
 
 
 def coarsened(losses: Sequence[RegionLosses], most_groups: int) -> tuple[RegionLosses, ...]:
-    """Losses over at most so many groups: the longest lists are replaced by their largest amount, everywhere.
+    """Losses over at most so many groups: the longest lists are replaced by their largest amount, all over `where`.
 
     Never less than the losses were: a book that has grown too long to search falls back to the safe sum in part.
     """
     kept, groups = [], sum(len(loss.amounts) for loss in losses)
     for loss in sorted(losses, key=lambda loss: -len(loss.amounts)):
         if groups > most_groups:
-            groups -= len(loss.amounts)
-            kept.append(RegionLosses.of_region(Region.everything(), loss.largest))
+            groups -= len(loss.amounts) - 1
+            kept.append(RegionLosses.of_region(loss.where, loss.largest))
         else:
             kept.append(loss)
     return added(kept)
@@ -122,6 +124,10 @@ def checked_amounts(amounts: object, columns: tuple[str, ...]) -> tuple[tuple[Ke
         if group in checked:
             raise ArgumentError("key", key, "a group has one amount", "Add its amounts up, or drop the repeated one")
         checked[group] = checked_amount(amount)
+    for i, column in enumerate(columns):
+        # 1 and "1" may be one value to a database, so that groups kept apart here would be one group there.
+        if len({isinstance(key[i], str) for key in checked}) > 1:
+            raise ArgumentError("key", column, "the keys of a column are all texts or all numbers", "Write them alike")
     return tuple(sorted(checked.items(), key=lambda pair: tuple(sort_key(constant) for constant in pair[0])))
 
 

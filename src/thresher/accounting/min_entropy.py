@@ -94,7 +94,13 @@ def _levels(
     if counts is None:
         return np.unique(values, return_counts=True)
     groups = np.asarray(counts)
-    if groups.shape != values.shape or groups.dtype.kind not in "iu" or groups.min() < 1 or groups.sum() > _MAX_GROUPS:
+    if (
+        groups.shape != values.shape
+        or groups.dtype.kind not in "iu"
+        or groups.min() < 1
+        or groups.max() > _MAX_GROUPS
+        or groups.sum(dtype=object) > _MAX_GROUPS
+    ):
         rule = "it must hold one positive whole number for each loss"
         raise ArgumentError("counts", counts, rule, "Pass integers, and leave out losses that no group has")
     levels, place = np.unique(values, return_inverse=True)
@@ -104,7 +110,12 @@ def _levels(
 
 
 def _checked_losses(losses: ArrayLike | Sequence[Epsilon]) -> NDArray[np.float64]:
-    values = np.asarray(losses)
+    try:
+        values = np.asarray(losses)
+    except ValueError:
+        raise ArgumentError(
+            "losses", losses, "it must be one list of numbers", "Pass a one-dimensional array"
+        ) from None
     if values.dtype == object and all(isinstance(loss, Epsilon) for loss in values.flat):
         values = values.astype(np.float64)
     if values.ndim != 1 or values.size == 0 or values.dtype.kind not in "iuf":

@@ -10,6 +10,7 @@ from rich.table import Table
 
 from thresher.accounting import RegionLosses, account_loss
 from thresher.amounts import Epsilon
+from thresher.errors import ArgumentError
 from thresher.ledger import Balance, Book, Entry, open_book
 
 _WIDTH, _BAR = 96, 24
@@ -36,6 +37,8 @@ def show(*, url: str, as_json: bool, analyst: str | None, last: int) -> None:
 
     A reservation that has not ended counts at its worst case. Opening the ledger verifies it first.
     """
+    if analyst == "":
+        raise ArgumentError("analyst", analyst, "it must name one", "Leave it out for the curator's view")
     book = open_book(url, make=False)
     try:
         statement = _statement(book, analyst, last)
@@ -103,27 +106,32 @@ def _line(entry: Entry) -> dict[str, Any]:
 
 
 def _print(statement: dict[str, Any]) -> None:
-    console = Console(width=_WIDTH, highlight=False)
+    console = Console(width=_WIDTH, highlight=False, emoji=False)
     table = Table(box=None, padding=(0, 2, 0, 0), header_style="bold")
     for heading in ("account", "spent", "cap", "", "open"):
         table.add_column(heading)
     for held in statement["accounts"]:
         name = held["account"] + (f" / {held['analyst']}" if held["analyst"] else "")
         open_ones = str(held["open_reservations"] or "")
-        table.add_row(escape(name), held["spent"], held["cap"] or "no cap", _bar(held), open_ones)
+        table.add_row(_inert(name), held["spent"], held["cap"] or "no cap", _bar(held), open_ones)
     console.print(table)
     for held in statement["accounts"]:
         if held.get("regions"):
-            console.print(f"\n[bold]{escape(held['account'])} by region[/bold] (the most exposed first)")
+            console.print(f"\n[bold]{_inert(held['account'])} by region[/bold] (the most exposed first)")
             for region in held["regions"]:
-                console.print(f"  {region['loss']:>12}  {escape(region['region'])}")
+                console.print(f"  {region['loss']:>12}  {_inert(region['region'])}")
     if statement["entries"]:
         console.print("\n[bold]last entries[/bold]")
         for line in statement["entries"]:
             about = line.get("question") or line.get("cap", "")
             about = f"of entry {line['reservation']}" if "reservation" in line else about
             told = f"{line['entry']:>5}  {line['at'][:19]}  {line['kind']:<8} {line['account']:<14} {about}"
-            console.print(escape(told.encode("unicode_escape").decode()), overflow="ellipsis", no_wrap=True)
+            console.print(_inert(told), overflow="ellipsis", no_wrap=True)
+
+
+def _inert(text: str) -> str:
+    """Names and questions are other people's text: no control codes, no reversed writing, no markup."""
+    return escape("".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text))
 
 
 def _bar(held: dict[str, Any]) -> str:

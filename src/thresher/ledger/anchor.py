@@ -7,10 +7,25 @@ Reads and writes: one small file. Never: goes back.
 import fcntl
 import json
 import os
+import threading
 from pathlib import Path
 
 from thresher.errors import LedgerCorruptError, LedgerRolledBackError
 from thresher.ledger.entries import Head, canonical
+
+
+class _Turn:
+    """One thread of this process at a time."""
+
+    lock = threading.Lock()
+
+    @classmethod
+    def renew(cls) -> None:
+        cls.lock = threading.Lock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_Turn.renew)
 
 
 class Anchor:
@@ -35,8 +50,9 @@ class Anchor:
 
     def move(self, book: str, head: Head) -> None:
         """Remember `head`, unless a later one is known already."""
-        with open(self.path.with_name(self.path.name + ".lock"), "w", encoding="ascii") as lock:
-            fcntl.flock(lock, fcntl.LOCK_EX)
+        with _Turn.lock, open(self.path.with_name(self.path.name + ".lock"), "w", encoding="ascii") as lock:
+            # A record lock, which a fork does not copy; it excludes other processes, `_Turn` other threads.
+            fcntl.lockf(lock, fcntl.LOCK_EX)
             known = self.read()
             if known is None or known[1].sequence < head.sequence:
                 self._replace(book, head)

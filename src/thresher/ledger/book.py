@@ -9,8 +9,9 @@ Reads and writes: one store, one anchor. Never: answers before the charge is on 
 What is promised and what is not: `docs/ledger.md`.
 """
 
+import math
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -18,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from thresher.accounting import RegionLosses, Spending
-from thresher.amounts import Amount, Epsilon
+from thresher.amounts import Amount, Epsilon, whole_number
 from thresher.errors import (
     ArgumentError,
     KeyReusedError,
@@ -31,7 +32,17 @@ from thresher.errors import (
 from thresher.ledger import anchor as anchors
 from thresher.ledger.entries import Entry, Head, digest
 from thresher.ledger.owners import is_gone, this_process
-from thresher.ledger.rules import FORFEITED, RESERVED, Account, Reserved, after_reserving, apply, open_losses
+from thresher.ledger.rules import (
+    FORFEITED,
+    RESERVED,
+    Account,
+    Reserved,
+    after_ending,
+    after_reserving,
+    apply,
+    open_losses,
+    told,
+)
 from thresher.ledger.stores import store_for
 from thresher.ledger.stores.statements import CommitFailedError, Store, Tables
 from thresher.ledger.verify import Verification, verified
@@ -79,14 +90,14 @@ def open_book(url: str, *, anchor: Path | None = None, accept_anchor: bool = Fal
     missing anchor anew: for a curator who knows why it is missing.
     """
     store, usual = store_for(url)
-    place = anchor or usual
+    place = usual if anchor is None else Path(anchor)
     book = Book(store, None if place is None else anchors.Anchor(place))
     book.recover(accept_anchor=accept_anchor, make=make)
     return book
 
 
 class Book:
-    """An open ledger. Safe to share between threads and, after a fork, between processes."""
+    """An open ledger. Safe to share between threads; a fork closes its connections first, in parent and child alike."""
 
     def __init__(
         self, store: Store, anchor: anchors.Anchor | None, clock: Callable[[], datetime] = lambda: datetime.now(UTC)
@@ -123,6 +134,9 @@ class Book:
             if known is not None:
                 anchors.check(known, first, tables.hash_at(known[1].sequence), report.head)
         if self._anchor and known is None and report.entries > 1 and not accept_anchor:
+            if self._anchor.read() is not None:
+                # Another process has just begun this book, and its anchor came between our two looks.
+                return self._recover(accept_anchor=accept_anchor, make=make)
             raise LedgerError(
                 f"the anchor {self._anchor.path} is missing. If the ledger was moved, move its anchor too; "
                 "if you know that this is its latest state, accept it with: thresher ledger verify --accept-anchor"
@@ -158,15 +172,17 @@ class Book:
     def set_cap(self, account: str, cap: Amount, analyst: str = "") -> None:
         """Change a cap, or give one to an analyst. Never below what is spent."""
         amount = Epsilon(cap)
+        _checked_text(analyst, "analyst", _MAX_NAME, empty=True)
         with self._writing() as (tables, write):
             _existing(tables, account)
             held = tables.account(account, analyst)
             if held is not None and amount < held.loss:
                 raise ArgumentError("cap", cap, f"{held.loss} is spent already", f"Pass {held.loss} or more")
             kind = "account" if held is None else "cap"
-            write(kind, account, _checked_text(analyst, "analyst", _MAX_NAME, empty=True), {"cap": amount.nano})
+            write(kind, account, analyst, {"cap": amount.nano})
 
     def balance(self, account: str, analyst: str = "") -> Balance:
+        _checked_text(analyst, "analyst", _MAX_NAME, empty=True)
         with self._store.reading() as tables:
             _existing(tables, account)
             held = tables.account(account, analyst) or Account(account, analyst, None, Epsilon(0), ())
@@ -184,6 +200,8 @@ class Book:
 
     def entries(self, after: int = 0) -> list[Entry]:
         """The lines after a number, in order."""
+        if not 0 <= whole_number(after, "after") < 1 << 62:
+            raise ArgumentError("after", after, "it must be the number of a line", "Pass 0 for all")
         with self._store.reading() as tables:
             return [Entry.read(document, stored_hash) for _, document, stored_hash in tables.lines(after)]
 
@@ -208,6 +226,8 @@ class Book:
         _checked_text(analyst, "analyst", _MAX_NAME, empty=True)
         if not isinstance(worst_case, Spending):
             raise ArgumentError("worst_case", worst_case, "it must be a spending", "Pass an event of accounting")
+        if not isinstance(wait_seconds, int | float) or not 0 <= wait_seconds < math.inf:
+            raise ArgumentError("wait_seconds", wait_seconds, "it must be a number of seconds", "Pass 0 to not wait")
         # Not even a stored answer leaves a stopped book: whether it is on disk is what nobody knows.
         self._check_running()
         with self._store.reading() as tables:
@@ -220,7 +240,8 @@ class Book:
             facts = {"key": key, "owner": this_process(), "question": question, "worst_case": worst_case.to_json()}
             with self._writing() as (tables, write):
                 if tables.reservation_of(analyst, key) is None:
-                    entry = write("reserve", account, analyst, facts)
+                    standing = after_reserving(tables, account, analyst, worst_case)
+                    entry = write("reserve", account, analyst, {**facts, "loss": told(standing)})
                     return Reservation(entry.sequence, account, analyst, key, worst_case)
         return self._await(account, key, question, analyst, wait_seconds)
 
@@ -233,7 +254,9 @@ class Book:
                 stored = None if found is None else _replay(tables, found, account, question)
             if stored is not None:
                 return stored
-            if found is None or time.monotonic() >= deadline:
+            if found is None:
+                raise PendingError(f"the key {key!r} was just given up elsewhere, uncharged: ask again with it")
+            if time.monotonic() >= deadline:
                 raise PendingError(f"the key {key!r} is charged, and being answered elsewhere: ask again with it")
             time.sleep(_POLL_SECONDS)
 
@@ -247,35 +270,36 @@ class Book:
         """
         if not isinstance(release, bytes):
             raise ArgumentError("release", type(release).__name__, "it must be bytes", "Encode it first")
-        facts = {
-            "realised": realised.to_json(),
-            "release": digest(release),
-            "reservation": reservation.sequence,
-            "shows_levels": shows_levels,
-        }
+        if not isinstance(realised, Spending):
+            raise ArgumentError("realised", type(realised).__name__, "it must be a spending", "Pass what was reached")
+        if not isinstance(shows_levels, bool):
+            raise ArgumentError("shows_levels", shows_levels, "it must be True or False", "Say what the release shows")
+        facts = {"realised": realised.to_json(), "release": digest(release), "shows_levels": shows_levels}
         return self._end("settle", reservation, facts, release)
 
     def forfeit(self, reservation: Reservation) -> Epsilon:
         """No answer will come, though data may have been read: the worst case is lost."""
-        return self._end("forfeit", reservation, {"reservation": reservation.sequence})
+        return self._end("forfeit", reservation, {})
 
     def cancel(self, reservation: Reservation) -> Epsilon:
         """Give everything back. Only for a caller who knows that no data was read: the source was never reached."""
-        return self._end("cancel", reservation, {"reservation": reservation.sequence})
+        return self._end("cancel", reservation, {})
 
     # Inside
 
     def _end(self, kind: str, reservation: Reservation, facts: dict[str, Any], release: bytes | None = None) -> Epsilon:
+        if not isinstance(reservation, Reservation) or not isinstance(reservation.sequence, int):
+            raise ArgumentError("reservation", reservation, "it must be what reserve returned", "Pass that")
         with self._writing() as (tables, write):
             found = tables.reservation(reservation.sequence)
             if found is None or found.state != RESERVED or found.key != reservation.key:
                 raise ArgumentError(
                     "reservation", reservation.sequence, "it has ended already, or was never made", "Reserve anew"
                 )
-            write(kind, reservation.account, reservation.analyst, facts)
+            _write_end(tables, write, kind, found, facts)
             if release is not None:
-                tables.put_release(reservation.sequence, release)
-            return _existing(tables, reservation.account).loss
+                tables.put_release(found.sequence, release)
+            return _existing(tables, found.account).loss
 
     @contextmanager
     def _writing(self) -> Iterator[tuple[Tables, Callable[..., Entry]]]:
@@ -323,11 +347,20 @@ class Book:
             with self._writing() as (tables, write):
                 found = tables.reservation(orphan.sequence)
                 if found is not None and found.state == RESERVED:
-                    write("forfeit", found.account, found.analyst, {"reservation": found.sequence})
+                    _write_end(tables, write, "forfeit", found, {})
 
     def _now(self) -> str:
         """For people to read. Order comes from the sequence alone, so a clock set back changes nothing."""
         return self._clock().isoformat(timespec="milliseconds")
+
+
+def _write_end(
+    tables: Tables, write: Callable[..., Entry], kind: str, reserved: Reserved, facts: Mapping[str, Any]
+) -> None:
+    """The line that ends a reservation, on the accounts it was made on, whatever the caller's copy of it says."""
+    standing = after_ending(tables, reserved, kind, facts)
+    facts = {**facts, "loss": told(standing), "reservation": reserved.sequence}
+    write(kind, reserved.account, reserved.analyst, facts)
 
 
 def _replay(tables: Tables, found: Reserved, account: str, question: str) -> StoredRelease | None:
@@ -347,7 +380,7 @@ def _replay(tables: Tables, found: Reserved, account: str, question: str) -> Sto
 
 
 def _existing(tables: Tables, account: str) -> Account:
-    held = tables.account(account, "") if isinstance(account, str) else None
+    held = tables.account(_checked_text(account, "account", _MAX_NAME), "")
     if held is None:
         raise ArgumentError("account", account, "there is no such budget", "Declare the table and open its account")
     return held

@@ -1,5 +1,8 @@
 """What a line of the book does to accounts and reservations: the one set of rules, for writing and for verifying.
 
+`after_reserving` and `after_ending` find the losses that a new line will say; `apply` carries a line out, when it is
+written and each time the book is verified.
+
 A reservation counts at its worst case from the moment it is written. It ends in exactly one of three ways: settled
 (what was reached, and only if the release shows its stopping levels, else the worst case), forfeited (the worst case),
 or cancelled (nothing, because no data was read). There is no way back.
@@ -7,9 +10,9 @@ Reads and writes: a `Desk`, which is the database, or, when a book is verified, 
 Never: an account above its cap; a loss below what the lines say. Why the sums are enough: `accounting/composition.md`.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import Protocol
+from typing import Any, Protocol
 
 from thresher.accounting import (
     RegionLosses,
@@ -26,19 +29,24 @@ from thresher.errors import BudgetError, BugError
 from thresher.ledger.entries import Entry
 
 RESERVED, SETTLED, FORFEITED, CANCELLED = "reserved", "settled", "forfeited", "cancelled"
+_ENDS = {"settle": SETTLED, "forfeit": FORFEITED, "cancel": CANCELLED}
 # Groups an account keeps apart; past it the longest lists are charged everywhere at their largest amount.
 MOST_GROUPS = 100_000
 
 
 @dataclass(frozen=True, slots=True)
 class Account:
-    """A budget: of a table (analyst ""), or of an analyst on it. `losses` are final, `loss` counts reservations too."""
+    """A budget: of a table (analyst ""), or of an analyst on it. `losses` are final, `loss` counts reservations too.
+
+    `coarse`: the losses have been shortened, so that they add up to more than was lost.
+    """
 
     name: str
     analyst: str
     cap: Epsilon | None
     loss: Epsilon
     losses: tuple[RegionLosses, ...]
+    coarse: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,40 +79,17 @@ class Desk(Protocol):
 
 
 def apply(entry: Entry, desk: Desk) -> None:
-    """Carry out one line. Raises `BudgetError` if an account cannot pay, `BugError` if the line breaks a rule."""
+    """Carry out one line, with the losses that it says the accounts have now. `BugError` if it breaks a rule."""
     if entry.kind == "account":
         if desk.account(entry.account, entry.analyst) is not None:
             raise BugError(f"account {entry.account} is opened twice")
         desk.put_account(Account(entry.account, entry.analyst, _cap(entry), Epsilon(0), ()))
     elif entry.kind == "cap":
-        account = _existing(desk, entry.account, entry.analyst)
-        cap = _cap(entry)
-        if account.loss > cap:
-            raise BugError(f"the cap of {entry.account} is set below its loss")
-        desk.put_account(replace(account, cap=cap))
+        desk.put_account(replace(_existing(desk, entry.account, entry.analyst), cap=_cap(entry)))
     elif entry.kind == "reserve":
         _reserve(entry, desk)
-    elif entry.kind in ("settle", "forfeit", "cancel"):
+    elif entry.kind in _ENDS:
         _end(entry, desk)
-
-
-def charged(reserved: Reserved, entry: Entry) -> Spending | None:
-    """What the line that ends a reservation charges; None for nothing."""
-    if entry.kind == "cancel":
-        return None
-    if entry.kind == "settle" and entry.facts["shows_levels"]:
-        return settled(reserved.worst_case, spending_from_json(entry.facts["realised"]))
-    return reserved.worst_case
-
-
-def open_losses(desk: Desk, account: Account, without: int | None = None) -> list[RegionLosses]:
-    """Worst cases of the account's reservations that have not ended."""
-    return [
-        loss
-        for reserved in desk.open_reservations(account.name)
-        if reserved.sequence != without and account.analyst in ("", reserved.analyst)
-        for loss in reserved.worst_case.losses()
-    ]
 
 
 def after_reserving(desk: Desk, name: str, analyst: str, worst_case: Spending) -> list[Account]:
@@ -121,38 +106,85 @@ def after_reserving(desk: Desk, name: str, analyst: str, worst_case: Spending) -
     return standing
 
 
+def after_ending(desk: Desk, reserved: Reserved, kind: str, facts: Mapping[str, Any]) -> list[Account]:
+    """The accounts that paid, as they would stand once this reservation has ended.
+
+    An ending never adds to a loss, so where a fresh bound is larger than the loss before, the loss before counts.
+    """
+    spending = charged(reserved, kind, facts)
+    standing = []
+    for account in _payers(desk, reserved.account, reserved.analyst):
+        final = _with(account, spending)
+        found = account_loss([*final.losses, *open_losses(desk, account, without=reserved.sequence)]).loss
+        standing.append(replace(final, loss=min(found, account.loss)))
+    return standing
+
+
+def told(standing: Iterable[Account]) -> dict[str, int]:
+    """What a line says of the accounts it touches: their losses, by analyst."""
+    return {account.analyst: account.loss.nano for account in standing}
+
+
+def charged(reserved: Reserved, kind: str, facts: Mapping[str, Any]) -> Spending | None:
+    """What ends a reservation charges; None for nothing. What was reached is checked even where it does not count."""
+    if kind == "cancel":
+        return None
+    if kind == "settle":
+        reached = settled(reserved.worst_case, spending_from_json(facts["realised"]))
+        return reached if facts["shows_levels"] is True else reserved.worst_case
+    return reserved.worst_case
+
+
+def open_losses(desk: Desk, account: Account, without: int | None = None) -> list[RegionLosses]:
+    """Worst cases of the account's reservations that have not ended."""
+    return [
+        loss
+        for reserved in desk.open_reservations(account.name)
+        if reserved.sequence != without and account.analyst in ("", reserved.analyst)
+        for loss in reserved.worst_case.losses()
+    ]
+
+
 def _reserve(entry: Entry, desk: Desk) -> None:
-    worst_case = spending_from_json(entry.facts["worst_case"])
-    for account in after_reserving(desk, entry.account, entry.analyst, worst_case):
-        desk.put_account(account)
-    desk.put_reservation(
-        Reserved(
-            entry.sequence,
-            entry.account,
-            entry.analyst,
-            entry.facts["key"],
-            entry.facts["question"],
-            worst_case,
-            entry.facts["owner"],
-            RESERVED,
-            None,
-        )
-    )
+    for account in _payers(desk, entry.account, entry.analyst):
+        desk.put_account(replace(account, loss=_loss(entry, account)))
+    facts = entry.facts
+    worst_case = spending_from_json(facts["worst_case"])
+    names = (entry.account, entry.analyst, facts["key"], facts["question"])
+    desk.put_reservation(Reserved(entry.sequence, *names, worst_case, facts["owner"], RESERVED, None))
 
 
 def _end(entry: Entry, desk: Desk) -> None:
     reserved = desk.reservation(entry.facts["reservation"])
     if reserved is None or reserved.state != RESERVED:
         raise BugError("a reservation ends once, and after it was made")
-    spending = charged(reserved, entry)
+    if (reserved.account, reserved.analyst) != (entry.account, entry.analyst):
+        raise BugError("a reservation ends on the account that it was made on")
+    spending = charged(reserved, entry.kind, entry.facts)
     for account in _payers(desk, entry.account, entry.analyst):
-        losses = account.losses
-        if spending is not None:
-            losses = coarsened(added([*losses, *spending.losses()]), MOST_GROUPS)
-        loss = account_loss([*losses, *open_losses(desk, account, without=reserved.sequence)]).loss
-        desk.put_account(replace(account, losses=losses, loss=loss))
-    state = {"settle": SETTLED, "forfeit": FORFEITED, "cancel": CANCELLED}[entry.kind]
-    desk.put_reservation(replace(reserved, state=state, ended_by=entry.sequence))
+        loss = _loss(entry, account)
+        if loss > account.loss:
+            raise BugError("the end of a reservation adds to a loss")
+        desk.put_account(replace(_with(account, spending), loss=loss))
+    desk.put_reservation(replace(reserved, state=_ENDS[entry.kind], ended_by=entry.sequence))
+
+
+def _with(account: Account, spending: Spending | None) -> Account:
+    """The account with one more final spending among its losses."""
+    if spending is None:
+        return account
+    losses = added([*account.losses, *spending.losses()])
+    if sum(len(loss.amounts) for loss in losses) <= MOST_GROUPS:
+        return replace(account, losses=losses)
+    return replace(account, losses=coarsened(losses, MOST_GROUPS), coarse=True)
+
+
+def _loss(entry: Entry, account: Account) -> Epsilon:
+    """The loss that a line says an account has now, which its cap must allow."""
+    loss = Epsilon.from_nano(entry.facts["loss"][account.analyst])
+    if account.cap is not None and loss > account.cap:
+        raise BugError(f"the loss of {account.name} passes its cap")
+    return loss
 
 
 def _payers(desk: Desk, name: str, analyst: str) -> list[Account]:

@@ -6,9 +6,10 @@ Reads: all tables in one view. Writes: nothing. Never: trusts a stored sum; each
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from thresher.accounting import account_loss
 from thresher.errors import LedgerCorruptError, ThresherError
 from thresher.ledger.entries import EMPTY, Entry, Head, digest
-from thresher.ledger.rules import RESERVED, Account, Reserved, apply
+from thresher.ledger.rules import RESERVED, Account, Reserved, apply, open_losses
 from thresher.ledger.stores.statements import Tables
 
 
@@ -67,9 +68,20 @@ def verified(tables: Tables) -> Verification:
             releases[entry.facts["reservation"]] = entry
         head = entry.head
     _check_head(tables, head)
+    _check_losses(memory)
     _check_tables(tables, memory)
     _check_releases(tables, releases)
     return Verification(head.sequence, len(memory.held), len(releases), head)
+
+
+def _check_losses(memory: _Memory) -> None:
+    """No account says less than its releases cost. Only what is found exactly can contradict a line."""
+    for account in memory.held.values():
+        found = account_loss([*account.losses, *open_losses(memory, account)])
+        if found.exact and not account.coarse and found.loss > account.loss:
+            raise LedgerCorruptError(f"the account {account.name} has lost more than its entries say")
+        if account.cap is not None and account.loss > account.cap:
+            raise LedgerCorruptError(f"the account {account.name} has passed its cap")
 
 
 def _check_head(tables: Tables, head: Head) -> None:

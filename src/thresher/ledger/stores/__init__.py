@@ -8,7 +8,7 @@ from thresher.ledger.stores.statements import Store
 
 def store_for(url: str) -> tuple[Store, Path | None]:
     """The store that a URL names, and where its anchor lies if nothing else is said."""
-    if isinstance(url, str) and url.startswith("sqlite:///") and len(url) > len("sqlite:///"):
+    if isinstance(url, str) and url.startswith("sqlite:///") and len(url) > len("sqlite:///") and _is_plain(url):
         from thresher.ledger.stores.sqlite import SqliteStore  # noqa: PLC0415 - each driver loads when it is used
 
         path = Path(url.removeprefix("sqlite:///"))
@@ -21,6 +21,13 @@ def store_for(url: str) -> tuple[Store, Path | None]:
                 "a ledger in PostgreSQL needs the driver psycopg: install it with pip install 'thresher[postgres]'"
             ) from None
         return PostgresStore(url), None
+    # What was passed is not repeated: it may hold a password.
+    shown = url.partition("://")[0][:20] + "://..." if isinstance(url, str) and "://" in url else type(url).__name__
     raise ArgumentError(
-        "ledger", url, "a ledger is sqlite:///FILE or postgresql://...", 'Pass e.g. "sqlite:///ledger.db"'
+        "ledger", shown, "a ledger is sqlite:///FILE or postgresql://...", 'Pass e.g. "sqlite:///ledger.db"'
     )
+
+
+def _is_plain(url: str) -> bool:
+    """Text that can name a file: no NUL, no lone surrogate."""
+    return "\x00" not in url and url.encode(errors="replace").decode() == url

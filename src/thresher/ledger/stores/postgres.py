@@ -59,7 +59,7 @@ class PostgresStore:
     def writing(self) -> Iterator[Tables]:
         with self._pool.writer() as connection:
             try:
-                connection.run("BEGIN")
+                connection.run("BEGIN ISOLATION LEVEL READ COMMITTED")
                 tables = Tables(connection, lock_rows=" FOR UPDATE")
                 tables.head()
             except psycopg.Error as error:
@@ -110,6 +110,10 @@ class _Connection:
     def usable(self) -> bool:
         return not self._raw.closed
 
+    @property
+    def reusable(self) -> bool:
+        return self.usable and self._raw.info.transaction_status == psycopg.pq.TransactionStatus.IDLE
+
     def run(self, statement: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
         cursor = self._raw.execute(statement.replace("?", "%s").encode(), values or None)
         return cursor.fetchall() if cursor.description else []
@@ -129,7 +133,7 @@ def _refusal(error: psycopg.Error) -> LedgerError:
     """The server's error as one of ours. Its text is not repeated: it may hold the connection's secrets."""
     if isinstance(error, postgres_errors.LockNotAvailable | postgres_errors.DeadlockDetected):
         return LedgerBusyError("the ledger's database is held by another process; nothing was written, try again")
-    if isinstance(error, psycopg.OperationalError):
+    if isinstance(error, psycopg.OperationalError | psycopg.ProgrammingError) and error.sqlstate is None:
         return LedgerError("the ledger's database cannot be reached: check its address, login and state")
     if isinstance(error, postgres_errors.InsufficientPrivilege | postgres_errors.ReadOnlySqlTransaction):
         return LedgerError("the ledger's login may not write its schema: grant it, or name another login")

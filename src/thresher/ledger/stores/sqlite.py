@@ -138,6 +138,10 @@ class _Connection:
             self.close()
             raise LedgerError(f"{path} cannot have a write-ahead log, which keeps commits: name a file on a local disk")
 
+    @property
+    def reusable(self) -> bool:
+        return self.usable and not self._raw.in_transaction
+
     def run(self, statement: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
         try:
             return self._raw.execute(statement, values).fetchall()

@@ -22,7 +22,8 @@ TABLES = (
     "CREATE TABLE entries (sequence BIGINT PRIMARY KEY CHECK (sequence >= 1), document TEXT NOT NULL,"
     " hash TEXT NOT NULL)",
     "CREATE TABLE accounts (name TEXT NOT NULL, analyst TEXT NOT NULL, cap BIGINT CHECK (cap >= 0),"
-    " loss BIGINT NOT NULL CHECK (loss >= 0), losses TEXT NOT NULL, PRIMARY KEY (name, analyst),"
+    " loss BIGINT NOT NULL CHECK (loss >= 0), losses TEXT NOT NULL, coarse INTEGER NOT NULL CHECK (coarse IN (0, 1)),"
+    " PRIMARY KEY (name, analyst),"
     " CHECK (cap IS NULL OR loss <= cap), CHECK (analyst <> '' OR cap IS NOT NULL))",
     "CREATE TABLE reservations (sequence BIGINT PRIMARY KEY, account TEXT NOT NULL, analyst TEXT NOT NULL,"
     " key TEXT NOT NULL, question TEXT NOT NULL, worst_case TEXT NOT NULL, owner TEXT NOT NULL,"
@@ -34,6 +35,7 @@ TABLES = (
     "CREATE TABLE releases (reservation BIGINT PRIMARY KEY, body {bytes} NOT NULL)",
 )
 
+_ACCOUNT = "name, analyst, cap, loss, losses, coarse"
 _RESERVATION = "sequence, account, analyst, key, question, worst_case, owner, state, ended_by"
 
 
@@ -114,22 +116,22 @@ class Tables:
 
     def account(self, name: str, analyst: str) -> Account | None:
         rows = self._run(
-            f"SELECT name, analyst, cap, loss, losses FROM accounts WHERE name = ? AND analyst = ?{self._lock}",
+            f"SELECT {_ACCOUNT} FROM accounts WHERE name = ? AND analyst = ?{self._lock}",
             (name, analyst),
         )
         return _account(rows[0]) if rows else None
 
     def accounts(self) -> list[Account]:
-        rows = self._run("SELECT name, analyst, cap, loss, losses FROM accounts ORDER BY name, analyst")
+        rows = self._run(f"SELECT {_ACCOUNT} FROM accounts ORDER BY name, analyst")
         return [_account(row) for row in rows]
 
     def put_account(self, account: Account) -> None:
         cap = None if account.cap is None else account.cap.nano
         losses = canonical([loss.to_json() for loss in account.losses])
         self._run(
-            "INSERT INTO accounts (name, analyst, cap, loss, losses) VALUES (?, ?, ?, ?, ?) ON CONFLICT (name, analyst)"
-            " DO UPDATE SET cap = excluded.cap, loss = excluded.loss, losses = excluded.losses",
-            (account.name, account.analyst, cap, account.loss.nano, losses),
+            f"INSERT INTO accounts ({_ACCOUNT}) VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (name, analyst) DO UPDATE SET"
+            " cap = excluded.cap, loss = excluded.loss, losses = excluded.losses, coarse = excluded.coarse",
+            (account.name, account.analyst, cap, account.loss.nano, losses, int(account.coarse)),
         )
 
     def reservation(self, sequence: int) -> Reserved | None:
@@ -184,9 +186,10 @@ class Tables:
 
 
 def _account(row: Sequence[Any]) -> Account:
-    name, analyst, cap, loss, losses = row
+    name, analyst, cap, loss, losses, coarse = row
     listed = tuple(RegionLosses.from_json(document) for document in json.loads(losses))
-    return Account(name, analyst, None if cap is None else Epsilon.from_nano(cap), Epsilon.from_nano(loss), listed)
+    limit = None if cap is None else Epsilon.from_nano(cap)
+    return Account(name, analyst, limit, Epsilon.from_nano(loss), listed, bool(coarse))
 
 
 def _reserved(row: Sequence[Any]) -> Reserved:
