@@ -3,8 +3,9 @@
 Reads and writes: a book in SQLite or PostgreSQL, and its anchor. Never: data, noise, or a promise it cannot keep.
 """
 
-from thresher.ledger.book import Balance, Book, Reservation, StoredRelease, open_book
+from thresher.ledger.book import Book, open_book
 from thresher.ledger.entries import Entry
+from thresher.ledger.records import Balance, Reservation, StoredRelease
 from thresher.ledger.verify import Verification
 
 __all__ = ["Balance", "Book", "Entry", "Reservation", "StoredRelease", "Verification", "open_book"]

@@ -13,7 +13,6 @@ import math
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -22,18 +21,24 @@ from thresher.accounting import RegionLosses, Spending
 from thresher.amounts import Amount, Epsilon, whole_number
 from thresher.errors import (
     ArgumentError,
-    KeyReusedError,
-    LedgerCorruptError,
     LedgerError,
     LedgerStoppedError,
-    LostAnswerError,
     PendingError,
 )
 from thresher.ledger import anchor as anchors
 from thresher.ledger.entries import Entry, Head, digest
 from thresher.ledger.owners import is_gone, this_process
+from thresher.ledger.records import (
+    MAX_NAME,
+    Balance,
+    Reservation,
+    StoredRelease,
+    balance_of,
+    checked_text,
+    existing,
+    replayed,
+)
 from thresher.ledger.rules import (
-    FORFEITED,
     RESERVED,
     Account,
     Reserved,
@@ -48,39 +53,8 @@ from thresher.ledger.stores.statements import CommitFailedError, Store, Tables
 from thresher.ledger.verify import Verification, verified
 
 WAIT_SECONDS = 30.0
-_MAX_NAME, _MAX_KEY, _MAX_QUESTION = 200, 200, 100_000
+_MAX_KEY, _MAX_QUESTION = 200, 100_000
 _POLL_SECONDS = 0.01
-
-
-@dataclass(frozen=True, slots=True)
-class Reservation:
-    """The right to read data once, at this worst case."""
-
-    sequence: int
-    account: str
-    analyst: str
-    key: str
-    worst_case: Spending
-
-
-@dataclass(frozen=True, slots=True)
-class StoredRelease:
-    """The answer that a key has had already. Handing it out again costs nothing."""
-
-    body: bytes
-    settled_by: int
-
-
-@dataclass(frozen=True, slots=True)
-class Balance:
-    """A budget: `spent` counts reservations at their worst case; `reserved` is how many have not ended."""
-
-    account: str
-    analyst: str
-    cap: Epsilon | None
-    spent: Epsilon
-    remaining: Epsilon | None
-    reserved: int
 
 
 def open_book(url: str, *, anchor: Path | None = None, accept_anchor: bool = False, make: bool = True) -> "Book":
@@ -163,7 +137,7 @@ class Book:
 
     def open_account(self, account: str, cap: Amount) -> None:
         """A budget for a table."""
-        name, amount = _checked_text(account, "account", _MAX_NAME), Epsilon(cap)
+        name, amount = checked_text(account, "account", MAX_NAME), Epsilon(cap)
         with self._writing() as (tables, write):
             if tables.account(name, "") is not None:
                 raise ArgumentError("account", account, "it is open already", "Change its cap with set_cap")
@@ -172,9 +146,9 @@ class Book:
     def set_cap(self, account: str, cap: Amount, analyst: str = "") -> None:
         """Change a cap, or give one to an analyst. Never below what is spent."""
         amount = Epsilon(cap)
-        _checked_text(analyst, "analyst", _MAX_NAME, empty=True)
+        checked_text(analyst, "analyst", MAX_NAME, empty=True)
         with self._writing() as (tables, write):
-            _existing(tables, account)
+            existing(tables, account)
             held = tables.account(account, analyst)
             if held is not None and amount < held.loss:
                 raise ArgumentError("cap", cap, f"{held.loss} is spent already", f"Pass {held.loss} or more")
@@ -182,20 +156,20 @@ class Book:
             write(kind, account, analyst, {"cap": amount.nano})
 
     def balance(self, account: str, analyst: str = "") -> Balance:
-        _checked_text(analyst, "analyst", _MAX_NAME, empty=True)
+        checked_text(analyst, "analyst", MAX_NAME, empty=True)
         with self._store.reading() as tables:
-            _existing(tables, account)
+            existing(tables, account)
             held = tables.account(account, analyst) or Account(account, analyst, None, Epsilon(0), ())
-            return _balance(tables, held)
+            return balance_of(tables, held)
 
     def balances(self) -> list[Balance]:
         with self._store.reading() as tables:
-            return [_balance(tables, held) for held in tables.accounts()]
+            return [balance_of(tables, held) for held in tables.accounts()]
 
     def losses(self, account: str) -> list[RegionLosses]:
         """The table's losses by region, reservations included: the curator's view."""
         with self._store.reading() as tables:
-            held = _existing(tables, account)
+            held = existing(tables, account)
             return [*held.losses, *open_losses(tables, held)]
 
     def entries(self, after: int = 0) -> list[Entry]:
@@ -221,9 +195,9 @@ class Book:
         Raises `BudgetError` (nothing charged), `KeyReusedError`, `LostAnswerError` (charged earlier, answer lost), or,
         when another process is still answering this key after `wait_seconds`, `PendingError`.
         """
-        _checked_text(key, "key", _MAX_KEY)
-        _checked_text(question, "question", _MAX_QUESTION)
-        _checked_text(analyst, "analyst", _MAX_NAME, empty=True)
+        checked_text(key, "key", _MAX_KEY)
+        checked_text(question, "question", _MAX_QUESTION)
+        checked_text(analyst, "analyst", MAX_NAME, empty=True)
         if not isinstance(worst_case, Spending):
             raise ArgumentError("worst_case", worst_case, "it must be a spending", "Pass an event of accounting")
         if not isinstance(wait_seconds, int | float) or not 0 <= wait_seconds < math.inf:
@@ -231,7 +205,7 @@ class Book:
         # Not even a stored answer leaves a stopped book: whether it is on disk is what nobody knows.
         self._check_running()
         with self._store.reading() as tables:
-            _existing(tables, account)
+            existing(tables, account)
             known = tables.reservation_of(analyst, key) is not None
             if not known:
                 # Most refusals end here, without making other askers wait for the lock.
@@ -251,7 +225,7 @@ class Book:
         while True:
             with self._store.reading() as tables:
                 found = tables.reservation_of(analyst, key)
-                stored = None if found is None else _replay(tables, found, account, question)
+                stored = None if found is None else replayed(tables, found, account, question)
             if stored is not None:
                 return stored
             if found is None:
@@ -299,7 +273,7 @@ class Book:
             _write_end(tables, write, kind, found, facts)
             if release is not None:
                 tables.put_release(found.sequence, release)
-            return _existing(tables, found.account).loss
+            return existing(tables, found.account).loss
 
     @contextmanager
     def _writing(self) -> Iterator[tuple[Tables, Callable[..., Entry]]]:
@@ -361,42 +335,3 @@ def _write_end(
     standing = after_ending(tables, reserved, kind, facts)
     facts = {**facts, "loss": told(standing), "reservation": reserved.sequence}
     write(kind, reserved.account, reserved.analyst, facts)
-
-
-def _replay(tables: Tables, found: Reserved, account: str, question: str) -> StoredRelease | None:
-    """What a known key gets: its stored release, a refusal, or None while it is still being answered."""
-    if (found.account, found.question) != (account, question):
-        raise KeyReusedError(f"the key {found.key!r} belongs to another question: take a new key for this one")
-    if found.state == FORFEITED:
-        raise LostAnswerError(
-            f"the key {found.key!r} was charged and its answer was lost in a crash: only a new key, charged anew, asks"
-        )
-    if found.state == RESERVED:
-        return None
-    body = tables.release(found.sequence)
-    if body is None or found.ended_by is None:
-        raise LedgerCorruptError(f"the release of reservation {found.sequence} is missing")
-    return StoredRelease(body, found.ended_by)
-
-
-def _existing(tables: Tables, account: str) -> Account:
-    held = tables.account(_checked_text(account, "account", _MAX_NAME), "")
-    if held is None:
-        raise ArgumentError("account", account, "there is no such budget", "Declare the table and open its account")
-    return held
-
-
-def _balance(tables: Tables, held: Account) -> Balance:
-    waiting = [r for r in tables.open_reservations(held.name) if held.analyst in ("", r.analyst)]
-    remaining = None if held.cap is None else held.cap - held.loss
-    return Balance(held.name, held.analyst, held.cap, held.loss, remaining, len(waiting))
-
-
-def _checked_text(value: object, field: str, longest: int, *, empty: bool = False) -> str:
-    if not isinstance(value, str) or not (value or empty) or len(value) > longest or "\x00" in value:
-        raise ArgumentError(field, value, f"it must be a text of 1 to {longest} characters", "Pass a shorter name")
-    try:
-        value.encode()
-    except UnicodeEncodeError:
-        raise ArgumentError(field, value, "it must be valid Unicode", "Remove the lone surrogate") from None
-    return value

@@ -129,7 +129,7 @@ class _Connection:
         self.usable = True
         try:
             self._raw = sqlite3.connect(path, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False)
-            mode = self.run("PRAGMA journal_mode = WAL")
+            mode = self._patiently("PRAGMA journal_mode = WAL")
             self.run(f"PRAGMA synchronous = {SYNCHRONOUS}")
         except sqlite3.Error as error:
             raise _refusal(error, path) from error
@@ -150,16 +150,22 @@ class _Connection:
             raise sqlite3.DatabaseError("what SQLite says is not text") from error
 
     def begin_writing(self) -> None:
-        """Wait for the lock in short steps: SQLite's own grow to a tenth of a second, which starves the unlucky."""
+        self._patiently("BEGIN IMMEDIATE")
+
+    def _patiently(self, statement: str) -> list[tuple[Any, ...]]:
+        """Run a statement that needs the lock, waiting in short steps.
+
+        SQLite's own steps grow to a tenth of a second, which starves the unlucky; and it does not wait at all where it
+        suspects a deadlock, as when several processes make one file.
+        """
         deadline = time.monotonic() + _BUSY_SECONDS
         self.run("PRAGMA busy_timeout = 0")
         try:
             while True:
                 try:
-                    self.run("BEGIN IMMEDIATE")
-                    return
+                    return self.run(statement)
                 except sqlite3.OperationalError as error:
-                    if error.sqlite_errorcode != sqlite3.SQLITE_BUSY or time.monotonic() > deadline:
+                    if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() > deadline:
                         raise
                 time.sleep(_STEP_SECONDS)
         finally:

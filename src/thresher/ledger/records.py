@@ -1,0 +1,84 @@
+"""What the book hands out: reservations, stored releases, balances; and the texts it takes in.
+
+Reads: tables in an open transaction. Writes: nothing. Never: an account that does not exist, a text that is not one.
+"""
+
+from dataclasses import dataclass
+
+from thresher.accounting import Spending
+from thresher.amounts import Epsilon
+from thresher.errors import ArgumentError, KeyReusedError, LedgerCorruptError, LostAnswerError
+from thresher.ledger.rules import FORFEITED, RESERVED, Account, Reserved
+from thresher.ledger.stores.statements import Tables
+
+MAX_NAME = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Reservation:
+    """The right to read data once, at this worst case."""
+
+    sequence: int
+    account: str
+    analyst: str
+    key: str
+    worst_case: Spending
+
+
+@dataclass(frozen=True, slots=True)
+class StoredRelease:
+    """The answer that a key has had already. Handing it out again costs nothing."""
+
+    body: bytes
+    settled_by: int
+
+
+@dataclass(frozen=True, slots=True)
+class Balance:
+    """A budget: `spent` counts reservations at their worst case; `reserved` is how many have not ended."""
+
+    account: str
+    analyst: str
+    cap: Epsilon | None
+    spent: Epsilon
+    remaining: Epsilon | None
+    reserved: int
+
+
+def replayed(tables: Tables, found: Reserved, account: str, question: str) -> StoredRelease | None:
+    """What a known key gets: its stored release, a refusal, or None while it is still being answered."""
+    if (found.account, found.question) != (account, question):
+        raise KeyReusedError(f"the key {found.key!r} belongs to another question: take a new key for this one")
+    if found.state == FORFEITED:
+        raise LostAnswerError(
+            f"the key {found.key!r} was charged and its answer was lost in a crash: only a new key, charged anew, asks"
+        )
+    if found.state == RESERVED:
+        return None
+    body = tables.release(found.sequence)
+    if body is None or found.ended_by is None:
+        raise LedgerCorruptError(f"the release of reservation {found.sequence} is missing")
+    return StoredRelease(body, found.ended_by)
+
+
+def existing(tables: Tables, account: str) -> Account:
+    held = tables.account(checked_text(account, "account", MAX_NAME), "")
+    if held is None:
+        raise ArgumentError("account", account, "there is no such budget", "Declare the table and open its account")
+    return held
+
+
+def balance_of(tables: Tables, held: Account) -> Balance:
+    waiting = [r for r in tables.open_reservations(held.name) if held.analyst in ("", r.analyst)]
+    remaining = None if held.cap is None else held.cap - held.loss
+    return Balance(held.name, held.analyst, held.cap, held.loss, remaining, len(waiting))
+
+
+def checked_text(value: object, field: str, longest: int, *, empty: bool = False) -> str:
+    if not isinstance(value, str) or not (value or empty) or len(value) > longest or "\x00" in value:
+        raise ArgumentError(field, value, f"it must be a text of 1 to {longest} characters", "Pass a shorter name")
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        raise ArgumentError(field, value, "it must be valid Unicode", "Remove the lone surrogate") from None
+    return value
