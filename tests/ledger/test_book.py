@@ -452,6 +452,7 @@ def test_an_interrupted_transaction_does_not_lock_others_out(book, url):
     ask(other, "0.1", "k")
     other.close()
     ask(book, "0.1", "l")
+    assert spent(book) == "0.2"
 
 
 def _spend_all(book, results):
