@@ -90,6 +90,7 @@ class Book:
         except BaseException as error:
             # Half-way is stopped: whatever was allowed for the last steps is taken back.
             self._stopped = "it could not be opened again"
+            self._store.close()
             if isinstance(error, OSError) and self._anchor:
                 raise LedgerError(
                     f"the anchor {self._anchor.path} cannot be read or written ({error.strerror}): "
