@@ -9,6 +9,8 @@ from pathlib import Path
 
 import psycopg
 import pytest
+from ledger.crash_folders import quick_folder
+from ledger.crash_power import Disk
 
 from thresher.ledger import open_book
 
@@ -54,3 +56,12 @@ def book(url):
     opened = open_book(url)
     yield opened
     opened.close()
+
+
+@pytest.fixture(scope="module")
+def disk():
+    """A disk that can fail and lose its power."""
+    with quick_folder() as folder:
+        made = Disk(folder)
+        yield made
+        made.zygote.close()

@@ -11,8 +11,6 @@ from pathlib import Path
 
 import pytest
 from ledger.crash_check import Findings, check
-from ledger.crash_folders import quick_folder
-from ledger.crash_power import Disk
 from ledger.crash_zygote import Zygote, emitted
 
 # Which calls fail. Small: making the book and the first answers closely, later ones in steps; soak: each.
@@ -32,14 +30,6 @@ FAILING_SOAK = {
 }
 # A failing sector answers EIO once; a full disk stays full until somebody makes room.
 ERRORS = {"EIO": False, "ENOSPC": True}
-
-
-@pytest.fixture(scope="module")
-def disk():
-    with quick_folder() as folder:
-        disk = Disk(folder)
-        yield disk
-        disk.zygote.close()
 
 
 @pytest.mark.parametrize(

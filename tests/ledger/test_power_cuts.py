@@ -2,7 +2,7 @@
 
 import pytest
 from ledger.crash_check import Findings, check
-from ledger.crash_folders import chances, quick_folder
+from ledger.crash_folders import chances
 from ledger.crash_power import Disk
 from ledger.crash_zygote import emitted
 
@@ -15,14 +15,6 @@ EXACT_SOAK = {"fsync": range(1, 251), "write": range(1, 600), "rename": range(1,
 AGAIN = {"fsync": range(10, 50), "write": range(150, 400, 6)}
 AGAIN_SOAK = {"fsync": range(1, 251), "write": range(1, 600)}
 SHORTEST, LONGEST = 0.001, 0.030
-
-
-@pytest.fixture(scope="module")
-def disk():
-    with quick_folder() as folder:
-        disk = Disk(folder)
-        yield disk
-        disk.zygote.close()
 
 
 def cut_many(disk: Disk, cuts: int, **order) -> Findings:

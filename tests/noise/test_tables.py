@@ -154,7 +154,7 @@ def test_cached_tables_are_bounded():
     assert info.currsize <= info.maxsize == 256
     largest = max(len(law.outcomes()) for law in LAWS)
     assert largest <= 514
-    assert 256 * (514 * (4 + 2) + 2 * 65_536) < 36 * 2**20
+    assert 256 * (514 * (4 + 2) + 2 * 65_536) < 34 * 2**20
 
 
 class Edged:

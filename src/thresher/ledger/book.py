@@ -227,6 +227,8 @@ class Book:
             with self._store.reading() as tables:
                 found = tables.reservation_of(analyst, key)
                 stored = None if found is None else replayed(tables, found, account, question)
+            # The book may have been stopped while we waited, by the very commit we waited for.
+            self._check_running()
             if stored is not None:
                 return stored
             if found is None:
