@@ -3,11 +3,16 @@
     ThresherError
     ├── AnalystError               the request breaks a rule; depends on the request and on public facts only   exit 2
     │   ├── ArgumentError          one argument breaks one rule: field, value, rule, fix
+    │   ├── QuestionError          the SQL breaks a named rule, at a line and column
     │   ├── BudgetError            the account cannot pay: requested, remaining, short by                       exit 3
     │   ├── KeyReusedError         an idempotency key came back with another question
     │   ├── PendingError           that key is being answered elsewhere; it is charged already
     │   └── LostAnswerError        that key was charged, and its answer was lost in a crash                     exit 3
     ├── CuratorError               the installation cannot serve: for the person who runs it                    exit 4
+    │   ├── DeclarationError       thresher.toml breaks a rule, or the source lacks what it names           exit 2
+    │   ├── SourceError            the data cannot be read
+    │   │   ├── SourceUnavailableError  it was never reached: nothing was read, nothing is charged
+    │   │   └── SourceFailedError  it failed or took too long after reading may have begun: charged
     │   ├── EntropyError           the source of randomness failed or ran dry; nothing was drawn in its place
     │   └── LedgerError            the ledger cannot be opened or written
     │       ├── LedgerBusyError    another process held it too long; nothing was written
@@ -53,6 +58,18 @@ class ArgumentError(AnalystError, ValueError):
         return type(self), (self.field, self.value, self.rule, self.fix)
 
 
+class QuestionError(AnalystError):
+    """The SQL breaks a rule of what may be asked. `rule` names it; line and column say where, counted from one."""
+
+    def __init__(self, rule: str, message: str, line: int | None = None, column: int | None = None) -> None:
+        self.rule, self.message, self.line, self.column = rule, message, line, column
+        where = "" if line is None else f" (line {line}, column {column})"
+        super().__init__(f"{message}{where} [{rule}]")
+
+    def __reduce__(self) -> tuple[type, tuple[str, str, int | None, int | None]]:
+        return type(self), (self.rule, self.message, self.line, self.column)
+
+
 class BudgetError(AnalystError):
     """The account cannot pay for the question. Nothing was read and nothing was charged."""
 
@@ -95,6 +112,32 @@ class CuratorError(ThresherError):
     """Something the curator must mend: a source, the ledger, a declaration, the machine."""
 
     exit_code = 4
+
+
+class DeclarationError(CuratorError):
+    """A declaration breaks a rule. Names the place in the file, the rule and the fix; data were not read."""
+
+    exit_code = 2
+
+    def __init__(self, place: str, message: str, line: int | None = None) -> None:
+        self.place, self.message, self.line = place, message, line
+        where = place if line is None else f"{place}, line {line}"
+        super().__init__(f"{where}: {message}")
+
+    def __reduce__(self) -> tuple[type, tuple[str, str, int | None]]:
+        return type(self), (self.place, self.message, self.line)
+
+
+class SourceError(CuratorError):
+    """The data cannot be read. What the database said about it is never repeated: it may quote rows."""
+
+
+class SourceUnavailableError(SourceError):
+    """The source was never reached, so no data was read and nothing is charged."""
+
+
+class SourceFailedError(SourceError):
+    """The source failed, or took too long, after reading may have begun. The question stays charged."""
 
 
 class EntropyError(CuratorError):

@@ -1,0 +1,45 @@
+"""What is declared in public about the data: `thresher.toml` as frozen declarations.
+
+Reads: one file. Writes: nothing. Never: data.
+"""
+
+from thresher.config.columns import (
+    Bands,
+    Code,
+    Column,
+    Days,
+    Grid,
+    Hours,
+    Kind,
+    Label,
+    Listed,
+    Numbered,
+    Referenced,
+    Text,
+    Truth,
+    day_code,
+    decimal_text,
+)
+from thresher.config.declarations import Contribution, Declarations, PublicDeclaration, Table
+
+__all__ = [
+    "Bands",
+    "Code",
+    "Column",
+    "Contribution",
+    "Days",
+    "Declarations",
+    "Grid",
+    "Hours",
+    "Kind",
+    "Label",
+    "Listed",
+    "Numbered",
+    "PublicDeclaration",
+    "Referenced",
+    "Table",
+    "Text",
+    "Truth",
+    "day_code",
+    "decimal_text",
+]

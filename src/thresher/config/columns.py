@@ -1,0 +1,191 @@
+"""What a column may hold, declared in public: lists, grids, days and hours, bands, or plain text.
+
+Every kind turns its values into *codes*, the form in which the sources compare, group and add them: text stays text,
+everything else becomes a whole number (a number its place on the grid, a day the days since 1970, a band its place in
+the list). Codes are what keeps the databases alike; labels are what people see.
+Reads: declarations. Writes: nothing. Never: data.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, timedelta
+from fractions import Fraction
+from typing import ClassVar
+
+Code = int | str
+Label = str | int | bool
+
+_FIRST_DAY = date(1970, 1, 1)
+_FIRST_HOUR = datetime(1970, 1, 1, tzinfo=UTC)
+_HOUR = timedelta(hours=1)
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """Text with a public list of values: may be grouped by, and compared by = and IN."""
+
+    values: tuple[str, ...]
+    ordered: ClassVar[bool] = False
+
+    def codes(self) -> Sequence[Code]:
+        return self.values
+
+    def label(self, code: Code) -> Label:
+        return code
+
+
+@dataclass(frozen=True, slots=True)
+class Numbered:
+    """Whole numbers with a public list of values, such as the numbers of buildings. Not for sums."""
+
+    values: tuple[int, ...]
+    ordered: ClassVar[bool] = True
+
+    def codes(self) -> Sequence[Code]:
+        return self.values
+
+    def label(self, code: Code) -> Label:
+        return code
+
+
+@dataclass(frozen=True, slots=True)
+class Truth:
+    """True or false: codes 1 and 0."""
+
+    ordered: ClassVar[bool] = False
+
+    def codes(self) -> Sequence[Code]:
+        return (0, 1)
+
+    def label(self, code: Code) -> Label:
+        return bool(code)
+
+
+@dataclass(frozen=True, slots=True)
+class Grid:
+    """Numbers from `minimum` to `maximum`, kept as whole multiples of `step`: codes are value / step.
+
+    Values outside are clamped, values between two multiples go to the nearer one (upwards if in the middle). NULL, NaN
+    and infinities become `missing`; without it they count as NULL, which sums and averages pass over.
+    """
+
+    minimum: Fraction
+    maximum: Fraction
+    step: Fraction
+    missing: Fraction | None = None
+    ordered: ClassVar[bool] = True
+
+    @property
+    def lowest(self) -> int:
+        return int(self.minimum / self.step)
+
+    @property
+    def highest(self) -> int:
+        return int(self.maximum / self.step)
+
+    def codes(self) -> Sequence[Code]:
+        return range(self.lowest, self.highest + 1)
+
+    def label(self, code: Code) -> Label:
+        value = int(code) * self.step
+        return value.numerator if value.denominator == 1 else decimal_text(value)
+
+
+@dataclass(frozen=True, slots=True)
+class Days:
+    """Calendar days from `first` to `last`, both included: codes are days since 1970-01-01. Others count as NULL.
+
+    A time counts for its day as it is stored; a time with a zone for its day in UTC.
+    """
+
+    first: date
+    last: date
+    ordered: ClassVar[bool] = True
+
+    def codes(self) -> Sequence[Code]:
+        return range(day_code(self.first), day_code(self.last) + 1)
+
+    def label(self, code: Code) -> Label:
+        return (_FIRST_DAY + timedelta(days=int(code))).isoformat()
+
+
+@dataclass(frozen=True, slots=True)
+class Hours:
+    """Hours of the days from `first` to `last`, both included: codes are hours since 1970. Others count as NULL."""
+
+    first: date
+    last: date
+    ordered: ClassVar[bool] = True
+
+    def codes(self) -> Sequence[Code]:
+        return range(24 * day_code(self.first), 24 * (day_code(self.last) + 1))
+
+    def label(self, code: Code) -> Label:
+        return (_FIRST_HOUR + int(code) * _HOUR).strftime("%Y-%m-%dT%H:00")
+
+
+@dataclass(frozen=True, slots=True)
+class Bands:
+    """Intervals of another column's numbers: band i holds edges[i] <= x < edges[i+1]; codes are places in the list.
+
+    Values outside all bands count as NULL. `edges` lie on the grid of the column `of`.
+    """
+
+    of: str
+    edges: tuple[Fraction, ...]
+    ordered: ClassVar[bool] = False
+
+    def codes(self) -> Sequence[Code]:
+        return range(len(self.edges) - 1)
+
+    def label(self, code: Code) -> Label:
+        low, high = self.edges[int(code)], self.edges[int(code) + 1]
+        return f"[{decimal_text(low)}, {decimal_text(high)})"
+
+
+@dataclass(frozen=True, slots=True)
+class Referenced:
+    """Text or whole numbers whose public values are the column of a public table."""
+
+    table: str
+    column: str
+    ordered: ClassVar[bool] = False
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """Text without a public list: may be compared by = and IN, never grouped by."""
+
+    ordered: ClassVar[bool] = False
+
+
+Kind = Listed | Numbered | Truth | Grid | Days | Hours | Bands | Referenced | Text
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A declared column. `fixed`: all rows of a unit have the same value here (the sources enforce it)."""
+
+    name: str
+    kind: Kind
+    fixed: bool = False
+
+
+def day_code(day: date) -> int:
+    return (day - _FIRST_DAY).days
+
+
+def decimal_text(value: Fraction) -> str:
+    """A decimal if the number has one, else a ratio."""
+    if value.denominator == 1:
+        return str(value.numerator)
+    twos, fives, rest = 0, 0, value.denominator
+    while rest % 2 == 0:
+        twos, rest = twos + 1, rest // 2
+    while rest % 5 == 0:
+        fives, rest = fives + 1, rest // 5
+    if rest != 1:
+        return str(value)
+    places = max(twos, fives)
+    whole, part = divmod(abs(value.numerator) * 10**places // value.denominator, 10**places)
+    return f"{'-' if value < 0 else ''}{whole}.{part:0{places}d}"

@@ -1,0 +1,84 @@
+"""`thresher.toml` as frozen declarations: everything that is public about the data, and nothing that is not.
+
+Reads: nothing. Writes: nothing. Never: data, defaults that depend on data.
+"""
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from thresher.amounts import Epsilon
+from thresher.config.columns import Column
+
+
+@dataclass(frozen=True, slots=True)
+class Contribution:
+    """How much of one privacy unit is looked at: at most so many groups, and so many rows in each."""
+
+    unit: str
+    max_groups: int
+    max_rows: int
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A private table. Without `contribution` every row is its own unit."""
+
+    name: str
+    columns: Mapping[str, Column]
+    budget: Epsilon
+    max_epsilon_per_question: Epsilon | None = None
+    contribution: Contribution | None = None
+    count_range: int | None = None
+    # Where the source keeps it, if not under its own name: another relation ("schema.table"), or a file.
+    relation: str | None = None
+    file: Path | None = None
+    # Named by the curator when the rows change: answers about another version are other answers.
+    version: str = "1"
+
+    @property
+    def rows_per_unit(self) -> int:
+        """The most rows of one unit that one group may hold."""
+        return self.contribution.max_rows if self.contribution else 1
+
+    @property
+    def fixed_columns(self) -> tuple[str, ...]:
+        """Columns in which all rows of a unit agree; if a row is a unit, that is every column."""
+        return tuple(name for name, column in self.columns.items() if column.fixed or self.contribution is None)
+
+    def fingerprint(self) -> str:
+        """Changes whenever a declaration that an answer may depend on changes; budgets do not count."""
+        document = {
+            "columns": [repr(self.columns[name]) for name in sorted(self.columns)],
+            "contribution": repr(self.contribution),
+            "file": str(self.file),
+            "name": self.name,
+            "relation": self.relation,
+            "version": self.version,
+        }
+        return hashlib.sha256(json.dumps(document, sort_keys=True).encode()).hexdigest()[:32]
+
+
+@dataclass(frozen=True, slots=True)
+class PublicDeclaration:
+    """A table that anybody may see: it is read whole, and may be joined."""
+
+    name: str
+    relation: str | None = None
+    file: Path | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Declarations:
+    """One `thresher.toml`. Relative paths are taken from `folder`, the folder the file lies in."""
+
+    source: str
+    ledger: str
+    tables: Mapping[str, Table]
+    public_tables: Mapping[str, PublicDeclaration] = field(default_factory=dict)
+    folder: Path = Path()
+    anchor: Path | None = None
+    timeout_seconds: int = 600
+    max_groups: int = 10_000

@@ -1,0 +1,49 @@
+"""The question in our own words: conditions on rows, aggregates, the formula, and what must be read for it.
+
+Reads: declarations. Writes: nothing. Never: SQL text, data.
+"""
+
+from thresher.question.aggregates import Aggregate
+from thresher.question.asked import PublicTable, PublicValue, Question, label, with_public_values
+from thresher.question.conditions import (
+    ALWAYS,
+    NEVER,
+    AllOf,
+    AnyOf,
+    Condition,
+    Missing,
+    NoneOf,
+    OneOf,
+    Present,
+    Within,
+    columns_of,
+)
+from thresher.question.formula import Atom, Every, Formula, Some, atoms_of
+from thresher.question.needs import Exact, Need
+
+__all__ = [
+    "ALWAYS",
+    "NEVER",
+    "Aggregate",
+    "AllOf",
+    "AnyOf",
+    "Atom",
+    "Condition",
+    "Every",
+    "Exact",
+    "Formula",
+    "Missing",
+    "Need",
+    "NoneOf",
+    "OneOf",
+    "Present",
+    "PublicTable",
+    "PublicValue",
+    "Question",
+    "Some",
+    "Within",
+    "atoms_of",
+    "columns_of",
+    "label",
+    "with_public_values",
+]

@@ -1,0 +1,56 @@
+"""What is decided for each group: conditions on aggregates, joined by AND and OR.
+
+Everything is in whole numbers. A condition such as `AVG(age) < 5` is `weights . aggregates >= at_least`: `<` turned
+round by negative weights, strictness by adding one, fractions by a common denominator, AVG by its linear form
+(`sum(x) - c count(x)`). So one sign decides, and NOT never appears.
+Reads: nothing. Writes: nothing. Never: a value that came from the protected data.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+from thresher.question.aggregates import Aggregate
+
+
+@dataclass(frozen=True, slots=True)
+class Atom:
+    """Holds in a group if the weighted sum of its aggregates is at least `at_least` there.
+
+    `at_least` is one number, or one for each group in the order of the question's groups. `aggregate` and `text` are
+    what was written (`AVG(age)`, `AVG(age) < 5`); one of its units is `steps` of the weighted sum, and for an average
+    (`per_row`) that is so for every row of the group. Two atoms are equal if they ask the same, however it is written.
+    """
+
+    weights: tuple[tuple[Aggregate, int], ...]
+    at_least: int | tuple[int, ...]
+    aggregate: str = field(compare=False)
+    text: str = field(compare=False)
+    steps: Fraction = field(compare=False)
+    per_row: bool = field(compare=False, default=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Every:
+    """AND: two parts or more."""
+
+    parts: tuple["Formula", ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Some:
+    """OR: two parts or more."""
+
+    parts: tuple["Formula", ...]
+
+
+Formula = Atom | Every | Some
+
+
+def atoms_of(formula: Formula) -> Iterator[Atom]:
+    """Every atom as often as it is written, from left to right."""
+    if isinstance(formula, Atom):
+        yield formula
+    else:
+        for part in formula.parts:
+            yield from atoms_of(part)

@@ -1,0 +1,50 @@
+"""What a plan needs from the data, and the sealed form in which it gets it.
+
+Reads: nothing. Writes: nothing. Never: shows an exact value; only what adds noise to it may unseal it.
+"""
+
+from dataclasses import dataclass
+from typing import NoReturn
+
+import numpy as np
+from numpy.typing import NDArray
+
+from thresher.config import Code, Column, Table
+from thresher.errors import BugError
+from thresher.question.aggregates import Aggregate
+from thresher.question.conditions import Condition
+
+
+@dataclass(frozen=True, slots=True)
+class Need:
+    """These aggregates, for each of these groups, over the rows of `table` that satisfy `where`. One scan."""
+
+    table: Table
+    keys: tuple[Column, ...]
+    groups: tuple[tuple[Code, ...], ...]
+    where: Condition
+    aggregates: tuple[Aggregate, ...]
+
+
+class Exact:
+    """True aggregates: one row for each group, one column for each aggregate, whole numbers.
+
+    Sealed: it prints as nothing, cannot be pickled or copied by accident, and is opened by `unseal` alone, which only
+    mechanisms, the `run` of a family, and the audit may call (a test looks).
+    """
+
+    __slots__ = ("__values",)
+
+    def __init__(self, values: NDArray[np.int64] | NDArray[np.object_]) -> None:
+        if values.ndim != 2 or values.dtype not in (np.dtype(np.int64), np.dtype(object)):
+            raise BugError("exact aggregates are whole numbers, by group and aggregate")
+        self.__values = values
+
+    def unseal(self) -> NDArray[np.int64] | NDArray[np.object_]:
+        return self.__values
+
+    def __repr__(self) -> str:
+        return "<sealed>"
+
+    def __reduce__(self) -> NoReturn:
+        raise BugError("exact aggregates are never written anywhere")
