@@ -156,6 +156,22 @@ class Book:
             kind = "account" if held is None else "cap"
             write(kind, account, analyst, {"cap": amount.nano})
 
+    def keep_budgets(self, caps: Mapping[str, Amount]) -> None:
+        """Give each table this budget: a new account, or a new cap if it has another. Never below what is spent."""
+        wanted = {checked_text(name, "account", MAX_NAME): Epsilon(cap) for name, cap in caps.items()}
+        with self._store.reading() as tables:
+            held = {name: tables.account(name, "") for name in wanted}
+        if all(account is not None and account.cap == wanted[name] for name, account in held.items()):
+            return
+        with self._writing() as (tables, write):
+            for name, amount in wanted.items():
+                account = tables.account(name, "")
+                if account is not None and amount < account.loss:
+                    fix = f"Declare {account.loss} or more"
+                    raise ArgumentError(f"budget of {name}", amount, f"{account.loss} is spent already", fix)
+                if account is None or account.cap != amount:
+                    write("account" if account is None else "cap", name, "", {"cap": amount.nano})
+
     def balance(self, account: str, analyst: str = "") -> Balance:
         checked_text(analyst, "analyst", MAX_NAME, empty=True)
         with self._store.reading() as tables:
