@@ -21,6 +21,7 @@ from thresher.config.columns import (
     decimal_text,
 )
 from thresher.config.declarations import Contribution, Declarations, PublicDeclaration, Table
+from thresher.config.loading import load, read
 
 __all__ = [
     "Bands",
@@ -42,4 +43,6 @@ __all__ = [
     "Truth",
     "day_code",
     "decimal_text",
+    "load",
+    "read",
 ]

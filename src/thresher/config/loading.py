@@ -1,0 +1,241 @@
+"""`thresher.toml` -> `Declarations`: the sections one after the other, and the rules between them.
+
+READ FIRST in this room: `load` -> `parsing` (TOML and its mistakes) -> `sections` (fields) -> `kinds` (columns).
+Reads: one file. Writes: nothing. Never: opens the source or the ledger; puts an address into a message.
+"""
+
+from datetime import date, datetime
+from pathlib import Path
+
+from thresher.config.columns import Bands, Column, Referenced
+from thresher.config.declarations import Contribution, Declarations, PublicDeclaration, Table
+from thresher.config.kinds import HOW_TO_DECLARE, check_bands, kind_in
+from thresher.config.parsing import file_text, parsed
+from thresher.config.sections import MAX_NAME, Section, did_you_mean, dotted, is_whole
+from thresher.errors import ArgumentError, DeclarationError
+
+FILE_FIELDS = ("source", "ledger", "limits", "tables", "public_tables")
+SOURCE_FIELDS = ("url", "timeout_seconds")
+LEDGER_FIELDS = ("url", "anchor")
+LIMITS_FIELDS = ("max_groups",)
+TABLE_FIELDS = (
+    "unit",
+    "max_groups_per_unit",
+    "max_rows_per_group",
+    "count_range",
+    "budget",
+    "max_epsilon_per_question",
+    "version",
+    "file",
+    "table",
+    "columns",
+)
+PUBLIC_FIELDS = ("file", "table")
+
+_DAY_SECONDS = 86_400
+_MOST_GROUPS = 1_000_000
+_MOST_PER_UNIT = 1_000_000
+_LARGEST_COUNT = 10**12
+_SQLITE, _DUCKDB = "sqlite:///", "duckdb:///"
+
+
+def load(path: Path | str) -> Declarations:
+    """The declarations of a file. Paths in it are taken from the folder it lies in."""
+    if not isinstance(path, Path | str):
+        raise ArgumentError("path", path, "it must name a file", 'Pass e.g. "thresher.toml"')
+    file = Path(path)
+    return read(file_text(file), file.parent, file.name)
+
+
+def read(text: str, folder: Path, name: str = "thresher.toml") -> Declarations:
+    """The declarations of a text that lies in `folder`; refusals call it `name`."""
+    if not isinstance(text, str):
+        raise ArgumentError("text", text, "it must be text", "Pass a string")
+    try:
+        return _declarations(parsed(text, name), _one_name(Path(folder)))
+    except RecursionError:
+        raise DeclarationError(name, "lists or tables are nested too deeply. No setting needs more than one") from None
+
+
+def _one_name(folder: Path) -> Path:
+    """The folder by the one name that it has from everywhere: declarations that name it otherwise are the same."""
+    try:
+        return folder.resolve()
+    except (OSError, RuntimeError):  # a circle of links
+        return folder.absolute()
+
+
+def _declarations(file: Section, folder: Path) -> Declarations:
+    file.only(*FILE_FIELDS)
+    file.required("source", 'Write [source] and under it url = "duckdb:///clinic.duckdb"')
+    source = file.section("source", 'Write [source] and under it url = "duckdb:///clinic.duckdb"')
+    source.only(*SOURCE_FIELDS)
+    ledger = file.section("ledger", 'Write [ledger] and under it url = "sqlite:///ledger.db"')
+    ledger.only(*LEDGER_FIELDS)
+    limits = file.section("limits", "Write [limits] and under it max_groups = 10000")
+    limits.only(*LIMITS_FIELDS)
+    public = _public_tables(file, folder)
+    return Declarations(
+        source=_source(source, folder),
+        ledger=_ledger(ledger, folder),
+        tables=_tables(file, folder, public),
+        public_tables=public,
+        folder=folder,
+        anchor=_path(ledger, "anchor", folder),
+        timeout_seconds=source.whole("timeout_seconds", _DAY_SECONDS, 600, "Write seconds: timeout_seconds = 600"),
+        max_groups=limits.whole("max_groups", _MOST_GROUPS, 10_000, "Write max_groups = 10000"),
+    )
+
+
+def _source(source: Section, folder: Path) -> str:
+    fix = 'Write e.g. url = "duckdb:///clinic.duckdb", "postgresql://user@host/clinic" or "spark://local[2]"'
+    source.required("url", fix)
+    url = source.text("url", fix)
+    if "://" not in url or not url.isprintable():
+        raise source.refusal(
+            "url", "a source is an address such as duckdb:///FILE, without control codes", fix, shown='"..."'
+        )
+    if url.startswith("duckdb://") and len(url) > len("duckdb://") and not url.startswith(_DUCKDB):
+        raise source.refusal("url", "a DuckDB file takes three slashes", 'Write e.g. "duckdb:///clinic.duckdb"')
+    return _placed(url, _DUCKDB, folder)
+
+
+def _ledger(ledger: Section, folder: Path) -> str:
+    fix = 'Write url = "sqlite:///ledger.db" or "postgresql://user@host/ledger"'
+    url = ledger.text("url", fix) if "url" in ledger else "sqlite:///ledger.db"
+    if not url.startswith((_SQLITE, "postgresql://", "postgres://")) or url == _SQLITE or not url.isprintable():
+        shown = None if "://" in url else '"..."'
+        raise ledger.refusal("url", "a ledger is sqlite:///FILE or postgresql://...", fix, shown=shown)
+    return _placed(url, _SQLITE, folder)
+
+
+def _placed(url: str, scheme: str, folder: Path) -> str:
+    """The address of a file, from the folder that the declarations lie in."""
+    file = url.removeprefix(scheme)
+    return url if file == url or file in ("", ":memory:") else f"{scheme}{folder / file}"
+
+
+def _path(section: Section, field: str, folder: Path) -> Path | None:
+    if field not in section:
+        return None
+    found = section.text(field, f'Write a path such as {field} = "data/patients.parquet"')
+    if "://" in found:
+        raise section.refusal(field, "it must be a path, not an address", "Addresses belong under [source]")
+    return folder / found
+
+
+def _public_tables(file: Section, folder: Path) -> dict[str, PublicDeclaration]:
+    fix = "Write one section for each, such as [public_tables.diseases]"
+    found = {}
+    for name, section in file.section("public_tables", fix).sections(fix):
+        section.only(*PUBLIC_FIELDS)
+        found[name] = PublicDeclaration(name, *_whereabouts(section, folder))
+    return found
+
+
+def _whereabouts(section: Section, folder: Path) -> tuple[str | None, Path | None]:
+    """Where the source keeps a table, if not under its own name."""
+    relation = section.text("table", 'Write e.g. table = "clinic.patients"') if "table" in section else None
+    if relation is not None and "file" in section:
+        raise section.refusal("file", "`table` says already where the rows are", "Keep one of the two")
+    return relation, _path(section, "file", folder)
+
+
+def _tables(file: Section, folder: Path, public: dict[str, PublicDeclaration]) -> dict[str, Table]:
+    fix = "Declare one private table at least: [tables.patients]"
+    file.required("tables", fix)
+    tables = file.section("tables", fix)
+    if not tables.content:
+        raise tables.refusal_here("there is no table to ask about", fix)
+    folded = {name.casefold() for name in public}
+    found = {}
+    for name, section in tables.sections(fix):
+        if name.casefold() in folded:
+            rule = "this table is declared as public too, and a table is one or the other"
+            raise section.refusal_here(rule, "Remove it here, or from [public_tables]")
+        found[name] = _table(name, section, folder, public)
+    return found
+
+
+def _table(name: str, section: Section, folder: Path, public: dict[str, PublicDeclaration]) -> Table:
+    section.only(*TABLE_FIELDS)
+    section.required("budget", 'Write what may be lost in all, in epsilon: budget = "3.0"')
+    contribution = _contribution(section)
+    relation, file = _whereabouts(section, folder)
+    ranged = "count_range" in section
+    return Table(
+        name=name,
+        columns=_columns(section, contribution, public),
+        budget=section.amount("budget"),
+        max_epsilon_per_question=section.amount("max_epsilon_per_question")
+        if "max_epsilon_per_question" in section
+        else None,
+        contribution=contribution,
+        count_range=section.whole("count_range", _LARGEST_COUNT, 1, "Write a public guess such as 5000")
+        if ranged
+        else None,
+        relation=relation,
+        file=file,
+        version=_version(section),
+    )
+
+
+def _contribution(section: Section) -> Contribution | None:
+    limits = ("max_groups_per_unit", "max_rows_per_group")
+    if "unit" not in section:
+        for field in limits:
+            if field in section:
+                rule = "without `unit` every row is its own unit, in one group and with one row"
+                raise section.refusal(
+                    field, rule, 'Name the column of the protected entity, unit = "patient_id", or remove this'
+                )
+        return None
+    fix = 'Name a column, unit = "patient_id", or leave it out: then every row is its own unit'
+    unit = section.column_name("unit", fix)
+    reason = "Write a smaller number: the noise grows with it, and rows beyond it are left out"
+    groups, rows = (section.whole(field, _MOST_PER_UNIT, 1, reason) for field in limits)
+    return Contribution(unit, groups, rows)
+
+
+def _version(section: Section) -> str:
+    found = section.content.get("version", "1")
+    if isinstance(found, date) and not isinstance(found, datetime):
+        return found.isoformat()
+    fix = 'Write e.g. version = "2024-06", and another when the rows change'
+    if not isinstance(found, str) and not is_whole(found):
+        raise section.refusal("version", "it must be text, a whole number or a day", fix)
+    version = section.text("version", fix) if isinstance(found, str) and "version" in section else str(found)
+    if len(version) > MAX_NAME:
+        raise section.refusal("version", f"it has more than {MAX_NAME} characters", fix)
+    return version
+
+
+def _columns(
+    table: Section, contribution: Contribution | None, public: dict[str, PublicDeclaration]
+) -> dict[str, Column]:
+    fix = f"Write under [{dotted((*table.steps, 'columns'))}] e.g. age = {{ min = 0, max = 110 }}"
+    table.required("columns", fix)
+    columns = table.section("columns", fix)
+    if not columns.content:
+        raise columns.refusal_here("without columns nothing can be asked", fix)
+    sections = dict(columns.sections(HOW_TO_DECLARE))
+    kinds = {name: kind_in(section) for name, section in sections.items()}
+    for name, kind in kinds.items():
+        if isinstance(kind, Bands):
+            check_bands(sections[name], kind, kinds)
+            if contribution is not None and contribution.unit == name:
+                rule = "the unit is a column of the source, and this one is made of bands"
+                raise sections[name].refusal("bands_of", rule, "Name another unit, or call the bands otherwise")
+        if isinstance(kind, Referenced) and kind.table not in public:
+            rule = f"no such public table is declared{did_you_mean(kind.table, tuple(public)).rstrip('.')}"
+            fix = "Declare it: [public_tables.NAME]"
+            raise sections[name].refusal("public_table", rule, fix)
+    return {name: Column(name, kinds[name], _fixed(sections[name], contribution)) for name in kinds}
+
+
+def _fixed(column: Section, contribution: Contribution | None) -> bool:
+    fixed = column.flag("fixed", "Write fixed = true if all rows of a unit hold the same value")
+    if fixed and contribution is None:
+        rule = "without `unit` every row is its own unit, so all columns are fixed already"
+        raise column.refusal("fixed", rule, "Remove it, or name a unit")
+    return fixed

@@ -1,0 +1,106 @@
+"""The bytes of `thresher.toml` as tomllib's values, or a refusal that names the line.
+
+Reads: one file. Writes: nothing. Never: more than a megabyte; a part of the file's text in a message.
+"""
+
+import re
+import tomllib
+from decimal import Decimal, InvalidOperation
+from pathlib import Path
+from typing import Any, NoReturn
+
+from thresher.config.places import Places, places_in
+from thresher.config.sections import Section, dotted, hide, plain
+from thresher.errors import DeclarationError
+
+BLANK = "___"
+_MAX_BYTES = 1_000_000
+_WHERE = re.compile(r" \(at (?:line (\d+), column (\d+)|end of document)\)$")
+_BLANK_VALUE = re.compile(rf"[=,\[{{]\s*{BLANK}(?![A-Za-z0-9_-])")
+_LONG_NUMBER = re.compile(r"[0-9][0-9_]{4000,}")
+_TOO_LARGE = f"it has more than {_MAX_BYTES} bytes. Move long lists of values into a public table"
+
+
+def file_text(path: Path) -> str:
+    """The text of the file; whatever is in the way is said in a sentence."""
+    shown = plain(path.name) or "thresher.toml"
+    try:
+        with path.open("rb") as file:
+            content = file.read(_MAX_BYTES + 1)
+    except FileNotFoundError:
+        raise DeclarationError(shown, "there is no such file. Run thresher init to make one, or name another") from None
+    except IsADirectoryError:
+        raise DeclarationError(shown, "this is a folder. Name the file in it") from None
+    except PermissionError:
+        raise DeclarationError(shown, "it may not be read. Allow it to the user who runs Thresher") from None
+    except (OSError, ValueError):
+        raise DeclarationError(shown, "it cannot be read. Check its name and that it is a plain file") from None
+    if len(content) > _MAX_BYTES:
+        raise DeclarationError(shown, f"{_TOO_LARGE}.")
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        raise DeclarationError(shown, "this line is not UTF-8 text. Save the file as UTF-8", line) from None
+
+
+def parsed(text: str, name: str) -> Section:
+    """The whole file as one section."""
+    _check_characters(text, name)
+    try:
+        content: dict[str, Any] = tomllib.loads(text, parse_float=_exact)
+        return Section(name, places_in(text), (), content)
+    except RecursionError:
+        raise DeclarationError(name, "lists or tables are nested too deeply. No setting needs more than one") from None
+    except tomllib.TOMLDecodeError as error:
+        _refuse_syntax(text, name, str(error))
+    except ValueError:
+        # Python reads no whole number of more than 4300 digits, and tomllib passes that on.
+        found = _LONG_NUMBER.search(text)
+        line = text.count("\n", 0, found.start()) + 1 if found else None
+        raise DeclarationError(name, "a number has thousands of digits. Write one that people can read", line) from None
+
+
+def _exact(written: str) -> Decimal:
+    """A float as it is written; beyond all measure it is as good as infinite, which every field refuses."""
+    try:
+        return Decimal(written)
+    except InvalidOperation:
+        return Decimal("Infinity")
+
+
+def _check_characters(text: str, name: str) -> None:
+    if len(text.encode(errors="surrogatepass")) > _MAX_BYTES:
+        raise DeclarationError(name, f"{_TOO_LARGE}.")
+    for i, character in enumerate(text):
+        if character == "\x00" or "\ud800" <= character <= "\udfff":
+            what = "NUL" if character == "\x00" else "half a surrogate pair"
+            line = text.count("\n", 0, i) + 1
+            raise DeclarationError(name, f"this line holds {what}, which is no text. Remove it", line)
+
+
+def _refuse_syntax(text: str, name: str, said: str) -> NoReturn:
+    where = _WHERE.search(said)
+    rule = plain(hide(_WHERE.sub("", said)))
+    lines = text.replace("\r\n", "\n").split("\n")
+    if where is None or where[1] is None:
+        line, written = len("\n".join(lines).rstrip("\n").split("\n")), ""
+    else:
+        line = int(where[1])
+        written = lines[line - 1][int(where[2]) - 1 :] if line <= len(lines) else ""
+    if written.startswith(BLANK):
+        others = [i for i, one in enumerate(lines, 1) if i != line and _BLANK_VALUE.search(one.split("#")[0])]
+        more = f" Lines {', '.join(map(str, others[:8]))} have blanks too." if others else ""
+        message = f"fill in {BLANK}: only you know this, and it must be public. The comment on the line says what."
+        raise DeclarationError(name, message + more, line)
+    places = _places_if_any(text)
+    for steps, (first, second) in places.twice.items():
+        raise DeclarationError(name, f"{dotted(steps)} is set twice, first on line {first}. Keep one of them", second)
+    raise DeclarationError(name, f"this is not TOML: {rule}. Check quotes, brackets and commas on this line", line)
+
+
+def _places_if_any(text: str) -> Places:
+    try:
+        return places_in(text)
+    except RecursionError:
+        return Places({}, {})

@@ -1,0 +1,187 @@
+"""One table of `thresher.toml`, read field by field: each reader takes what it knows and refuses the rest by line.
+
+Every refusal names the field, the value, the rule and the fix.
+Reads: what tomllib made of the file. Writes: nothing. Never: repeats an address in a message; it may hold a password.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import date, datetime, time
+from difflib import get_close_matches
+from fractions import Fraction
+from typing import Any
+
+from thresher.amounts import Epsilon, exact_fraction
+from thresher.config.places import Places, Steps
+from thresher.errors import ArgumentError, DeclarationError
+
+MAX_NAME = 200
+_MAX_SHOWN = 60
+_MAX_COMPARED = 60
+_BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
+_ADDRESS = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*://).*", re.DOTALL)
+_DECIMAL = 'Write a plain number such as 10 or 0.5, or the same in quotes with a point: "0.5"'
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """The content of one table, and where it stands in the file called `name`."""
+
+    name: str
+    places: Places
+    steps: Steps
+    content: Mapping[str, Any]
+
+    def __contains__(self, field: str) -> bool:
+        return field in self.content
+
+    def only(self, *known: str) -> None:
+        """Refuse fields that are not among these, and guess what was meant."""
+        for field in self.content:
+            if field not in known:
+                inside = f"[{dotted(self.steps)}]" if self.steps else "the file"
+                message = f"unknown field `{plain(field)}` in {inside}{did_you_mean(field, known)}"
+                raise self._error((*self.steps, field), f"{message} The fields here are {', '.join(known)}.")
+
+    def section(self, field: str, fix: str) -> "Section":
+        """The table under a field; nothing there is an empty one."""
+        found = self.content.get(field, {})
+        if not isinstance(found, dict):
+            raise self.refusal(field, "it must be a table", fix)
+        return Section(self.name, self.places, (*self.steps, field), found)
+
+    def sections(self, fix: str) -> Iterator[tuple[str, "Section"]]:
+        """Every field as a table of its own, by names that the curator chose."""
+        for field in self.content:
+            if self._name_is_bad(field):
+                rule = f"a name has 1 to {MAX_NAME} characters and no NUL"
+                raise self.refusal(field, rule, "Use the name that the source uses", shown=repr(plain(field)))
+            yield field, self.section(field, fix)
+        folded: dict[str, str] = {}
+        for field in self.content:
+            twin = folded.setdefault(field.casefold(), field)
+            if twin != field:
+                rule = f"it differs from {dotted((twin,))} by capitals only, and some databases take both for one"
+                raise self.refusal(field, rule, "Keep one of them", shown=repr(plain(field)))
+
+    def required(self, field: str, fix: str) -> None:
+        if field not in self.content:
+            inside = f"[{dotted(self.steps)}]" if self.steps else "the file"
+            raise self._error(self.steps, f"`{field}` is missing in {inside}. {fix}.")
+
+    def text(self, field: str, fix: str) -> str:
+        found = self.content[field]
+        if not isinstance(found, str):
+            raise self.refusal(field, "it must be text in quotes", fix)
+        if not found or "\x00" in found:
+            raise self.refusal(field, "it must not be empty, nor hold NUL", fix)
+        return found
+
+    def column_name(self, field: str, fix: str) -> str:
+        found = self.text(field, fix)
+        if self._name_is_bad(found):
+            raise self.refusal(field, f"a name has 1 to {MAX_NAME} characters and no NUL", fix)
+        return found
+
+    def whole(self, field: str, highest: int, default: int, fix: str) -> int:
+        """A whole number from 1 to `highest`."""
+        found = self.content.get(field, default)
+        if not is_whole(found) or not 1 <= found <= highest:
+            raise self.refusal(field, f"it must be a whole number from 1 to {highest}", fix)
+        return int(found)
+
+    def number(self, field: str, place: int | None = None) -> Fraction:
+        """An exact number: a float counts as it is written."""
+        found = self.content[field] if place is None else self.content[field][place]
+        try:
+            return exact_fraction(found, field)
+        except ArgumentError as error:
+            raise self.refusal(field, error.rule, _DECIMAL, place=place) from None
+
+    def amount(self, field: str) -> Epsilon:
+        """Privacy loss above zero."""
+        try:
+            amount = Epsilon(self.content[field])
+        except ArgumentError as error:
+            rule = error.rule
+        else:
+            if amount:
+                return amount
+            rule = "it must be above zero"
+        raise self.refusal(field, rule, 'Write epsilon as a decimal in quotes such as "0.5"') from None
+
+    def flag(self, field: str, fix: str) -> bool:
+        found = self.content.get(field, False)
+        if not isinstance(found, bool):
+            raise self.refusal(field, "it must be true or false", fix)
+        return found
+
+    def refusal(
+        self, field: str, rule: str, fix: str, *, place: int | None = None, shown: str | None = None
+    ) -> DeclarationError:
+        """What to raise when a field (or one element of its list) breaks a rule."""
+        steps: Steps = (*self.steps, field) if place is None else (*self.steps, field, place)
+        if shown is None:
+            found = self.content.get(field)
+            shown = as_written(found if place is None or not isinstance(found, list) else found[place])
+        return self._error(steps, f"{dotted((*self.steps, field))} = {shown} is refused: {rule}. {fix}.")
+
+    def refusal_here(self, rule: str, fix: str) -> DeclarationError:
+        """What to raise when the table as a whole breaks a rule."""
+        shown = f"{{ {', '.join(plain(field) for field in list(self.content)[:3])} }}" if self.content else "{}"
+        return self._error(self.steps, f"{dotted(self.steps)} = {shown} is refused: {rule}. {fix}.")
+
+    def _error(self, steps: Steps, message: str) -> DeclarationError:
+        return DeclarationError(self.name, message, self.places.line(steps))
+
+    @staticmethod
+    def _name_is_bad(name: str) -> bool:
+        return not 1 <= len(name) <= MAX_NAME or "\x00" in name
+
+
+def is_whole(value: object) -> bool:
+    """To Python a boolean is a whole number; to us it is not."""
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def did_you_mean(name: str, known: tuple[str, ...]) -> str:
+    near = get_close_matches(name[:_MAX_COMPARED], known, n=1, cutoff=0.5)
+    return f"; did you mean `{plain(near[0])}`?" if near else "."
+
+
+def dotted(steps: Steps) -> str:
+    """The way to a field as one would write it: names in quotes where TOML needs them."""
+    return ".".join(str(step) if _is_bare(step) else f'"{plain(str(step))}"' for step in steps)
+
+
+def _is_bare(step: str | int) -> bool:
+    return len(str(step)) <= _MAX_SHOWN and _BARE_KEY.fullmatch(str(step)) is not None
+
+
+def plain(text: str) -> str:
+    """Somebody's text without addresses, control codes or reversed writing, and not too long."""
+    short = text if len(text) <= _MAX_SHOWN else f"{text[: _MAX_SHOWN - 3]}..."
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in hide(short))
+
+
+def hide(text: str) -> str:
+    """An address keeps its beginning only: what follows may be a password."""
+    return _ADDRESS.sub(r"\1...", text)
+
+
+def as_written(value: object) -> str:
+    """A value as one would write it in the file, shortened."""
+    if isinstance(value, str):
+        return f'"{plain(value)}"'
+    if isinstance(value, list):
+        shown = [as_written(element) for element in value[:3]]
+        return f"[{', '.join([*shown, '...'] if len(value) > 3 else shown)}]"
+    if isinstance(value, dict):
+        return "{...}"
+    if isinstance(value, date | datetime | time):
+        return value.isoformat()
+    if isinstance(value, int) and value.bit_length() > 8 * _MAX_SHOWN:
+        return "a huge number"  # past a few thousand digits Python will not even print it
+    # Python writes True, NaN and 1E+5 where TOML writes true, nan and 1e+5.
+    return plain(str(value).lower())
