@@ -18,7 +18,7 @@ from thresher.amounts import Amount
 from thresher.config import Declarations, load
 from thresher.decisions import ConstantPlan, DecisionPlan, RegionLike, plan_decision, wish
 from thresher.errors import BudgetError, TooDearError
-from thresher.ledger import Book, Reservation, StoredRelease, open_book
+from thresher.ledger import Balance, Book, Reservation, StoredRelease, open_book
 from thresher.noise import Entropy, SystemEntropy
 from thresher.plan import Plan, Release
 from thresher.question import PublicTable
@@ -110,10 +110,9 @@ class Engine:
         if isinstance(plan, ConstantPlan):
             return plan.run(None, source_of_noise)[0]
         _check_limits(plan)
-        body = plan.identity()
-        name = key or plan.question.options.get("key") or hashlib.sha256(body.encode()).hexdigest()[:32]
+        name = _key(plan, key)
         progress("reserving the worst case in the ledger")
-        held = self._reserve(plan, name, body)
+        held = self._reserve(plan, name)
         if isinstance(held, StoredRelease):
             return Release.from_bytes(held.body, name)
         with self._given_back(held):
@@ -127,9 +126,21 @@ class Engine:
             self.ledger.settle(held, reached, release.to_bytes(), shows_levels=plan.shows_levels)
         return release.handed_out(name)
 
-    def _reserve(self, plan: DecisionPlan, key: str, body: str) -> Reservation | StoredRelease:
+    def stored(self, plan: DecisionPlan | ConstantPlan, *, key: str | None = None) -> Release | None:
+        """The answer that is there already, which costs nothing; None if there is none yet."""
+        if isinstance(plan, ConstantPlan):
+            return None
+        name = _key(plan, key)
+        found = self.ledger.answered(plan.need.table.name, name, plan.identity(), self._analyst)
+        return None if found is None else Release.from_bytes(found.body, name)
+
+    def balance(self, plan: DecisionPlan | ConstantPlan) -> Balance:
+        """The budget that a plan would be charged to."""
+        return self.ledger.balance(plan.question.table.name)
+
+    def _reserve(self, plan: DecisionPlan, key: str) -> Reservation | StoredRelease:
         try:
-            return self.ledger.reserve(plan.need.table.name, plan.cost, key, body, self._analyst)
+            return self.ledger.reserve(plan.need.table.name, plan.cost, key, plan.identity(), self._analyst)
         except BudgetError as refused:
             hint = plan.affordable(refused.remaining)
             raise BudgetError(refused.account, refused.requested, refused.remaining, refused.short_by, hint) from None
@@ -174,6 +185,11 @@ class _PublicTables(dict[str, PublicTable]):
     def __missing__(self, name: str) -> PublicTable:
         self[name] = self._source.public_table(name)
         return self[name]
+
+
+def _key(plan: DecisionPlan, key: str | None) -> str:
+    """The name of an answer: as passed, as written in the question, or made from all that makes it this question."""
+    return key or plan.question.options.get("key") or hashlib.sha256(plan.identity().encode()).hexdigest()[:32]
 
 
 def _check_limits(plan: DecisionPlan) -> None:

@@ -236,6 +236,15 @@ class Book:
                     return Reservation(entry.sequence, account, analyst, key, worst_case)
         return self._await(account, key, question, analyst, wait_seconds)
 
+    def answered(self, account: str, key: str, question: str, analyst: str = "") -> StoredRelease | None:
+        """What this key was answered before, if it was: a look that charges nothing. Refuses as `reserve` does."""
+        self._check_running()
+        with self._store.reading() as tables:
+            found = tables.reservation_of(
+                checked_text(analyst, "analyst", MAX_NAME, empty=True), checked_text(key, "key", _MAX_KEY)
+            )
+            return None if found is None else replayed(tables, found, account, question)
+
     def _await(self, account: str, key: str, question: str, analyst: str, wait_seconds: float) -> StoredRelease:
         """The stored answer of a key that is charged already, once it is there."""
         deadline = time.monotonic() + wait_seconds
