@@ -54,7 +54,7 @@ def read(text: str, folder: Path, name: str = "thresher.toml") -> Declarations:
     try:
         return _declarations(parsed(text, name), _one_name(Path(folder)))
     except RecursionError:
-        raise DeclarationError(name, "lists or tables are nested too deeply. No setting needs more than one") from None
+        raise DeclarationError(name, "lists or tables are nested too deeply. No setting needs more than one.") from None
 
 
 def _one_name(folder: Path) -> Path:

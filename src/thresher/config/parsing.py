@@ -28,20 +28,22 @@ def file_text(path: Path) -> str:
         with path.open("rb") as file:
             content = file.read(_MAX_BYTES + 1)
     except FileNotFoundError:
-        raise DeclarationError(shown, "there is no such file. Run thresher init to make one, or name another") from None
+        raise DeclarationError(
+            shown, "there is no such file. Run thresher init to make one, or name another."
+        ) from None
     except IsADirectoryError:
-        raise DeclarationError(shown, "this is a folder. Name the file in it") from None
+        raise DeclarationError(shown, "this is a folder. Name the file in it.") from None
     except PermissionError:
-        raise DeclarationError(shown, "it may not be read. Allow it to the user who runs Thresher") from None
+        raise DeclarationError(shown, "it may not be read. Allow it to the user who runs Thresher.") from None
     except (OSError, ValueError):
-        raise DeclarationError(shown, "it cannot be read. Check its name and that it is a plain file") from None
+        raise DeclarationError(shown, "it cannot be read. Check its name and that it is a plain file.") from None
     if len(content) > _MAX_BYTES:
         raise DeclarationError(shown, f"{_TOO_LARGE}.")
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
-        raise DeclarationError(shown, "this line is not UTF-8 text. Save the file as UTF-8", line) from None
+        raise DeclarationError(shown, "this line is not UTF-8 text. Save the file as UTF-8.", line) from None
 
 
 def parsed(text: str, name: str) -> Section:
@@ -51,14 +53,16 @@ def parsed(text: str, name: str) -> Section:
         content: dict[str, Any] = tomllib.loads(text, parse_float=_exact)
         return Section(name, places_in(text), (), content)
     except RecursionError:
-        raise DeclarationError(name, "lists or tables are nested too deeply. No setting needs more than one") from None
+        raise DeclarationError(name, "lists or tables are nested too deeply. No setting needs more than one.") from None
     except tomllib.TOMLDecodeError as error:
         _refuse_syntax(text, name, str(error))
     except ValueError:
         # Python reads no whole number of more than 4300 digits, and tomllib passes that on.
         found = _LONG_NUMBER.search(text)
         line = text.count("\n", 0, found.start()) + 1 if found else None
-        raise DeclarationError(name, "a number has thousands of digits. Write one that people can read", line) from None
+        raise DeclarationError(
+            name, "a number has thousands of digits. Write one that people can read.", line
+        ) from None
 
 
 def _exact(written: str) -> Decimal:
@@ -76,7 +80,7 @@ def _check_characters(text: str, name: str) -> None:
         if character == "\x00" or "\ud800" <= character <= "\udfff":
             what = "NUL" if character == "\x00" else "half a surrogate pair"
             line = text.count("\n", 0, i) + 1
-            raise DeclarationError(name, f"this line holds {what}, which is no text. Remove it", line)
+            raise DeclarationError(name, f"this line holds {what}, which is no text. Remove it.", line)
 
 
 def _refuse_syntax(text: str, name: str, said: str) -> NoReturn:
@@ -95,8 +99,8 @@ def _refuse_syntax(text: str, name: str, said: str) -> NoReturn:
         raise DeclarationError(name, message + more, line)
     places = _places_if_any(text)
     for steps, (first, second) in places.twice.items():
-        raise DeclarationError(name, f"{dotted(steps)} is set twice, first on line {first}. Keep one of them", second)
-    raise DeclarationError(name, f"this is not TOML: {rule}. Check quotes, brackets and commas on this line", line)
+        raise DeclarationError(name, f"{dotted(steps)} is set twice, first on line {first}. Keep one of them.", second)
+    raise DeclarationError(name, f"this is not TOML: {rule}. Check quotes, brackets and commas on this line.", line)
 
 
 def _places_if_any(text: str) -> Places:

@@ -61,6 +61,8 @@ class _Scan:
         self.twice: dict[Steps, tuple[int, int]] = {}
         self._ends = [match.start() for match in re.finditer("\n", text)]
         self._set: set[Steps] = set()
+        # Keys with a value of their own: no other key may go through them.
+        self._closed: set[Steps] = set()
         # How many elements each list of tables ([[name]]) has so far.
         self._lengths: dict[Steps, int] = {}
 
@@ -84,7 +86,7 @@ class _Scan:
                 self.lines.setdefault(steps, line)
                 steps = (*steps, self._lengths[steps] - 1)
             elif not last:
-                self.lines.setdefault(steps, line)
+                self._pass(steps, line)
         if is_list:
             self.lines.setdefault(steps, line)
             self._lengths[steps] = self._lengths.get(steps, 0) + 1
@@ -97,9 +99,16 @@ class _Scan:
         line, names = self._line(), self._key()
         self._expect("=")
         for i in range(1, len(names)):
-            self.lines.setdefault((*section, *names[:i]), line)
+            self._pass((*section, *names[:i]), line)
         self._note((*section, *names), line)
+        self._closed.add((*section, *names))
         self._value((*section, *names))
+
+    def _pass(self, steps: Steps, line: int) -> None:
+        """A longer key or header goes through this one."""
+        if steps in self._closed:
+            self.twice.setdefault(steps, (self.lines[steps], line))
+        self.lines.setdefault(steps, line)
 
     def _note(self, steps: Steps, line: int) -> None:
         """A key's own line replaces that of a header which only passed through it."""

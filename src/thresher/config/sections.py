@@ -5,7 +5,7 @@ Reads: what tomllib made of the file. Writes: nothing. Never: repeats an address
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date, datetime, time
 from difflib import get_close_matches
@@ -51,19 +51,18 @@ class Section:
             raise self.refusal(field, "it must be a table", fix)
         return Section(self.name, self.places, (*self.steps, field), found)
 
-    def sections(self, fix: str) -> Iterator[tuple[str, "Section"]]:
+    def sections(self, fix: str) -> list[tuple[str, "Section"]]:
         """Every field as a table of its own, by names that the curator chose."""
-        for field in self.content:
-            if self._name_is_bad(field):
-                rule = f"a name has 1 to {MAX_NAME} characters and no NUL"
-                raise self.refusal(field, rule, "Use the name that the source uses", shown=repr(plain(field)))
-            yield field, self.section(field, fix)
         folded: dict[str, str] = {}
         for field in self.content:
+            rule, fix_name = f"a name has 1 to {MAX_NAME} characters and no NUL", "Use the name that the source uses"
             twin = folded.setdefault(field.casefold(), field)
             if twin != field:
                 rule = f"it differs from {dotted((twin,))} by capitals only, and some databases take both for one"
-                raise self.refusal(field, rule, "Keep one of them", shown=repr(plain(field)))
+                fix_name = "Keep one of them"
+            if twin != field or self._name_is_bad(field):
+                raise self.refusal(field, rule, fix_name, shown=f'"{plain(field)}"')
+        return [(field, self.section(field, fix)) for field in self.content]
 
     def required(self, field: str, fix: str) -> None:
         if field not in self.content:
