@@ -81,7 +81,7 @@ def _run(arguments: Sequence[str]) -> None:
         commands.invoke(context)
 
 
-def _show(error: Exception, message: str, *, as_json: bool) -> None:
+def _show(error: BaseException, message: str, *, as_json: bool) -> None:
     """One message on standard error. If that cannot be written either, the exit code must do."""
     try:
         if as_json:
@@ -95,7 +95,7 @@ def _show(error: Exception, message: str, *, as_json: bool) -> None:
         _abandon(sys.stderr)
 
 
-def _field(error: Exception) -> str | None:
+def _field(error: BaseException) -> str | None:
     if isinstance(error, ArgumentError):
         return error.field
     return error.param.name if isinstance(error, click.BadParameter) and error.param else None

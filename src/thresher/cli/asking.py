@@ -57,7 +57,7 @@ def plan_command(
             max_epsilon=max_epsilon,
             mechanism=mechanism,
         )
-        click.echo(json.dumps(plan.document(), indent=2) if as_json else explanation(plan))
+        click.echo(json.dumps(plan.document(), indent=2) if as_json else explanation(str(plan)))
 
 
 @click.command("ask")
@@ -113,12 +113,9 @@ def ask_command(
         )
 
 
-def explanation(plan: DecisionPlan | ConstantPlan) -> str:
-    """The plan's own words, wrapped for a terminal."""
-    return "\n".join(
-        paragraph(line[LABEL:], line[:LABEL].strip() or " ", LABEL) if line[LABEL:] else line
-        for line in str(plan).splitlines()
-    )
+def explanation(told: str) -> str:
+    """A plan's own words, wrapped for a terminal."""
+    return "\n".join(paragraph(line[LABEL:], line[:LABEL].strip() or " ", LABEL) for line in told.splitlines())
 
 
 def answer_page(release: Release, balance: Balance, *, every: bool = False) -> str:
@@ -130,12 +127,17 @@ def answer_page(release: Release, balance: Balance, *, every: bool = False) -> s
         "",
         paragraph(release.guarantee.sentence, "promise"),
         paragraph(_charge(release), "charge"),
-        f"  {'budget':<9}{inert(balance.account)} {balance.spent} of {balance.cap} {budget_bar(balance.spent, balance.cap)}",
+        budget_line(balance),
         *(paragraph(inert(note), "note") for note in release.notes),
     ]
     if release.stamp:
         parts = [f"[bold red]{release.stamp}[/bold red]", *parts]
     return drawn(parts)
+
+
+def budget_line(balance: Balance) -> str:
+    bar = budget_bar(balance.spent, balance.cap)
+    return f"  {'budget':<9}{inert(balance.account)}: {balance.spent} of {balance.cap} spent {bar}"
 
 
 def drawn(parts: Sequence[RenderableType]) -> str:
@@ -159,7 +161,7 @@ def _confirm(engine: Engine, plan: DecisionPlan | ConstantPlan) -> None:
     if sys.stdin is None or not sys.stdin.isatty():
         fix = "Pass --yes to pay it, or see `thresher plan`"
         raise ArgumentError("yes", False, f"the question costs epsilon {plan.epsilon}, and nobody can be asked", fix)
-    click.echo(explanation(plan), err=True)
+    click.echo(explanation(str(plan)), err=True)
     click.echo(f"\n  This costs epsilon {plan.epsilon}; {balance.remaining} of {balance.cap} is left.", err=True)
     click.confirm("  Pay it?", abort=True, err=True)
 

@@ -12,15 +12,16 @@ from typing import Any
 import click
 from rich.console import RenderableType
 
-from thresher.cli.asking import drawn, explanation
+from thresher.cli.asking import budget_line, drawn, explanation
 from thresher.cli.options import json_option, spinning
 from thresher.demo import QUESTION, Tour, tour
 from thresher.demo.tour import TRIALS
 from thresher.errors import ArgumentError
-from thresher.ledger import Balance
 from thresher.noise import SeededEntropy, SystemEntropy
 from thresher.plan import BELOW
-from thresher.views import budget_bar, paragraph, verdict_summary, verdict_table
+from thresher.views import inert, paragraph, verdict_summary, verdict_table
+
+TRY = 'thresher ask "SELECT gender FROM patients GROUP BY gender HAVING COUNT(*) > 55000"'
 
 
 @click.command()
@@ -63,13 +64,9 @@ def _page(shown: Tour, keep: str | None) -> str:
         *(f"  {line}" for line in QUESTION.splitlines()),
         "",
         _heading("Its price, before any patient is read (thresher plan)"),
-        *(
-            line
-            for line in explanation(shown.plan).splitlines()
-            if not line.startswith(("  question", "  promise"))[:1]
-        ),
+        *_price(shown),
         "",
-        _budget(shown.before, "budget"),
+        budget_line(shown.before),
         "",
         _heading("The answer (thresher ask)"),
         verdict_table(shown.answer, every=True, extra=_truth_columns(shown)),
@@ -79,11 +76,11 @@ def _page(shown: Tour, keep: str | None) -> str:
         paragraph(shown.answer.guarantee.sentence, "promise"),
         paragraph("The truth is shown only because this hospital is made up."),
         "",
-        _budget(shown.after, "budget"),
+        budget_line(shown.after),
         "",
         _heading("The same question again"),
         paragraph("The stored answer, byte for byte, for nothing."),
-        _budget(shown.after_again, "budget"),
+        budget_line(shown.after_again),
         "",
         _heading("Twice as sharp"),
         paragraph(f"Refused: {shown.refusal}"),
@@ -92,8 +89,7 @@ def _page(shown: Tour, keep: str | None) -> str:
         _measurement(shown),
     ]
     if keep:
-        ask = f'cd {keep} && thresher ask "SELECT gender FROM patients GROUP BY gender HAVING COUNT(*) > 50000"'
-        parts += ["", paragraph(f"Kept in {keep}. Try: {ask}")]
+        parts += ["", paragraph(f"Kept in {inert(keep)}: go there and try `{TRY}`")]
     if shown.answer.stamp:
         stamp = f"[bold red]{shown.answer.stamp}[/bold red]"
         parts = [f"{stamp}: made with a seed, which anybody can repeat.", "", *parts, "", stamp]
@@ -104,8 +100,10 @@ def _heading(text: str) -> str:
     return f"[bold]{text}[/bold]"
 
 
-def _budget(balance: Balance, label: str) -> str:
-    return f"  {label:<9}{balance.spent} of {balance.cap} spent {budget_bar(balance.spent, balance.cap)}"
+def _price(shown: Tour) -> list[str]:
+    """The explanation without what the page says elsewhere."""
+    lines = [line for line in str(shown.plan).splitlines() if not line.startswith(("question", "promise"))]
+    return explanation("\n".join(lines)).splitlines()
 
 
 def _truth_columns(shown: Tour) -> dict[str, list[str]]:
@@ -127,8 +125,9 @@ def _measurement(shown: Tour) -> str:
     rate = float(shown.plan.wish.miss_rate)
     chance = 1.96 * math.sqrt(TRIALS * rate * (1 - rate))
     return paragraph(
-        f"Of {TRIALS:,} groups at the worst case, meeting the condition by nothing to spare, {shown.missed_of_trials:,} "
-        f"were missed. At most {TRIALS * rate:,.0f} are promised; chance moves this by +-{chance:,.0f} (95 %)."
+        f"Of {TRIALS:,} groups at the worst case, meeting the condition by nothing to spare, "
+        f"{shown.missed_of_trials:,} were missed. At most {TRIALS * rate:,.0f} are promised; chance moves this by "
+        f"+-{chance:,.0f} (95 %)."
     )
 
 

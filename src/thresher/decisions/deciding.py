@@ -122,7 +122,7 @@ class ConstantPlan:
         return _release(self, (verdict,) * len(self.question.groups), (), ""), None
 
     def __str__(self) -> str:
-        return f"epsilon 0\n{self.guarantee.sentence}\n"
+        return f"question    {self.question.text}\nepsilon     0\npromise     {self.guarantee.sentence}\n"
 
     def document(self) -> dict[str, Any]:
         return {
