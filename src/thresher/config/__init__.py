@@ -3,6 +3,7 @@
 Reads: one file. Writes: nothing. Never: data.
 """
 
+from thresher.config.catalogue import CatalogueColumn, CatalogueColumnLike, Family
 from thresher.config.columns import (
     Bands,
     Code,
@@ -22,14 +23,18 @@ from thresher.config.columns import (
 )
 from thresher.config.declarations import Contribution, Declarations, PublicDeclaration, Table
 from thresher.config.loading import load, read
+from thresher.config.starter import starter
 
 __all__ = [
     "Bands",
+    "CatalogueColumn",
+    "CatalogueColumnLike",
     "Code",
     "Column",
     "Contribution",
     "Days",
     "Declarations",
+    "Family",
     "Grid",
     "Hours",
     "Kind",
@@ -45,4 +50,5 @@ __all__ = [
     "decimal_text",
     "load",
     "read",
+    "starter",
 ]

@@ -60,7 +60,7 @@ class Section:
             if twin != field:
                 rule = f"it differs from {dotted((twin,))} by capitals only, and some databases take both for one"
                 fix_name = "Keep one of them"
-            if twin != field or self._name_is_bad(field):
+            if twin != field or name_is_bad(field):
                 raise self.refusal(field, rule, fix_name, shown=f'"{plain(field)}"')
         return [(field, self.section(field, fix)) for field in self.content]
 
@@ -79,7 +79,7 @@ class Section:
 
     def column_name(self, field: str, fix: str) -> str:
         found = self.text(field, fix)
-        if self._name_is_bad(found):
+        if name_is_bad(found):
             raise self.refusal(field, f"a name has 1 to {MAX_NAME} characters and no NUL", fix)
         return found
 
@@ -134,9 +134,10 @@ class Section:
     def _error(self, steps: Steps, message: str) -> DeclarationError:
         return DeclarationError(self.name, message, self.places.line(steps))
 
-    @staticmethod
-    def _name_is_bad(name: str) -> bool:
-        return not 1 <= len(name) <= MAX_NAME or "\x00" in name
+
+def name_is_bad(name: str) -> bool:
+    """No database takes it, or the ledger cannot keep an account of that name."""
+    return not 1 <= len(name) <= MAX_NAME or any(c == "\x00" or "\ud800" <= c <= "\udfff" for c in name)
 
 
 def is_whole(value: object) -> bool:

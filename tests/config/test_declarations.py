@@ -7,6 +7,7 @@ from datetime import date
 from fractions import Fraction
 
 import pytest
+from config.written_declarations import FULL
 
 from thresher.amounts import Epsilon
 from thresher.config import (
@@ -26,53 +27,6 @@ from thresher.config import (
 )
 from thresher.errors import ArgumentError, DeclarationError
 from thresher.ledger.stores import store_for
-
-FULL = """\
-[source]
-url = "duckdb:///clinic.duckdb"
-timeout_seconds = 30
-
-[ledger]
-url = "sqlite:///books/ledger.db"
-anchor = "/safe/anchor"
-
-[limits]
-max_groups = 50
-
-[tables.patients]
-unit = "patient_id"
-max_groups_per_unit = 3
-max_rows_per_group = 2
-count_range = 5000
-budget = "3.0"
-max_epsilon_per_question = 0.5
-version = 2
-table = "clinic.patients"
-
-[tables.patients.columns]
-patient_id = { text = true }
-disease = { public_table = "diseases", column = "name", fixed = true }
-ward = { values = ["A", "B ", "b", "é", "e\\u0301", "it's \\"x\\""] }
-floor = { values = [3, -1, 0] }
-urgent = { values = [false, true] }
-age = { min = 0, max = 110 }
-weight = { min = "-0.5", max = 250.5, step = 0.1, missing = 70 }
-day = { first = 2024-01-01, last = "2024-12-31" }
-hour = { first = 2024-02-29, last = 2024-02-29, by = "hour" }
-"age band" = { bands_of = "age", edges = [0, 18, 65, 111], fixed = false }
-
-[tables."odd.name"]
-budget = 1
-file = "data/odd.parquet"
-[tables."odd.name".columns.note]
-text = true
-
-[public_tables.diseases]
-[public_tables.wards]
-file = "/public/wards.csv"
-[public_tables.places]
-table = "geo.places"
-"""
 
 
 def test_every_setting_becomes_its_declaration(tmp_path):

@@ -1,0 +1,175 @@
+"""The first `thresher.toml` of a source: what its catalogue says is written, what only people can say is left blank.
+
+Reads: a catalogue. Writes: text. Never: bounds or lists that come from rows; they would tell what they protect.
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+
+from thresher.config.catalogue import CatalogueColumnLike
+from thresher.config.parsing import BLANK
+from thresher.config.sections import name_is_bad, plain
+
+_BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
+_SCALE = re.compile(r"\(\s*\d+\s*,\s*(\d{1,2})\s*\)")
+_WIDEST = 60
+
+# A setting and what it means; without a setting, a comment or an empty line.
+Line = tuple[str, str]
+
+_HEAD = f"""\
+# What Thresher may know about your tables, in public: never write here what you looked up in the rows.
+# Fill in every {BLANK}; until then Thresher names the next line that has one. Settings behind a # are switched off.
+# All settings, with their rules: docs/declarations.md
+"""
+_TAIL = """
+# Tables that anybody may see: to list the values of a column, or to join and compare with.
+# [public_tables.diseases]
+# file = "diseases.csv"  # or table = "schema.diseases"; with neither, the source's own table of this name
+"""
+_SAMPLE = f"""
+# The source has no table that can be declared. A table looks like this:
+# [tables.patients]
+# budget = {BLANK}
+# [tables.patients.columns]
+# age = {{ min = {BLANK}, max = {BLANK}, step = 1 }}
+"""
+
+
+def starter(
+    source_url: str,
+    tables: Mapping[str, Sequence[CatalogueColumnLike]],
+    files: Mapping[str, str] | None = None,
+) -> str:
+    """A commented `thresher.toml` for these tables; `files` names the file of each table that lies in one."""
+    parts = [_HEAD, _aligned(_source_lines(source_url))]
+    taken: set[str] = set()
+    for name, columns in tables.items():
+        if name_is_bad(name) or name.casefold() in taken or not any(_can_be_declared(column) for column in columns):
+            parts.append(f"\n# The table {_key(name)} cannot be declared: by its name, or because no column can be.\n")
+            continue
+        taken.add(name.casefold())
+        parts.append(_aligned(_table_lines(name, columns, (files or {}).get(name))))
+        parts.append(_aligned(_columns_lines(name, columns)))
+    return "".join([*parts, _TAIL if taken else _SAMPLE])
+
+
+def _source_lines(url: str) -> Iterator[Line]:
+    yield from (
+        ("", ""),
+        ("[source]", ""),
+        (f"url = {_quoted(url)}", "where the data is; it is only ever read"),
+        ("# timeout_seconds = 600", "a question that takes longer is stopped, and stays charged"),
+        ("", ""),
+        ("[ledger]", ""),
+        ('url = "sqlite:///ledger.db"', "what has been spent; or postgresql://..."),
+        ('# anchor = "../safe/anchor"', "a small file kept elsewhere, by which an old copy of the ledger is known"),
+        ("", ""),
+        ("[limits]", ""),
+        ("# max_groups = 10000", "the most groups one question may ask about, up to 1000000"),
+    )
+
+
+def _table_lines(name: str, columns: Sequence[CatalogueColumnLike], file: str | None) -> Iterator[Line]:
+    yield from (("", ""), (f"[tables.{_key(name)}]", ""))
+    if file is not None:
+        yield f"file = {_quoted(file)}", "where its rows lie, seen from this file's folder"
+    else:
+        yield '# table = "schema.name"', "if the source calls the table otherwise"
+    yield f"budget = {BLANK}", 'the epsilon that may ever be lost about it, such as "3.0"'
+    yield '# max_epsilon_per_question = "0.5"', "the most that one question may cost"
+    yield "# count_range = 5000", "a public guess of the largest group, never a count"
+    yield '# version = "1"', "change it when the rows change: old answers are then not given again"
+    yield from _unit_lines(columns)
+
+
+def _columns_lines(name: str, columns: Sequence[CatalogueColumnLike]) -> Iterator[Line]:
+    yield from (("", ""), (f"[tables.{_key(name)}.columns]", ""))
+    taken: set[str] = set()
+    for column in columns:
+        if not _can_be_declared(column) or column.name.casefold() in taken:
+            yield f"# {_key(column.name)}", f"{_type(column)} in the source: cannot be declared"
+            continue
+        taken.add(column.name.casefold())
+        yield from _column_lines(column)
+
+
+def _unit_lines(columns: Sequence[CatalogueColumnLike]) -> Iterator[Line]:
+    """The unit is for the curator to choose: candidates are shown, none is taken."""
+    candidates = [column for column in columns if _looks_like_a_key(column) and _can_be_declared(column)]
+    yield "# Who is protected? Without unit every row is one; with it all rows of a unit together.", ""
+    for column in candidates:
+        why = "unique in this table, so the same as no unit" if column.is_unique_key else "if it names a person"
+        yield f"# unit = {_quoted(column.name)}", why
+    if not candidates:
+        yield f'# unit = "{BLANK}"', "the column that names the person"
+    yield "# max_groups_per_unit = 1", "only with unit: groups counted for one unit; the noise grows with it"
+    yield "# max_rows_per_group = 1", "only with unit: rows counted for one unit in one group; as above"
+
+
+def _column_lines(column: CatalogueColumnLike) -> Iterator[Line]:
+    key, kind = _key(column.name), _type(column)
+    off = "# " if _looks_like_a_key(column) else ""
+    public = f"{kind} in the source: public bounds, not looked up in the data"
+    if off:
+        public = kind = f"{kind} in the source, by its looks a key: switch it on only if people ask about it"
+    match column.family:
+        case "integer":
+            yield f"{off}{key} = {{ min = {BLANK}, max = {BLANK}, step = 1 }}", public
+        case "decimal" | "double":
+            bounds = f"{{ min = {BLANK}, max = {BLANK}, step = {_step(column)} }}"
+            yield f"{off}{key} = {bounds}", f"{public}; step: the grid sums are kept on"
+        case "truth":
+            yield f"{off}{key} = {{ values = [true, false] }}", kind if off else f"{kind} in the source"
+        case "date" | "timestamp":
+            by = "day" if column.family == "date" else "hour"
+            days = f'{{ first = {BLANK}, last = {BLANK}, by = "{by}" }}'
+            yield f"{off}{key} = {days}", kind if off else f"{kind} in the source: public days such as 2024-01-31"
+        case _:
+            yield f"# {key} = {{ values = [{BLANK}] }}", f"{kind} in the source: to group by it, list its public values"
+            yield f"# {key} = {{ text = true }}", "or this, to compare with it only"
+
+
+def _can_be_declared(column: CatalogueColumnLike) -> bool:
+    return column.family != "other" and not name_is_bad(column.name)
+
+
+def _looks_like_a_key(column: CatalogueColumnLike) -> bool:
+    name = column.name.casefold()
+    return column.is_unique_key or name == "id" or name.endswith("_id")
+
+
+def _step(column: CatalogueColumnLike) -> str:
+    """The catalogue knows how many decimals a decimal has."""
+    scale = _SCALE.search(column.type) if column.family == "decimal" else None
+    if scale is None:
+        return BLANK
+    places = int(scale[1])
+    return f"0.{'1':0>{places}}" if places else "1"
+
+
+def _type(column: CatalogueColumnLike) -> str:
+    """The type in a few words; the labels of an ENUM are not repeated."""
+    return plain(column.type.partition("(")[0] if column.type.lower().startswith("enum") else column.type)
+
+
+def _key(name: str) -> str:
+    return name if _BARE_KEY.fullmatch(name) and name != BLANK else _quoted(name)
+
+
+def _quoted(text: str) -> str:
+    """A basic string of TOML; what may not stand in one is escaped."""
+    return '"' + "".join(_escaped(character) for character in text) + '"'
+
+
+def _escaped(character: str) -> str:
+    if character in '"\\':
+        return f"\\{character}"
+    return character if character.isprintable() else f"\\U{ord(character):08x}"
+
+
+def _aligned(lines: Iterator[Line]) -> str:
+    """Meanings one below the other, where that is not too far to the right."""
+    pairs = list(lines)
+    width = max((len(setting) for setting, note in pairs if note and len(setting) <= _WIDEST), default=0)
+    return "".join(f"{setting:<{width}}  # {note}\n" if note else f"{setting}\n" for setting, note in pairs)
