@@ -5,6 +5,7 @@ the 99.9 % lower confidence bound of the measured rate is above it; a true promi
 0.001 in each direction, and the seeds are fixed.
 """
 
+import zlib
 from pathlib import Path
 
 import duckdb
@@ -58,15 +59,14 @@ x = {{ min = 0, max = 9 }}
     return path
 
 
-def verdicts(folder, having, rows, seed=1, half_width="COUNT(*)=3, SUM(x)=27, AVG(x)=3"):
-    names = [part.strip() for part in half_width.split(",") if part.partition("=")[0].strip() in having]
+def verdicts(folder, having, rows):
     with thresher.open(clinic(folder, rows)) as engine:
         answer = engine.decide(
             f"SELECT g FROM t GROUP BY g HAVING {having}",
             miss_rate="0.05",
             false_alarm_rate="0.08",
-            uncertain_region=", ".join(names) or "27",
-            entropy=SeededEntropy(seed),
+            uncertain_region="30%",
+            entropy=SeededEntropy(zlib.crc32(having.encode())),
         )
     return np.array(answer.verdicts)
 
@@ -76,12 +76,12 @@ def refuted(events: int, promise: float) -> bool:
     return bool(events and beta.ppf(1 - CONFIDENCE, events, GROUPS - events + 1) > promise)
 
 
-def misses_too_often(folder, having, rows, seed=1):
-    return refuted(int((verdicts(folder, having, rows, seed) == "below").sum()), 0.05)
+def misses_too_often(folder, having, rows):
+    return refuted(int((verdicts(folder, having, rows) == "below").sum()), 0.05)
 
 
-def alarms_too_often(folder, having, rows, seed=1):
-    return refuted(int((verdicts(folder, having, rows, seed) == "above").sum()), 0.08)
+def alarms_too_often(folder, having, rows):
+    return refuted(int((verdicts(folder, having, rows) == "above").sum()), 0.08)
 
 
 @pytest.mark.parametrize("name", WORST)

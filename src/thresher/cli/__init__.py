@@ -13,9 +13,10 @@ from typing import TextIO
 import click
 
 from thresher import __version__
-from thresher.errors import ArgumentError, CuratorError, ThresherError
+from thresher.errors import ArgumentError, BugError, CuratorError, ThresherError
 
 _INTERRUPTED = 130
+_TRACEBACK = "THRESHER_TRACEBACK"
 _COMMANDS = {
     "demo": ("thresher.cli.demo", "demo"),
     "init": ("thresher.cli.init", "init"),
@@ -71,6 +72,13 @@ def main() -> None:
         message = error.format_message() if isinstance(error, click.ClickException) else str(error)
         _show(error, " ".join([message, *getattr(error, "__notes__", [])]), as_json="--json" in arguments)
         sys.exit(error.exit_code)
+    except Exception as error:
+        if os.environ.get(_TRACEBACK):
+            raise
+        # Its text is not ours, so it may quote anything.
+        fault = f"a fault in Thresher ({type(error).__name__}). Its text is held back, for it may quote data"
+        _show(error, f"{fault}; {_TRACEBACK}=1 shows it to a curator.", as_json="--json" in arguments)
+        sys.exit(BugError.exit_code)
 
 
 def _run(arguments: Sequence[str]) -> None:

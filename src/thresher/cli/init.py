@@ -13,7 +13,6 @@ from thresher.config import CatalogueColumn, Declarations, starter
 from thresher.errors import ArgumentError
 from thresher.sources import Family, open_source
 
-
 _FAMILIES = {
     Family.INTEGER: "integer",
     Family.DECIMAL: "decimal",

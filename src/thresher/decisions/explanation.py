@@ -6,9 +6,10 @@ Reads: a question, a wish, a priced shift. Writes: text. Never: data.
 from fractions import Fraction
 
 from thresher.amounts import Epsilon
-from thresher.config import Table, decimal_text
+from thresher.config import Contribution, Table, decimal_text
 from thresher.decisions.threshold_shift import Shift
 from thresher.decisions.wishes import Wish
+from thresher.noise import smallest_epsilon
 from thresher.plan import Guarantee
 from thresher.question import Atom, Question, atoms_of, sensitivity
 
@@ -38,18 +39,28 @@ def explained(
     lines = [
         ("question", question.text),
         ("table", f"{table.name}; privacy unit: {_unit(table)}"),
-        ("groups", f"{len(question.groups):,} declared, each gets a verdict, empty or not"),
+        ("groups", f"{len(question.groups):,} declared; each gets a verdict, empty or not"),
         ("mechanism", f"{wish.mechanism}: one noisy look at one margin for each group"),
-        *[("conditions" if i == 0 else "", _condition(atom, shift, table)) for i, atom in enumerate(atoms)],
+        *[("condition", _condition(atom, shift, table)) for atom in atoms],
         ("miss rate", f"{guarantee.miss_rate}, all of it for the one margin: nothing is shared out"),
         ("half width", f"{guarantee.half_width} {units}"),
-        ("epsilon", f"{epsilon}{_composed(epsilon, shift, table)}; the same for one condition or for {len(atoms)}"),
+        ("epsilon", f"{epsilon}{_composed(epsilon, shift, table)}"),
+        *_one_by_one(wish, shift, len(atoms)),
         ("if halved", f"half the uncertain region would cost {halved}"),
-        ("band", f"a group up to {guarantee.clear_distance} {units} short of its condition may be reported"),
+        ("band", f"a group less than {guarantee.clear_distance} {units} short of its condition may be reported too"),
         ("promise", guarantee.sentence),
         *[("note", note) for note in question.notes],
     ]
     return "\n".join(f"{label:<{_LABEL}}{text}" for label, text in lines) + "\n"
+
+
+def _one_by_one(wish: Wish, shift: Shift, atoms: int) -> list[tuple[str, str]]:
+    """What the usual way would cost: a noisy number for each condition, and the miss rate shared between them."""
+    if atoms < 2:
+        return []
+    apart = atoms * smallest_epsilon(wish.miss_rate / atoms, shift.steps + 1, shift.scale)
+    times = f"{apart.nano / shift.epsilon.nano:.1f}"
+    return [("", f"the {atoms} conditions measured one by one would cost {times} times as much")]
 
 
 def plain(number: Fraction) -> str:
@@ -59,12 +70,12 @@ def plain(number: Fraction) -> str:
 
 def _condition(atom: Atom, shift: Shift, table: Table) -> str:
     spread = sensitivity(atom, table)
-    unit = "a row" if table.contribution is None else f"one {table.contribution.unit}"
     slack = shift.half_width * spread / atom.steps
     if atom.per_row:
-        size = f", {plain(slack / table.count_range)} at {table.count_range:,}" if table.count_range else ""
-        return f"{atom.text}   half width {plain(slack)} / n for a group of n rows{size}"
-    return f"{atom.text}   half width {plain(slack)}; {unit} moves it by at most {plain(spread / atom.steps)}"
+        size = f" ({plain(slack / table.count_range)} at {table.count_range:,})" if table.count_range else ""
+        return f"{atom.text}: half width {plain(slack)}/n in a group of n rows{size}"
+    moved = "" if spread == atom.steps else f"; one unit moves it by up to {plain(spread / atom.steps)}"
+    return f"{atom.text}: half width {plain(slack)}{moved}"
 
 
 def _composed(epsilon: Epsilon, shift: Shift, table: Table) -> str:
@@ -80,12 +91,17 @@ def _units(table: Table) -> str:
 def _unit(table: Table) -> str:
     if table.contribution is None:
         return "a row"
-    bound = table.contribution
-    return f"{bound.unit}, counted in at most {bound.max_groups} group(s), at most {bound.max_rows} row(s) in each"
+    return f"{table.contribution.unit}, {_counted(table.contribution)}"
+
+
+def _counted(bound: Contribution) -> str:
+    groups = "one group" if bound.max_groups == 1 else f"at most {bound.max_groups:,} groups"
+    rows = "one row" if bound.max_rows == 1 else f"at most {bound.max_rows:,} rows in each"
+    return f"counted in {groups}, by {rows}"
 
 
 def _bounded(table: Table) -> str:
     clamped = "Values are taken as clamped to their declared bounds"
     if table.contribution is None:
         return f"{clamped}."
-    return f"{clamped}, and each {table.contribution.unit} as {_unit(table).partition(', ')[2]}."
+    return f"{clamped}, and each {table.contribution.unit} as {_counted(table.contribution)}."

@@ -14,7 +14,7 @@ from thresher.demo.diseases import DISEASES
 from thresher.noise import SeededEntropy
 
 _SEED, _SPREAD = 60, 24
-_FIRST_DAY, _DAYS = np.datetime64("2024-01-01"), 366
+_DAYS = 366
 
 DECLARATIONS = """\
 # What is public about the made-up hospital. `docs/declarations.md` explains every setting.
@@ -65,7 +65,7 @@ def build(folder: Path) -> Hospital:
         "age": age,
         "gender": np.where(words[2] % 2 == 0, "f", "m").astype(object),
         "disease": np.array([d.name for d in DISEASES], dtype=object)[disease],
-        "admitted": _FIRST_DAY + (words[2] // 2 % _DAYS).astype("timedelta64[D]"),
+        "day": (words[2] // 2 % _DAYS).astype(np.int32),
     }
     kinds = {name: np.array([getattr(d, name) for d in DISEASES], dtype=object) for name in ("name", "type")}
     with duckdb.connect(str(folder / "clinic.duckdb")) as connection:
@@ -75,7 +75,10 @@ def build(folder: Path) -> Hospital:
         )
         connection.register("made_up", patients)
         # In no order that means anything.
-        connection.execute("INSERT INTO patients SELECT * FROM made_up ORDER BY patient_id * 7919 % 104729, patient_id")
+        connection.execute(
+            "INSERT INTO patients SELECT * EXCLUDE (day), DATE '2024-01-01' + day FROM made_up "
+            "ORDER BY patient_id * 7919 % 104729, patient_id"
+        )
         connection.register("kinds", kinds)
         connection.execute("CREATE TABLE diseases AS SELECT * FROM kinds")
     declarations = folder / "thresher.toml"
