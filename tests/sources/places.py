@@ -1,10 +1,12 @@
 """The same rows in every kind of source."""
 
 import csv
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 
 import duckdb
+import psycopg
 import pyarrow as pa
 import pyarrow.feather
 import pyarrow.parquet
@@ -109,6 +111,29 @@ def in_polars(rows, table, folder, physical=None):
     import polars as pl  # noqa: PLC0415
 
     return open_source(declared("memory://", table), {table.name: pl.from_arrow(arrow(rows, physical))})
+
+
+def in_postgres(rows, table, url, physical=None):
+    kinds = physical or PHYSICAL
+    with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute(f'DROP TABLE IF EXISTS "{table.name}" CASCADE')
+        typed = ", ".join(f'"{name}" {POSTGRES.get(kind, kind)}' for name, kind in kinds.items())
+        connection.execute(f'CREATE TABLE "{table.name}" ({typed})')
+        with connection.cursor() as cursor, cursor.copy(f'COPY "{table.name}" FROM STDIN') as copy:
+            for row in rows:
+                copy.write_row([row[name] for name in kinds])
+    return open_source(declared(url, table))
+
+
+def in_spark(rows, table, folder, physical=None):
+    pa.parquet.write_table(arrow(rows, physical), folder / f"{table.name}.parquet")
+    in_file = replace(table, file=folder / f"{table.name}.parquet")
+    return open_source(declared("spark://local[2]", in_file))
+
+
+def in_spark_csv(rows, table, folder, physical=None):
+    write_csv(rows, folder / f"{table.name}.csv", physical)
+    return open_source(declared("spark://local[2]", replace(table, file=folder / f"{table.name}.csv")))
 
 
 HERE = {

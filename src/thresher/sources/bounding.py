@@ -21,10 +21,22 @@ _COMPARABLE = (Family.INTEGER, Family.TRUTH, Family.DATE, Family.MOMENT, Family.
 
 @dataclass(frozen=True, slots=True)
 class Bounding:
-    """A SELECT of the rows that are kept (u, c0, c1, …), and its array parameters: the domains of the keys."""
+    """A SELECT of the rows that are kept, its columns (u, c0, c1, …) with types, and its array parameters.
+
+    The parameters are the domains of the keys.
+    """
 
     sql: str
+    columns: tuple[tuple[str, str], ...]
     parameters: tuple[Sequence[Code], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """Where the chosen rows are: a table, or the SELECT itself with its parameters."""
+
+    relation: str
+    parameters: tuple[Sequence[Code], ...] = ()
 
 
 def raw_rows(table: Table, relation: str, found: Found) -> Rows:
@@ -35,12 +47,13 @@ def raw_rows(table: Table, relation: str, found: Found) -> Rows:
     return Rows(f"{relation} t", columns, None, kept)
 
 
-def bounded_rows(table: Table, relation: str, dialect: Dialect) -> Rows:
+def bounded_rows(table: Table, kept: Kept, dialect: Dialect) -> Rows:
     """The rows of a relation made by `bounding`."""
     if table.contribution is None:
         raise BugError("rows are bounded only where units are declared")
     columns = {name: _kept(column, f"t.c{n}", dialect) for n, (name, column) in enumerate(table.columns.items())}
-    return Rows(f"{relation} t", columns, None if table.contribution.max_rows == 1 else "t.u")
+    unit = None if table.contribution.max_rows == 1 else "t.u"
+    return Rows(f"{kept.relation} t", columns, unit, None, kept.parameters)
 
 
 def _kept(column: Column, name: str, dialect: Dialect) -> Coded:
@@ -81,9 +94,10 @@ def bounding(table: Table, keys: Sequence[Column], relation: str, found: Found) 
     inside = f"SELECT r.*{order} FROM (SELECT r.*{smallest} FROM ({coded_rows}) r) r" + (
         f" WHERE {' AND '.join(conditions)}" if conditions else ""
     )
-    kept = ", ".join(["u", *(f"c{n}" for n in range(len(columns)))])
+    typed = (("u", unit_type(found, limits.unit)), *((f"c{n}", column.type) for n, column in enumerate(columns)))
+    kept = ", ".join(name for name, _ in typed)
     sql = f"SELECT {kept} FROM ({_ranked(inside, grouped)}) r WHERE group_place <= {limits.max_groups}"
-    return Bounding(f"{sql} AND row_place <= {limits.max_rows}", tuple(parameters))
+    return Bounding(f"{sql} AND row_place <= {limits.max_rows}", typed, tuple(parameters))
 
 
 def unit_expression(found: Found, unit: str, name: str) -> str:
@@ -93,6 +107,11 @@ def unit_expression(found: Found, unit: str, name: str) -> str:
     if column.family in (Family.TEXT, Family.WRITTEN):
         return found.dialect.value(column, name)
     return found.dialect.as_text(name)
+
+
+def unit_type(found: Found, unit: str) -> str:
+    column = found.columns[unit]
+    return column.type if column.family in _COMPARABLE else found.dialect.text_type
 
 
 def _ranked(inside: str, grouped: Sequence[str]) -> str:

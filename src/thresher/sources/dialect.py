@@ -26,6 +26,8 @@ class Dialect:
     big = "BIGINT"
     double_type = "DOUBLE"
     text_type = "VARCHAR"
+    moment_type = "TIMESTAMP"
+    gives_empty_groups = True
 
     # Names and constants.
 
@@ -43,7 +45,7 @@ class Dialect:
         return "'" + value.replace("'", "''") + "'"
 
     def constant(self, code: Code) -> str:
-        return self.raw_text(self.text(code)) if isinstance(code, str) else str(int(code))
+        return self.text(code) if isinstance(code, str) else str(int(code))
 
     def double(self, value: float) -> str:
         """As text, because a decimal constant may be rounded twice on its way."""
@@ -91,7 +93,8 @@ class Dialect:
         return f"CASE WHEN {self.matches(name, _WHOLE)} THEN TRY_CAST({name} AS {self.big}) END"
 
     def written_moment(self, name: str) -> str:
-        return f"CASE WHEN {self.matches(name, _MOMENT)} THEN TRY_CAST(rtrim({name}, 'Z') AS TIMESTAMP) END"
+        plain = f"trim(TRAILING 'Z' FROM {name})"
+        return f"CASE WHEN {self.matches(name, _MOMENT)} THEN TRY_CAST({plain} AS {self.moment_type}) END"
 
     def day_code(self, value: str, family: Family) -> str:
         if family is Family.DATE:
@@ -138,6 +141,10 @@ class Dialect:
 
     def _brought(self, expression: str, kind: str) -> str:
         return self.raw_text(expression) if kind == self.text_type else expression
+
+    def joined(self, shown: str, keys: str, grouped: str, same: str) -> str:
+        """The declared groups (d) with what was found in them (g)."""
+        return f"SELECT {shown} FROM {keys} d LEFT JOIN ({grouped}) g ON {same}"
 
     def in_array(self, code: str, kind: str, parameter: int) -> str:
         return f"{code} IN (SELECT {self._brought(f'unnest(CAST(${parameter} AS {kind}[]))', kind)})"

@@ -18,7 +18,7 @@ import duckdb
 from thresher.config import Declarations
 from thresher.errors import DeclarationError
 from thresher.sources.addresses import Address
-from thresher.sources.bounding import Bounding
+from thresher.sources.bounding import Bounding, Kept
 from thresher.sources.duckdb_dialect import DuckDBDialect, family_of
 from thresher.sources.files import ARROW, arrow_table, csv_columns, csv_delimiter
 from thresher.sources.protocol import Family, PhysicalColumn
@@ -140,9 +140,9 @@ class DuckDBSource(SqlSource):
         result: Mapping[str, Any] = self._db.execute(asked.sql, list(asked.parameters)).fetchnumpy()
         return list(result.values())
 
-    def _keep(self, name: str, chosen: Bounding) -> str:
+    def _keep(self, name: str, chosen: Bounding) -> Kept:
         self._db.execute(f"CREATE OR REPLACE TEMP TABLE {name} AS {chosen.sql}", list(chosen.parameters))
-        return f"temp.main.{name}"
+        return Kept(f"temp.main.{name}")
 
     def _rows(self, relation: str, columns: Sequence[str], most: int) -> Sequence[Sequence[object]]:
         named = ", ".join(self._dialect.identifier(column) for column in columns)

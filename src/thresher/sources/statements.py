@@ -32,7 +32,7 @@ _FEW_RUNS = 3
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """Rows to aggregate: a relation with alias, its columns as codes, what its rows must satisfy besides, its unit.
+    """Rows to aggregate: a relation with alias and array parameters, its columns as codes, a condition, its unit.
 
     `unit` is None if in every group a unit has one row at most: then units are counted as rows.
     """
@@ -41,6 +41,7 @@ class Rows:
     columns: Mapping[str, Coded]
     unit: str | None = None
     where: str | None = None
+    parameters: tuple[Sequence[Code], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,8 +53,8 @@ class Statement:
     wide: tuple[bool, ...]
 
 
-def statement(need: Need, rows: Rows, dialect: Dialect, keys: str | None = None) -> Statement:
-    """The statement; its first column is the place of the group. `keys` names the relation of groups if it is ready."""
+def statement(need: Need, rows: Rows, dialect: Dialect) -> Statement:
+    """The statement; its first column is the place of the group."""
     wide = tuple(is_wide(aggregate, rows) for aggregate in need.aggregates)
     measured = [measure(aggregate, rows, dialect) for aggregate in need.aggregates]
     named = [f"{expression} AS a{n}" for n, expression in enumerate(measured)]
@@ -61,21 +62,17 @@ def statement(need: Need, rows: Rows, dialect: Dialect, keys: str | None = None)
     conditions += [] if need.where == ALWAYS else [condition(need.where, rows.columns, dialect)]
     tail = f" FROM {rows.relation}" + (f" WHERE {' AND '.join(conditions)}" if conditions else "")
     if not need.keys:
-        return Statement(f"SELECT 0 AS i, {', '.join(named)}{tail}", (), wide)
+        return Statement(f"SELECT 0 AS i, {', '.join(named)}{tail}", rows.parameters, wide)
     columns = [rows.columns[key.name] for key in need.keys]
     grouped = [f"{column.code} AS k{n}" for n, column in enumerate(columns)]
     places = ", ".join(str(n + 1) for n in range(len(columns)))
     inner = f"SELECT {', '.join(grouped + named)}{tail} GROUP BY {places}"
     nothing = ["'0'" if is_text else "0" for is_text in wide]
-    shown = ", ".join(f"coalesce(g.a{n}, {zero}) AS a{n}" for n, zero in enumerate(nothing))
-    joined = " AND ".join(f"d.k{n} = g.k{n}" for n in range(len(columns)))
-    brought = keys or dialect.keys([column.type for column in columns], 1)
-    sql = f"SELECT d.i AS i, {shown} FROM {brought} d LEFT JOIN ({inner}) g ON {joined}"
-    return Statement(sql, () if keys else key_columns(need), wide)
-
-
-def key_columns(need: Need) -> tuple[Sequence[Code], ...]:
-    return tuple([group[n] for group in need.groups] for n in range(len(need.keys)))
+    shown = ", ".join(["d.i AS i", *(f"coalesce(g.a{n}, {zero}) AS a{n}" for n, zero in enumerate(nothing))])
+    same = " AND ".join(f"d.k{n} = g.k{n}" for n in range(len(columns)))
+    keys = dialect.keys([column.type for column in columns], len(rows.parameters) + 1)
+    arrays = tuple([group[n] for group in need.groups] for n in range(len(columns)))
+    return Statement(dialect.joined(shown, keys, inner, same), rows.parameters + arrays, wide)
 
 
 def is_wide(aggregate: Aggregate, rows: Rows) -> bool:
