@@ -3,17 +3,16 @@
 Reads: arguments, declarations. Writes: standard output; the ledger, through the engine. Never: charges unasked.
 """
 
-import io
 import json
 import sys
-from collections.abc import Sequence
 from typing import Any
 
 import click
-from rich.console import Console, RenderableType
+from rich.console import RenderableType
 
 import thresher
 from thresher.cli.options import config_option, json_option, question_text, spinning, wish_options
+from thresher.cli.output import drawn, say
 from thresher.decisions import ConstantPlan, DecisionPlan
 from thresher.engine import Engine
 from thresher.errors import ArgumentError
@@ -21,7 +20,6 @@ from thresher.ledger import Balance
 from thresher.plan import Release
 from thresher.views import budget_bar, inert, paragraph, verdict_summary, verdict_table
 
-_TABLE_WIDTH = 120
 LABEL = 12
 
 
@@ -57,7 +55,7 @@ def plan_command(
             max_epsilon=max_epsilon,
             mechanism=mechanism,
         )
-        click.echo(json.dumps(plan.document(), indent=2) if as_json else explanation(str(plan)))
+        say(json.dumps(plan.document(), indent=2) if as_json else explanation(str(plan)))
 
 
 @click.command("ask")
@@ -108,9 +106,8 @@ def ask_command(
             with spinning(quiet=as_json) as progress:
                 release = engine.answer(plan, key=key, progress=progress)
         balance = engine.balance(plan)
-        click.echo(
-            json.dumps(_document(release, balance), indent=2) if as_json else answer_page(release, balance, every=every)
-        )
+        shown = _document(release, balance)
+        say(json.dumps(shown, indent=2) if as_json else answer_page(release, balance, every=every))
 
 
 def explanation(told: str) -> str:
@@ -138,13 +135,6 @@ def answer_page(release: Release, balance: Balance, *, every: bool = False) -> s
 def budget_line(balance: Balance) -> str:
     bar = budget_bar(balance.spent, balance.cap)
     return f"  {'budget':<9}{inert(balance.account)}: {balance.spent} of {balance.cap} spent {bar}"
-
-
-def drawn(parts: Sequence[RenderableType]) -> str:
-    """Everything as text with colours; click drops those where the output is no terminal."""
-    page = io.StringIO()
-    Console(file=page, width=_TABLE_WIDTH, highlight=False, force_terminal=True).print(*parts, sep="\n")
-    return "\n".join(line.rstrip() for line in page.getvalue().splitlines())
 
 
 def _charge(release: Release) -> str:

@@ -12,8 +12,9 @@ from typing import Any
 import click
 from rich.console import RenderableType
 
-from thresher.cli.asking import budget_line, drawn, explanation
+from thresher.cli.asking import budget_line, explanation
 from thresher.cli.options import json_option, spinning
+from thresher.cli.output import drawn, say
 from thresher.demo import QUESTION, Tour, tour
 from thresher.demo.tour import TRIALS
 from thresher.errors import ArgumentError
@@ -42,7 +43,7 @@ def demo(*, seed: int | None, keep: str | None, as_json: bool) -> None:
                 shown = tour(Path(folder), entropy)
         else:
             shown = tour(_empty_folder(keep), entropy)
-    click.echo(json.dumps(_document(shown), indent=2) if as_json else _page(shown, keep))
+    say(json.dumps(_document(shown), indent=2) if as_json else _page(shown, keep))
 
 
 def _empty_folder(name: str) -> Path:

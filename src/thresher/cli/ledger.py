@@ -4,12 +4,13 @@ import json
 from typing import Any
 
 import click
-from rich.console import Console
+from rich.console import RenderableType
 from rich.table import Table
 
 from thresher.accounting import RegionLosses, account_loss
 from thresher.amounts import Epsilon
 from thresher.cli.options import config_option, json_option, ledger_option, ledger_url
+from thresher.cli.output import drawn, say
 from thresher.errors import ArgumentError
 from thresher.ledger import Balance, Book, Entry, open_book
 from thresher.views import budget_bar, inert
@@ -41,10 +42,7 @@ def show(*, url: str | None, config: str, as_json: bool, analyst: str | None, la
         statement = _statement(book, analyst, last)
     finally:
         book.close()
-    if as_json:
-        click.echo(json.dumps(statement, indent=2))
-    else:
-        _print(statement)
+    say(json.dumps(statement, indent=2) if as_json else _page(statement))
 
 
 @ledger.command()
@@ -103,8 +101,7 @@ def _line(entry: Entry) -> dict[str, Any]:
     return {**said, "analyst": entry.analyst, **told}
 
 
-def _print(statement: dict[str, Any]) -> None:
-    console = Console(width=_WIDTH, highlight=False, emoji=False)
+def _page(statement: dict[str, Any]) -> str:
     table = Table(box=None, padding=(0, 2, 0, 0), header_style="bold")
     for heading in ("account", "spent", "cap", "", "open"):
         table.add_column(heading)
@@ -112,19 +109,24 @@ def _print(statement: dict[str, Any]) -> None:
         name = held["account"] + (f" / {held['analyst']}" if held["analyst"] else "")
         open_ones = str(held["open_reservations"] or "")
         table.add_row(inert(name), held["spent"], held["cap"] or "no cap", _bar(held), open_ones)
-    console.print(table)
+    parts: list[RenderableType] = [table]
     for held in statement["accounts"]:
         if held.get("regions"):
-            console.print(f"\n[bold]{inert(held['account'])} by region[/bold] (the most exposed first)")
-            for region in held["regions"]:
-                console.print(f"  {region['loss']:>12}  {inert(region['region'])}")
+            parts.append(f"\n[bold]{inert(held['account'])} by region[/bold] (the most exposed first)")
+            parts += [inert(_cut(f"  {region['loss']:>12}  {region['region']}")) for region in held["regions"]]
     if statement["entries"]:
-        console.print("\n[bold]last entries[/bold]")
-        for line in statement["entries"]:
-            about = _asked(line["question"]) if "question" in line else line.get("cap", "")
-            about = f"of entry {line['reservation']}" if "reservation" in line else about
-            told = f"{line['entry']:>5}  {line['at'][:19]}  {line['kind']:<8} {line['account']:<14} {about}"
-            console.print(inert(told), overflow="ellipsis", no_wrap=True)
+        parts += ["\n[bold]last entries[/bold]", *(inert(_cut(_told(line))) for line in statement["entries"])]
+    return drawn(parts)
+
+
+def _told(line: dict[str, Any]) -> str:
+    about = _asked(line["question"]) if "question" in line else line.get("cap", "")
+    about = f"of entry {line['reservation']}" if "reservation" in line else about
+    return f"{line['entry']:>5}  {line['at'][:19]}  {line['kind']:<8} {line['account']:<14} {about}"
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _WIDTH else f"{text[: _WIDTH - 1]}…"
 
 
 def _bar(held: dict[str, Any]) -> str:

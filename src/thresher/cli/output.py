@@ -1,0 +1,40 @@
+"""Writing to standard output: drawn pages, whatever characters the terminal knows.
+
+Reads: nothing. Writes: standard output. Never: fails because a bar cannot be encoded.
+"""
+
+import io
+import re
+import sys
+from collections.abc import Sequence
+
+import click
+from rich.console import Console, RenderableType
+
+_WIDTH = 120
+_ESCAPE, _RESET = "\x1b", "\x1b[0m"
+_TRAILING = re.compile(r"(?:\x1b\[[0-9;]*m|\s)+$")
+_PLAIN = str.maketrans({"█": "#", "·": ".", "│": "|", "─": "-", "●": "*", "…": "...", "ε": "epsilon"})
+
+
+def drawn(parts: Sequence[RenderableType]) -> str:
+    """Everything as text with colours; click drops those where the output is no terminal."""
+    page = io.StringIO()
+    Console(file=page, width=_WIDTH, highlight=False, emoji=False, force_terminal=True).print(*parts, sep="\n")
+    return "\n".join(_trimmed(line) for line in page.getvalue().splitlines())
+
+
+def _trimmed(line: str) -> str:
+    """Without the coloured emptiness that fills a table's last column."""
+    kept = _TRAILING.sub("", line)
+    return f"{kept}{_RESET}" if _ESCAPE in kept else kept
+
+
+def say(text: str) -> None:
+    """Print it; where the output's encoding has no bars and dots, print plain ones."""
+    encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
+    try:
+        text.encode(encoding)
+    except UnicodeEncodeError:
+        text = text.translate(_PLAIN).encode(encoding, "backslashreplace").decode(encoding)
+    click.echo(text)

@@ -1,0 +1,206 @@
+"""`init`, `plan` and `ask` as people use them, and as people misuse them."""
+
+import json
+import os
+import pty
+import signal
+import subprocess
+import sys
+import time
+
+import duckdb
+import pytest
+from cli.running import thresher
+from engine.clinics import DECLARATIONS, clinic
+
+COUNT = "SELECT ward FROM patients GROUP BY ward HAVING COUNT(*) > 30"
+
+
+@pytest.fixture
+def folder(tmp_path):
+    clinic(tmp_path)
+    return tmp_path
+
+
+def ledger(folder):
+    shown = thresher("ledger", "show", "--json", cwd=folder)
+    return json.loads(shown.stdout)
+
+
+def test_a_plan_explains_and_spends_nothing(folder):
+    shown = thresher("plan", COUNT, "--uncertain-region", "10", cwd=folder)
+    assert shown.returncode == 0, shown.stderr
+    assert "epsilon     0.218725417" in shown.stdout
+    assert "half the uncertain region would cost 0.414" in shown.stdout
+    assert ledger(folder)["accounts"][0]["spent"] == "0"
+    document = json.loads(thresher("plan", COUNT, "--uncertain-region", "10", "--json", cwd=folder).stdout)
+    assert document["epsilon"] == "0.218725417"
+
+
+def test_an_answer_is_paid_for_once(folder):
+    arguments = ("ask", COUNT, "--uncertain-region", "10", "--yes")
+    first, again = (thresher(*arguments, cwd=folder) for _ in range(2))
+    assert first.returncode == again.returncode == 0, first.stderr
+    assert "asking again is free" in first.stdout
+    assert "0 now: this answer was paid for before" in again.stdout
+    assert ledger(folder)["accounts"][0]["spent"] == "0.218725417"
+    document = json.loads(thresher(*arguments, "--json", cwd=folder).stdout)
+    assert document["repeated"] is True
+    assert document["budget"]["spent"] == "0.218725417"
+    entry = next(line for line in ledger(folder)["entries"] if line["kind"] == "reserve")
+    assert "HAVING" in entry["question"]
+
+
+def test_nobody_is_charged_unasked(folder):
+    shown = thresher("ask", COUNT, "--uncertain-region", "10", cwd=folder)
+    assert shown.returncode == 2
+    assert "costs epsilon 0.218725417, and nobody can be asked" in shown.stderr
+    assert ledger(folder)["accounts"][0]["spent"] == "0"
+
+
+@pytest.mark.parametrize(("typed", "code", "spent"), [(b"y\n", 0, "0.218725417"), (b"n\n", 130, "0")])
+def test_a_person_is_shown_the_price_and_asked(folder, typed, code, spent):
+    controller, terminal = pty.openpty()
+    command = [sys.executable, "-m", "thresher", "ask", COUNT, "--uncertain-region", "10"]
+    with subprocess.Popen(
+        command, stdin=terminal, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=folder
+    ) as asking:
+        os.write(controller, typed)
+        _, told = asking.communicate(timeout=60)
+    os.close(controller)
+    os.close(terminal)
+    assert asking.returncode == code
+    assert b"This costs epsilon 0.218725417; 10 of 10 is left." in told
+    assert ledger(folder)["accounts"][0]["spent"] == spent
+
+
+def test_the_question_may_come_from_a_file_or_from_standard_input(folder):
+    (folder / "q.sql").write_text(COUNT)
+    for sql, typed in (("@q.sql", None), ("-", COUNT)):
+        command = [sys.executable, "-m", "thresher", "plan", sql, "--uncertain-region", "10", "--json"]
+        shown = subprocess.run(command, input=typed, capture_output=True, text=True, check=True, cwd=folder)
+        assert json.loads(shown.stdout)["epsilon"] == "0.218725417"
+    for bad in ("@nothing.sql", f"@{folder}"):
+        refused = thresher("plan", bad, cwd=folder)
+        assert refused.returncode == 2
+        assert "no file that can be read" in refused.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "kind", "says"),
+    [
+        (["plan", "SELECT * FROM patients"], 2, "QuestionError", "Row-level output is never released"),
+        (["plan", COUNT, "--miss-rate", "0.5"], 2, "ArgumentError", "half or more needs no data"),
+        (["plan", COUNT, "--miss-rate", "０.1"], 2, "ArgumentError", "finite number"),
+        (["plan", COUNT, "--config", "nowhere.toml"], 2, "DeclarationError", "thresher init"),
+        (["plan", COUNT, "--config", "."], 2, "DeclarationError", ""),
+        (["ask", COUNT, "--yes", "--uncertain-region", "0.1"], 3, "BudgetError", ""),
+        (["ask", COUNT, "--yes", "--max-epsilon", "0.000001"], 3, "TooDearError", "max_epsilon"),
+        (["ask", COUNT, "--yes", "--mechanism", "certified"], 2, "ArgumentError", "not built yet"),
+    ],
+)
+def test_refusals_have_a_kind_a_reason_and_a_code(tmp_path, arguments, code, kind, says):
+    clinic(tmp_path, declarations=DECLARATIONS.replace('"10"', '"0.01"'))
+    refused = thresher(*arguments, "--json", cwd=tmp_path)
+    assert refused.returncode == code, refused.stderr
+    shape = json.loads(refused.stderr)["error"]
+    assert shape["kind"] == kind
+    assert says in shape["message"]
+    assert refused.stdout == ""
+    assert "Traceback" not in thresher(*arguments, cwd=tmp_path).stderr
+
+
+def test_a_source_that_is_not_there_is_exit_code_four(folder):
+    (folder / "clinic.duckdb").unlink()
+    refused = thresher("ask", COUNT, "--yes", cwd=folder)
+    assert refused.returncode == 4
+    assert str(folder) not in refused.stderr or "clinic.duckdb" in refused.stderr
+
+
+def test_interrupted_in_the_middle_it_says_what_was_charged(tmp_path):
+    """Ctrl-C while the source is read: the worst case is lost, said, and the key remembers."""
+    clinic(tmp_path)
+    with duckdb.connect(str(tmp_path / "clinic.duckdb")) as connection:
+        # A view that takes minutes to read, so that there is time to interrupt.
+        connection.execute("ALTER TABLE patients RENAME TO few")
+        connection.execute(
+            "CREATE VIEW patients AS SELECT ward, age FROM few, range(3000000) a, range(3000000) b WHERE a.range <> -b.range"
+        )
+    command = [sys.executable, "-m", "thresher", "ask", COUNT, "--yes", "--uncertain-region", "10", "--key", "k"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=tmp_path) as asking:
+        deadline = time.monotonic() + 60
+        while time.monotonic() < deadline:
+            time.sleep(0.3)
+            if (tmp_path / "ledger.db").exists() and any(
+                line["kind"] == "reserve" for line in ledger(tmp_path).get("entries", [])
+            ):
+                break
+        time.sleep(0.5)
+        asking.send_signal(signal.SIGINT)
+        _, told = asking.communicate(timeout=60)
+    assert asking.returncode == 130, told
+    assert "Charged 0.218725417: data may have been read" in told
+    assert [line["kind"] for line in ledger(tmp_path)["entries"]][-2:] == ["reserve", "forfeit"]
+    lost = thresher("ask", COUNT, "--yes", "--uncertain-region", "10", "--key", "k", cwd=tmp_path)
+    assert lost.returncode == 3
+    assert "answer was lost" in lost.stderr
+
+
+def test_names_in_the_data_cannot_steer_the_terminal(tmp_path):
+    declared = DECLARATIONS.replace('["A", "B", "C", "D"]', r'["A\u001b[31m", "[bold]B", "C\u202e", "D"]')
+    clinic(tmp_path, rows=[("A\x1b[31m", 3)] * 90, declarations=declared)
+    shown = thresher("ask", COUNT, "--yes", "--uncertain-region", "10", "--all", cwd=tmp_path)
+    assert shown.returncode == 0, shown.stderr
+    assert "\x1b" not in shown.stdout
+    assert "\u202e" not in shown.stdout
+    assert r"A\x1b[31m" in shown.stdout
+    assert "[bold]B" in shown.stdout
+
+
+def test_init_writes_a_starter_from_the_catalogue_alone(folder):
+    (folder / "thresher.toml").unlink()
+    made = thresher("init", "duckdb:///clinic.duckdb", cwd=folder)
+    assert made.returncode == 0, made.stderr
+    text = (folder / "thresher.toml").read_text()
+    assert "[tables.patients]" in text
+    assert "___" in text
+    for row_value in ("80", '"A"', "'A'"):
+        assert row_value not in text
+    blank = thresher("plan", COUNT, cwd=folder)
+    assert blank.returncode == 2
+    assert "___" in blank.stderr
+    assert "line" in blank.stderr
+    again = thresher("init", "duckdb:///clinic.duckdb", cwd=folder)
+    assert again.returncode == 2
+    assert "exists already" in again.stderr
+    other = thresher("init", "duckdb:///clinic.duckdb", "--table", "nobody", "--output", "x.toml", cwd=folder)
+    assert other.returncode == 2
+    assert "It has: patients" in other.stderr
+
+
+def test_from_a_parquet_file_to_a_decision(tmp_path):
+    with duckdb.connect() as connection:
+        connection.execute(
+            f"COPY (SELECT chr(65 + i::INT % 4) AS ward, i % 90 AS age FROM range(1000) r(i)) TO '{tmp_path / 'stays.parquet'}'"
+        )
+    assert thresher("init", "stays.parquet", cwd=tmp_path).returncode == 0
+    path = tmp_path / "thresher.toml"
+    text = path.read_text()
+    assert "stays" in text
+    filled = []
+    for line in text.splitlines():
+        if line.startswith("budget"):
+            line = 'budget = "3"'
+        if line.startswith("age"):
+            line = "age = { min = 0, max = 110, step = 1 }"
+        if "ward" in line and "values" in line:
+            line = 'ward = { values = ["A", "B", "C", "D"] }'
+        filled.append(line)
+    path.write_text("\n".join(filled))
+    sql = "SELECT ward FROM stays GROUP BY ward HAVING COUNT(*) > 200 AND AVG(age) < 60"
+    asked = thresher("ask", sql, "--uncertain-region", "COUNT(*)=20", "--yes", "--json", cwd=tmp_path)
+    assert "count_range" in asked.stderr, asked.stderr
+    path.write_text(path.read_text().replace('budget = "3"', 'budget = "3"\ncount_range = 400'))
+    asked = thresher("ask", sql, "--uncertain-region", "COUNT(*)=20", "--yes", "--json", cwd=tmp_path)
+    assert asked.returncode == 0, asked.stderr
+    assert json.loads(asked.stdout)["groups"] == [["A"], ["B"], ["C"], ["D"]]
