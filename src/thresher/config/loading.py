@@ -12,7 +12,7 @@ from thresher.config.declarations import Contribution, Declarations, PublicDecla
 from thresher.config.kinds import HOW_TO_DECLARE, check_bands, kind_in
 from thresher.config.parsing import file_text, parsed
 from thresher.config.sections import MAX_NAME, Section, did_you_mean, dotted, is_whole
-from thresher.errors import ArgumentError, DeclarationError
+from thresher.errors import ArgumentError
 
 FILE_FIELDS = ("source", "ledger", "limits", "tables", "public_tables")
 SOURCE_FIELDS = ("url", "timeout_seconds")
@@ -51,10 +51,7 @@ def read(text: str, folder: Path, name: str = "thresher.toml") -> Declarations:
     """The declarations of a text that lies in `folder`; refusals call it `name`."""
     if not isinstance(text, str):
         raise ArgumentError("text", text, "it must be text", "Pass a string")
-    try:
-        return _declarations(parsed(text, name), _one_name(Path(folder)))
-    except RecursionError:
-        raise DeclarationError(name, "lists or tables are nested too deeply. No setting needs more than one.") from None
+    return _declarations(parsed(text, name), _one_name(Path(folder)))
 
 
 def _one_name(folder: Path) -> Path:
