@@ -300,6 +300,7 @@ def test_rules_of_public_tables(public, words):
         (AGE, f"{AGE}\nAGE = {{ text = true }}", 11, ["differs from age by capitals only", "Keep one"]),
         ("[public_tables.diseases]", "[public_tables.patients]", 5, ["tables.patients = ", "one or the other"]),
         ("[public_tables.diseases]", "[public_tables.PATIENTS]", 5, ["one or the other"]),
+        ("[tables.patients]", "[tables.DISEASES]\nbudget=1\n[tables.patients]", 5, ["one or the other"]),
         ("# line 1", 'public_tables = ["a"]', 12, ["set twice"]),
     ],
 )

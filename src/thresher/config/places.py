@@ -46,7 +46,7 @@ class Places:
 
 def places_in(text: str) -> Places:
     """Where every key and every element of a list stands; `TooDeepError` if one lies too deep."""
-    scan = _Scan(text.replace("\r\n", "\n"))
+    scan = _Scan(text)
     with suppress(_MistakeError):
         scan.document()
     return Places(scan.lines, scan.twice)
@@ -177,7 +177,7 @@ class _Scan:
             raise TooDeepError(self._line())
 
     def _line(self) -> int:
-        return bisect_right(self._ends, self.at - 1) + 1
+        return bisect_right(self._ends, self.at) + 1
 
     def _skip(self, pattern: re.Pattern[str]) -> int:
         match = pattern.match(self.text, self.at)

@@ -154,7 +154,7 @@ def _type(column: CatalogueColumnLike) -> str:
 
 
 def _key(name: str) -> str:
-    return name if _BARE_KEY.fullmatch(name) and name != BLANK else _quoted(name)
+    return name if _BARE_KEY.fullmatch(name) else _quoted(name)
 
 
 def _quoted(text: str) -> str:
