@@ -5,6 +5,7 @@
     │   ├── ArgumentError          one argument breaks one rule: field, value, rule, fix
     │   ├── QuestionError          the SQL breaks a named rule, at a line and column
     │   ├── BudgetError            the account cannot pay: requested, remaining, short by                       exit 3
+    │   ├── TooDearError           one question costs more than is allowed for one                              exit 3
     │   ├── KeyReusedError         an idempotency key came back with another question
     │   ├── PendingError           that key is being answered elsewhere; it is charged already
     │   └── LostAnswerError        that key was charged, and its answer was lost in a crash                     exit 3
@@ -92,6 +93,22 @@ class BudgetError(AnalystError):
 
     def __reduce__(self) -> tuple[type, tuple[str, "Epsilon", "Epsilon", "Epsilon", str | None]]:
         return type(self), (self.account, self.requested, self.remaining, self.short_by, self.affordable)
+
+
+class TooDearError(AnalystError):
+    """The question costs more than one question may. Nothing was read and nothing was charged."""
+
+    exit_code = 3
+
+    def __init__(self, limit_name: str, cost: "Epsilon", limit: "Epsilon", affordable: str | None = None) -> None:
+        self.limit_name, self.cost, self.limit, self.affordable = limit_name, cost, limit, affordable
+        super().__init__(
+            f"the question costs {cost}, more than {limit}, the {limit_name}. "
+            f"{affordable or 'Ask for a wider uncertain region or a larger miss rate'}."
+        )
+
+    def __reduce__(self) -> tuple[type, tuple[str, "Epsilon", "Epsilon", str | None]]:
+        return type(self), (self.limit_name, self.cost, self.limit, self.affordable)
 
 
 class KeyReusedError(AnalystError):

@@ -50,6 +50,20 @@ def test_a_question_is_charged_once_and_its_answer_kept(book):
     assert spent(book) == "0.3"
 
 
+def test_budgets_are_kept_as_declared(book):
+    book.keep_budgets({"patients": "1", "visits": "2"})
+    assert [str(held.cap) for held in book.balances()] == ["1", "2"]
+    lines = len(book.entries())
+    book.keep_budgets({"patients": "1", "visits": "2"})
+    assert len(book.entries()) == lines
+    ask(book, "0.9", "a")
+    book.keep_budgets({"patients": "1.5"})
+    assert str(book.balance("patients").remaining) == "0.6"
+    with pytest.raises(ArgumentError, match=r"budget of patients.*0\.9 is spent already"):
+        book.keep_budgets({"visits": "3", "patients": "0.8"})
+    assert [str(held.cap) for held in book.balances()] == ["1.5", "2"]
+
+
 def test_exactly_the_cap_is_granted_and_one_nano_more_is_not(book):
     book.open_account("patients", "1")
     ask(book, "0.9", "a")

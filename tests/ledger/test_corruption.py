@@ -394,7 +394,7 @@ def test_a_line_rewritten_with_its_hash_breaks_the_chain(copy):
     said = json.loads(document)
     said["facts"]["question"] = "something else"
     text = canonical(said)
-    edit(copy, f"UPDATE entries SET document = '{text}', hash = '{digest(text.encode())}' WHERE sequence = 9")  # noqa: S608
+    edit(copy, f"UPDATE entries SET document = '{text}', hash = '{digest(text.encode())}' WHERE sequence = 9")
     refused(copy, "entry 10 is missing, moved or not linked")
 
 

@@ -3,6 +3,7 @@
 Reads: arguments. Writes: standard output and error. Never: a number of its own making.
 """
 
+import importlib
 import json
 import os
 import sys
@@ -12,14 +13,34 @@ from typing import TextIO
 import click
 
 from thresher import __version__
-from thresher.cli.demo import demo
-from thresher.cli.ledger import ledger
-from thresher.errors import ArgumentError, CuratorError, ThresherError
+from thresher.errors import ArgumentError, BugError, CuratorError, ThresherError
 
 _INTERRUPTED = 130
+_TRACEBACK = "THRESHER_TRACEBACK"
+_COMMANDS = {
+    "demo": ("thresher.cli.demo", "demo"),
+    "init": ("thresher.cli.init", "init"),
+    "plan": ("thresher.cli.asking", "plan_command"),
+    "ask": ("thresher.cli.asking", "ask_command"),
+    "ledger": ("thresher.cli.ledger", "ledger"),
+}
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+class _Commands(click.Group):
+    """Commands whose modules are loaded when they are called: a refusal should not wait for a database driver."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
+        return list(_COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
+        if cmd_name not in _COMMANDS:
+            return None
+        module, name = _COMMANDS[cmd_name]
+        command: click.Command = getattr(importlib.import_module(module), name)
+        return command
+
+
+@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
 @click.version_option(__version__, prog_name="thresher")
 def commands() -> None:
     """Private decision support: which groups cross a threshold, at a promised error, for the least privacy loss.
@@ -29,10 +50,6 @@ def commands() -> None:
     """
 
 
-commands.add_command(demo)
-commands.add_command(ledger)
-
-
 def main() -> None:
     """Run a command; an error of ours becomes one message and its exit code, never a traceback."""
     arguments = sys.argv[1:]
@@ -40,7 +57,9 @@ def main() -> None:
         _run(arguments)
     except click.exceptions.Exit as finished:
         sys.exit(finished.exit_code)
-    except (click.exceptions.Abort, KeyboardInterrupt):
+    except (click.exceptions.Abort, KeyboardInterrupt) as stopped:
+        told = " ".join(["Interrupted.", *getattr(stopped, "__notes__", ["Nothing was charged."])])
+        _show(stopped, told, as_json="--json" in arguments)
         sys.exit(_INTERRUPTED)
     except BrokenPipeError:
         # The reader has seen enough, as in `thresher demo | head`.
@@ -51,8 +70,15 @@ def main() -> None:
         sys.exit(CuratorError.exit_code)
     except (click.ClickException, ThresherError) as error:
         message = error.format_message() if isinstance(error, click.ClickException) else str(error)
-        _show(error, message, as_json="--json" in arguments)
+        _show(error, " ".join([message, *getattr(error, "__notes__", [])]), as_json="--json" in arguments)
         sys.exit(error.exit_code)
+    except Exception as error:
+        if os.environ.get(_TRACEBACK):
+            raise
+        # Its text is not ours, so it may quote anything.
+        fault = f"a fault in Thresher ({type(error).__name__}). Its text is held back, for it may quote data"
+        _show(error, f"{fault}; {_TRACEBACK}=1 shows it to a curator.", as_json="--json" in arguments)
+        sys.exit(BugError.exit_code)
 
 
 def _run(arguments: Sequence[str]) -> None:
@@ -63,7 +89,7 @@ def _run(arguments: Sequence[str]) -> None:
         commands.invoke(context)
 
 
-def _show(error: Exception, message: str, *, as_json: bool) -> None:
+def _show(error: BaseException, message: str, *, as_json: bool) -> None:
     """One message on standard error. If that cannot be written either, the exit code must do."""
     try:
         if as_json:
@@ -77,7 +103,7 @@ def _show(error: Exception, message: str, *, as_json: bool) -> None:
         _abandon(sys.stderr)
 
 
-def _field(error: Exception) -> str | None:
+def _field(error: BaseException) -> str | None:
     if isinstance(error, ArgumentError):
         return error.field
     return error.param.name if isinstance(error, click.BadParameter) and error.param else None

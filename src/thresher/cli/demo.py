@@ -1,199 +1,155 @@
-"""`thresher demo`: the demonstration as tables and bars, or as JSON.
+"""`thresher demo`: the tour of the made-up hospital as a page, or as JSON.
 
-Reads: arguments. Writes: standard output. Never: a line wider than 78 columns, unless its numbers need more.
+Reads: arguments. Writes: standard output; a folder, if one is to be kept. Never: a line of text wider than 78 columns.
 """
 
-import io
 import json
 import math
-import sys
-import textwrap
+import tempfile
+from pathlib import Path
 from typing import Any
 
 import click
-from rich.console import Console, RenderableType
-from rich.table import Table
+from rich.console import RenderableType
 
-from thresher.demo import TRIALS, WARDS, Band, Demonstration, demonstrate
+from thresher.cli.asking import budget_line, drawn, explanation
+from thresher.cli.options import json_option, spinning
+from thresher.demo import QUESTION, Tour, tour
+from thresher.demo.tour import TRIALS
+from thresher.errors import ArgumentError
 from thresher.noise import SeededEntropy, SystemEntropy
+from thresher.plan import BELOW
+from thresher.views import inert, paragraph, verdict_summary, verdict_table
 
-_TEXT_WIDTH, _TABLE_WIDTH = 78, 120
-_BAR = 30
-# With fewer misses than this the bell curve behind "95 %" does not hold.
-_MEASURABLE = 10
+TRY = 'thresher ask "SELECT gender FROM patients GROUP BY gender HAVING COUNT(*) > 55000"'
 
 
 @click.command()
-@click.option(
-    "--miss-rate", default="0.05", show_default=True, help="The chance you accept of missing a ward that is over."
-)
-@click.option(
-    "--half-width",
-    default=10,
-    show_default=True,
-    help="Half the width of the undecided band: wards fewer than 2x this below capacity may be reported too.",
-)
 @click.option("--seed", type=int, help="Repeat a run. Whoever knows the seed can remove the noise: NOT PRIVATE.")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
-def demo(*, miss_rate: str, half_width: int, seed: int | None, as_json: bool) -> None:
-    """Decide which of twelve made-up hospital wards are over capacity.
+@click.option("--keep", metavar="FOLDER", help="Keep the hospital and its thresher.toml, to ask questions of your own.")
+@json_option
+def demo(*, seed: int | None, keep: str | None, as_json: bool) -> None:
+    """Decide which viral diseases are prevalent among the old or the very young, in a made-up hospital.
 
-    Shows the price of the question before it is asked, the answer, what a second look would cost, and whether the
-    promised miss rate holds at its worst case over a million draws.
+    Builds the hospital (110,000 patients, 60 diseases), shows the price of the question before it is asked, the answer
+    beside the truth, the ledger before and after, a repeat that is free, and a refusal when the budget is out.
     """
-    shown = demonstrate(miss_rate, half_width, SystemEntropy() if seed is None else SeededEntropy(seed))
-    click.echo(json.dumps(_document(shown), indent=2) if as_json else _page(shown))
+    entropy = SystemEntropy() if seed is None else SeededEntropy(seed)
+    with spinning(quiet=as_json) as progress:
+        progress("building a hospital")
+        if keep is None:
+            with tempfile.TemporaryDirectory() as folder:
+                shown = tour(Path(folder), entropy)
+        else:
+            shown = tour(_empty_folder(keep), entropy)
+    click.echo(json.dumps(_document(shown), indent=2) if as_json else _page(shown, keep))
 
 
-def _page(shown: Demonstration) -> str:
-    """The whole page, drawn in memory. Click drops the colours where the output is no terminal."""
-    parts: list[RenderableType] = [
-        "[bold]Which wards are over capacity?[/bold]",
-        *_terms(shown),
-        "",
-        _findings(shown),
-        "",
-        _promise(shown),
-        "",
-        "[bold]A second, sharper look: the closer counts[/bold]",
-        _second_look(shown),
-        "",
-        "[bold]Does the promise hold?[/bold]",
-        _measurement(shown),
-        "",
-        "[bold]The noise of those wards against its exact law[/bold]",
-        *_bars(shown.bands),
-    ]
-    if shown.stamp:
-        stamp = f"[bold red]{shown.stamp}[/bold red]"
-        parts = [f"{stamp}: made with a seed, which anybody can repeat.", "", *parts, "", stamp]
-    drawn = io.StringIO()
-    Console(file=drawn, width=_TABLE_WIDTH, highlight=False, force_terminal=True).print(*parts, sep="\n")
-    return "\n".join(line.rstrip() for line in drawn.getvalue().splitlines())
-
-
-def _terms(shown: Demonstration) -> list[str]:
-    return [
-        _paragraph(f"miss rate {shown.miss_rate}, half width {shown.half_width} patients", "asked"),
-        _paragraph(f"epsilon {shown.epsilon}, known before any data is read", "price"),
-        _paragraph(f"(continuous noise with the same promises: {shown.continuous_epsilon:.9f})", " "),
-        _paragraph(
-            "epsilon-differential privacy for one patient being present or not, each counted in one ward;"
-            " ward names and capacities are public",
-            "privacy",
-        ),
-    ]
-
-
-def _findings(shown: Demonstration) -> Table:
-    table = Table(box=None, padding=(0, 0, 0, 2), header_style="")
-    for heading in ("ward", "capacity", "reported\nabove", "noisy\ncount", "reported", "closer\ncount", "truth"):
-        numeric = heading in ("capacity", "reported\nabove") or heading.endswith("count")
-        table.add_column(heading, justify="right" if numeric else "left", vertical="bottom")
-    for finding in shown.findings:
-        ward = finding.ward
-        table.add_row(
-            ward.name,
-            *map(str, (ward.capacity, finding.reported_above, finding.noisy)),
-            "[bold yellow]yes[/bold yellow]" if finding.reported else "no",
-            str(finding.closer),
-            f"{ward.patients} {ward.standing(shown.half_width)}",
-        )
-    return table
-
-
-def _promise(shown: Demonstration) -> str:
-    rate, band = shown.miss_rate, 2 * shown.half_width
-    small = sum(ward.capacity < band for ward in WARDS)
-    empty = f"Capacity is below {band} in {small} of {len(WARDS)} wards: unless over, these lie in between. "
-    return _paragraph(
-        f"A ward is reported if its noisy count is above capacity - {shown.half_width}. For each ward: if it is over,"
-        f" it is missed with probability at most {rate}; if it is {band} or more below capacity, it is reported with"
-        f" probability at most {rate}. In between, either verdict is possible. {empty if small else ''}"
-        "The truth is shown only because these wards are made up."
-    )
-
-
-def _second_look(shown: Demonstration) -> str:
-    before, after = shown.mean_errors
-    return _paragraph(
-        f"Mean absolute error {after:.1f} patients instead of {before:.1f}. Both looks together cost epsilon"
-        f" {shown.second_epsilon}; with fresh noise they would cost {shown.epsilon + shown.second_epsilon}. If you"
-        " choose what to refine after seeing the noisy counts, the privacy stands, but the miss rate needs a wider"
-        " margin: see conditional_shift."
-    )
-
-
-def _measurement(shown: Demonstration) -> str:
-    share = shown.exact_miss_rate.high
-    expected = TRIALS * share
-    measured = f"Of {TRIALS:,} wards at the worst case, one patient over, {shown.missed:,} were missed."
-    if expected < _MEASURABLE:
-        return _paragraph(f"{measured} The exact law expects {expected:.2g}: too rare to see in so many draws.")
-    chance = 1.96 * math.sqrt(expected * (1 - share))
-    return _paragraph(f"{measured} The exact law expects {expected:,.0f}; chance moves this by +-{chance:,.0f} (95 %).")
-
-
-def _bars(bands: tuple[Band, ...]) -> list[str]:
-    labels, widest, block = [_label(band) for band in bands], max(band.share for band in bands), _block()
-    wide = max(map(len, labels))
-    return [f"  {'noise':>{wide}}    drawn    exact"] + [
-        f"  {label:>{wide}} {band.share:8.3%} {band.exact:8.3%}  {block * round(_BAR * band.share / widest)}"
-        for label, band in zip(labels, bands, strict=True)
-    ]
-
-
-def _label(band: Band) -> str:
-    if band.low is None:
-        return f"{band.high} or less"
-    if band.high is None:
-        return f"{band.low} or more"
-    return f"{band.low}..{band.high}" if band.low < band.high else str(band.low)
-
-
-def _block() -> str:
-    """A full block, or # where the output's encoding has none."""
+def _empty_folder(name: str) -> Path:
+    folder = Path(name)
     try:
-        "█".encode(sys.stdout.encoding)
-    except UnicodeEncodeError:
-        return "#"
-    return "█"
+        folder.mkdir(parents=True, exist_ok=True)
+        taken = any(folder.iterdir())
+    except OSError:
+        raise ArgumentError("keep", name, "no folder can be made there", "Name another one") from None
+    if taken:
+        raise ArgumentError("keep", name, "the folder is not empty", "Name one that is not there yet")
+    return folder
 
 
-def _paragraph(text: str, label: str = "") -> str:
-    """Indented lines of at most 78 columns, with a label in front of the first one."""
-    indent = f"  {label:<9}" if label else "  "
-    return textwrap.fill(
-        text, _TEXT_WIDTH, initial_indent=indent, subsequent_indent=" " * len(indent), break_long_words=False
+def _page(shown: Tour, keep: str | None) -> str:
+    """The whole page, drawn in memory."""
+    parts: list[RenderableType] = [
+        _heading("The question"),
+        *(f"  {line}" for line in QUESTION.splitlines()),
+        "",
+        _heading("Its price, before any patient is read (thresher plan)"),
+        *_price(shown),
+        "",
+        budget_line(shown.before),
+        "",
+        _heading("The answer (thresher ask)"),
+        verdict_table(shown.answer, every=True, extra=_truth_columns(shown)),
+        "",
+        f"  {verdict_summary(shown.answer)}. {_errors(shown)}",
+        "",
+        paragraph(shown.answer.guarantee.sentence, "promise"),
+        paragraph("The truth is shown only because this hospital is made up."),
+        "",
+        budget_line(shown.after),
+        "",
+        _heading("The same question again"),
+        paragraph("The stored answer, byte for byte, for nothing."),
+        budget_line(shown.after_again),
+        "",
+        _heading("Twice as sharp"),
+        paragraph(f"Refused: {shown.refusal}"),
+        "",
+        _heading("Does the promise hold?"),
+        _measurement(shown),
+    ]
+    if keep:
+        parts += ["", paragraph(f"Kept in {inert(keep)}: go there and try `{TRY}`")]
+    if shown.answer.stamp:
+        stamp = f"[bold red]{shown.answer.stamp}[/bold red]"
+        parts = [f"{stamp}: made with a seed, which anybody can repeat.", "", *parts, "", stamp]
+    return drawn(parts)
+
+
+def _heading(text: str) -> str:
+    return f"[bold]{text}[/bold]"
+
+
+def _price(shown: Tour) -> list[str]:
+    """The explanation without what the page says elsewhere."""
+    lines = [line for line in str(shown.plan).splitlines() if not line.startswith(("question", "promise"))]
+    return explanation("\n".join(lines)).splitlines()
+
+
+def _truth_columns(shown: Tour) -> dict[str, list[str]]:
+    return {
+        "patients": [f"{truth.patients:>8,}" for truth in shown.truth],
+        "mean age": [f"{truth.mean_age:>8.1f}" for truth in shown.truth],
+        "truth": ["qualifies" if truth.qualifies else "no" for truth in shown.truth],
+    }
+
+
+def _errors(shown: Tour) -> str:
+    pairs = list(zip(shown.answer.verdicts, shown.truth, strict=True))
+    missed = sum(verdict == BELOW and truth.qualifies for verdict, truth in pairs)
+    extra = sum(verdict != BELOW and not truth.qualifies for verdict, truth in pairs)
+    return f"Missed: {missed}. Reported though they do not qualify: {extra}."
+
+
+def _measurement(shown: Tour) -> str:
+    rate = float(shown.plan.wish.miss_rate)
+    chance = 1.96 * math.sqrt(TRIALS * rate * (1 - rate))
+    return paragraph(
+        f"Of {TRIALS:,} groups at the worst case, meeting the condition by nothing to spare, "
+        f"{shown.missed_of_trials:,} were missed. At most {TRIALS * rate:,.0f} are promised; chance moves this by "
+        f"+-{chance:,.0f} (95 %)."
     )
 
 
-def _document(shown: Demonstration) -> dict[str, Any]:
+def _document(shown: Tour) -> dict[str, Any]:
     return {
-        "private": not shown.stamp,
-        "stamp": shown.stamp,
-        "miss_rate": shown.miss_rate,
-        "half_width": shown.half_width,
-        "epsilon": shown.epsilon.to_json(),
-        "wards": [
-            {
-                "ward": finding.ward.name,
-                "capacity": finding.ward.capacity,
-                "reported_above": finding.reported_above,
-                "noisy_count": finding.noisy,
-                "reported": finding.reported,
-                "closer_count": finding.closer,
-                "true_count_shown_because_made_up": finding.ward.patients,
-            }
-            for finding in shown.findings
+        "private": not shown.answer.stamp,
+        "plan": shown.plan.document(),
+        "answer": shown.answer.document(),
+        "truth_shown_because_made_up": [
+            {"patients": truth.patients, "mean_age": round(truth.mean_age, 2), "qualifies": truth.qualifies}
+            for truth in shown.truth
         ],
-        "second_look": {
-            "epsilon_of_both": shown.second_epsilon.to_json(),
-            "mean_absolute_errors": list(shown.mean_errors),
+        "spent": {
+            "before": shown.before.spent.to_json(),
+            "after": shown.after.spent.to_json(),
+            "after_again": shown.after_again.spent.to_json(),
         },
+        "repeat_is_equal": shown.again == shown.answer,
+        "refusal": shown.refusal,
         "worst_case": {
             "trials": TRIALS,
-            "missed": shown.missed,
-            "exact_miss_rate": shown.exact_miss_rate.high,
+            "missed": shown.missed_of_trials,
+            "miss_rate": shown.answer.guarantee.miss_rate,
         },
     }

@@ -5,21 +5,17 @@ from typing import Any
 
 import click
 from rich.console import Console
-from rich.markup import escape
 from rich.table import Table
 
 from thresher.accounting import RegionLosses, account_loss
 from thresher.amounts import Epsilon
+from thresher.cli.options import config_option, json_option, ledger_option, ledger_url
 from thresher.errors import ArgumentError
 from thresher.ledger import Balance, Book, Entry, open_book
+from thresher.views import budget_bar, inert
 
-_WIDTH, _BAR = 96, 24
+_WIDTH = 96
 _MOST_REGIONS = 12
-
-_ledger_option = click.option(
-    "--ledger", "url", default="sqlite:///ledger.db", show_default=True, help="sqlite:///FILE or postgresql://..."
-)
-_json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 
 
 @click.group()
@@ -28,18 +24,19 @@ def ledger() -> None:
 
 
 @ledger.command()
-@_ledger_option
-@_json_option
+@ledger_option
+@config_option
+@json_option
 @click.option("--analyst", help="Show what this analyst may see: their own budget and questions, no regions.")
 @click.option("--entries", "last", default=10, show_default=True, help="How many of the last entries to list.")
-def show(*, url: str, as_json: bool, analyst: str | None, last: int) -> None:
+def show(*, url: str | None, config: str, as_json: bool, analyst: str | None, last: int) -> None:
     """Show every budget with a bar, the losses by region, and the last entries.
 
     A reservation that has not ended counts at its worst case. Opening the ledger verifies it first.
     """
     if analyst == "":
         raise ArgumentError("analyst", analyst, "it must name one", "Leave it out for the curator's view")
-    book = open_book(url, make=False)
+    book = open_book(ledger_url(url, config), make=False)
     try:
         statement = _statement(book, analyst, last)
     finally:
@@ -51,12 +48,13 @@ def show(*, url: str, as_json: bool, analyst: str | None, last: int) -> None:
 
 
 @ledger.command()
-@_ledger_option
-@_json_option
+@ledger_option
+@config_option
+@json_option
 @click.option("--accept-anchor", is_flag=True, help="Make a missing anchor anew: only if this is the latest state.")
-def verify(*, url: str, as_json: bool, accept_anchor: bool) -> None:
+def verify(*, url: str | None, config: str, as_json: bool, accept_anchor: bool) -> None:
     """Derive every hash, sum and release again; name the first entry that does not fit."""
-    book = open_book(url, make=False, accept_anchor=accept_anchor)
+    book = open_book(ledger_url(url, config), make=False, accept_anchor=accept_anchor)
     try:
         report = book.verify()
     finally:
@@ -113,32 +111,29 @@ def _print(statement: dict[str, Any]) -> None:
     for held in statement["accounts"]:
         name = held["account"] + (f" / {held['analyst']}" if held["analyst"] else "")
         open_ones = str(held["open_reservations"] or "")
-        table.add_row(_inert(name), held["spent"], held["cap"] or "no cap", _bar(held), open_ones)
+        table.add_row(inert(name), held["spent"], held["cap"] or "no cap", _bar(held), open_ones)
     console.print(table)
     for held in statement["accounts"]:
         if held.get("regions"):
-            console.print(f"\n[bold]{_inert(held['account'])} by region[/bold] (the most exposed first)")
+            console.print(f"\n[bold]{inert(held['account'])} by region[/bold] (the most exposed first)")
             for region in held["regions"]:
-                console.print(f"  {region['loss']:>12}  {_inert(region['region'])}")
+                console.print(f"  {region['loss']:>12}  {inert(region['region'])}")
     if statement["entries"]:
         console.print("\n[bold]last entries[/bold]")
         for line in statement["entries"]:
-            about = line.get("question") or line.get("cap", "")
+            about = _asked(line["question"]) if "question" in line else line.get("cap", "")
             about = f"of entry {line['reservation']}" if "reservation" in line else about
             told = f"{line['entry']:>5}  {line['at'][:19]}  {line['kind']:<8} {line['account']:<14} {about}"
-            console.print(_inert(told), overflow="ellipsis", no_wrap=True)
-
-
-def _inert(text: str) -> str:
-    """Names and questions are other people's text: no control codes, no reversed writing, no markup."""
-    return escape("".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text))
+            console.print(inert(told), overflow="ellipsis", no_wrap=True)
 
 
 def _bar(held: dict[str, Any]) -> str:
-    """How much of the cap is used, rounded so that only a full budget looks full."""
-    if held["cap"] is None or float(held["cap"]) == 0:
-        return ""
-    share = float(held["spent"]) / float(held["cap"])
-    filled = _BAR if held["remaining"] == "0" else min(int(share * _BAR), _BAR - 1)
-    colour = "red" if share >= 0.9 else "yellow" if share >= 0.6 else "green"
-    return f"[{colour}]{'█' * filled}[/{colour}]{'·' * (_BAR - filled)} {share:.0%}"
+    return "" if held["cap"] is None else budget_bar(Epsilon(held["spent"]), Epsilon(held["cap"]))
+
+
+def _asked(question: str) -> str:
+    """A question of the engine's is a document that holds its normal form; others are shown as they are."""
+    try:
+        return str(json.loads(question)["question"])
+    except (ValueError, KeyError, TypeError):
+        return question

@@ -156,6 +156,22 @@ class Book:
             kind = "account" if held is None else "cap"
             write(kind, account, analyst, {"cap": amount.nano})
 
+    def keep_budgets(self, caps: Mapping[str, Amount]) -> None:
+        """Give each table this budget: a new account, or a new cap if it has another. Never below what is spent."""
+        wanted = {checked_text(name, "account", MAX_NAME): Epsilon(cap) for name, cap in caps.items()}
+        with self._store.reading() as tables:
+            held = {name: tables.account(name, "") for name in wanted}
+        if all(account is not None and account.cap == wanted[name] for name, account in held.items()):
+            return
+        with self._writing() as (tables, write):
+            for name, amount in wanted.items():
+                account = tables.account(name, "")
+                if account is not None and amount < account.loss:
+                    fix = f"Declare {account.loss} or more"
+                    raise ArgumentError(f"budget of {name}", amount, f"{account.loss} is spent already", fix)
+                if account is None or account.cap != amount:
+                    write("account" if account is None else "cap", name, "", {"cap": amount.nano})
+
     def balance(self, account: str, analyst: str = "") -> Balance:
         checked_text(analyst, "analyst", MAX_NAME, empty=True)
         with self._store.reading() as tables:
@@ -219,6 +235,15 @@ class Book:
                     entry = write("reserve", account, analyst, {**facts, "loss": told(standing)})
                     return Reservation(entry.sequence, account, analyst, key, worst_case)
         return self._await(account, key, question, analyst, wait_seconds)
+
+    def answered(self, account: str, key: str, question: str, analyst: str = "") -> StoredRelease | None:
+        """What this key was answered before, if it was: a look that charges nothing. Refuses as `reserve` does."""
+        self._check_running()
+        with self._store.reading() as tables:
+            found = tables.reservation_of(
+                checked_text(analyst, "analyst", MAX_NAME, empty=True), checked_text(key, "key", _MAX_KEY)
+            )
+            return None if found is None else replayed(tables, found, account, question)
 
     def _await(self, account: str, key: str, question: str, analyst: str, wait_seconds: float) -> StoredRelease:
         """The stored answer of a key that is charged already, once it is there."""

@@ -18,11 +18,14 @@ from thresher.question.conditions import (
     Within,
     columns_of,
 )
+from thresher.question.exposure import grouping_of
 from thresher.question.formula import Atom, Every, Formula, Some, atoms_of
 from thresher.question.needs import Exact, Need
+from thresher.question.sensitivity import MOST_ROWS, largest_value, sensitivity
 
 __all__ = [
     "ALWAYS",
+    "MOST_ROWS",
     "NEVER",
     "Aggregate",
     "AllOf",
@@ -44,6 +47,9 @@ __all__ = [
     "Within",
     "atoms_of",
     "columns_of",
+    "grouping_of",
     "label",
+    "largest_value",
+    "sensitivity",
     "with_public_values",
 ]

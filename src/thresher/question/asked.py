@@ -44,7 +44,7 @@ class Question:
     where: Condition
     formula: Formula | bool
     text: str
-    options: Mapping[str, str | Mapping[str, str]] = field(default_factory=dict)
+    options: Mapping[str, str] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
 
     def labels(self) -> list[tuple[Label, ...]]:

@@ -1,0 +1,180 @@
+"""`thresher plan` and `thresher ask`: the price before paying, then the answer with its promise.
+
+Reads: arguments, declarations. Writes: standard output; the ledger, through the engine. Never: charges unasked.
+"""
+
+import io
+import json
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+import click
+from rich.console import Console, RenderableType
+
+import thresher
+from thresher.cli.options import config_option, json_option, question_text, spinning, wish_options
+from thresher.decisions import ConstantPlan, DecisionPlan
+from thresher.engine import Engine
+from thresher.errors import ArgumentError
+from thresher.ledger import Balance
+from thresher.plan import Release
+from thresher.views import budget_bar, inert, paragraph, verdict_summary, verdict_table
+
+_TABLE_WIDTH = 120
+LABEL = 12
+
+
+@click.command("plan")
+@click.argument("sql")
+@config_option
+@wish_options
+@json_option
+def plan_command(
+    *,
+    sql: str,
+    config: str,
+    miss_rate: str | None,
+    false_alarm_rate: str | None,
+    uncertain_region: str | None,
+    max_epsilon: str | None,
+    mechanism: str | None,
+    as_json: bool,
+) -> None:
+    r"""EXPLAIN PRIVACY: what a question would read, cost and promise. Spends nothing, reads no private row.
+
+    SQL is the question, @FILE to read it from a file, or - for standard input:
+
+    \b
+      thresher plan "SELECT ward FROM stays GROUP BY ward HAVING COUNT(*) > 120" --uncertain-region 10
+    """
+    with thresher.open(config) as engine:
+        plan = engine.plan(
+            question_text(sql),
+            miss_rate=miss_rate,
+            false_alarm_rate=false_alarm_rate,
+            uncertain_region=uncertain_region,
+            max_epsilon=max_epsilon,
+            mechanism=mechanism,
+        )
+        click.echo(json.dumps(plan.document(), indent=2) if as_json else explanation(str(plan)))
+
+
+@click.command("ask")
+@click.argument("sql")
+@config_option
+@wish_options
+@click.option("--key", help="A name for this answer. The same key gives it again; a new key buys a fresh one.")
+@click.option("--yes", "-y", is_flag=True, help="Pay without being asked.")
+@click.option("--all", "every", is_flag=True, help="List groups that are below as well.")
+@click.option("--analyst", default="", help="On whose behalf, if the curator gives budgets to analysts.")
+@json_option
+def ask_command(
+    *,
+    sql: str,
+    config: str,
+    miss_rate: str | None,
+    false_alarm_rate: str | None,
+    uncertain_region: str | None,
+    max_epsilon: str | None,
+    mechanism: str | None,
+    key: str | None,
+    yes: bool,
+    every: bool,
+    analyst: str,
+    as_json: bool,
+) -> None:
+    r"""Ask a question: see the price, pay it, and get the answer with its promise.
+
+    SQL is the question, @FILE to read it from a file, or - for standard input. Asked again, the same question is
+    answered from the ledger for nothing.
+
+    \b
+      thresher ask "SELECT ward FROM stays GROUP BY ward HAVING COUNT(*) > 120" --uncertain-region 10
+    """
+    with thresher.open(config, analyst=analyst) as engine:
+        plan = engine.plan(
+            question_text(sql),
+            miss_rate=miss_rate,
+            false_alarm_rate=false_alarm_rate,
+            uncertain_region=uncertain_region,
+            max_epsilon=max_epsilon,
+            mechanism=mechanism,
+        )
+        release = engine.stored(plan, key=key)
+        if release is None:
+            if plan.epsilon and not yes:
+                _confirm(engine, plan)
+            with spinning(quiet=as_json) as progress:
+                release = engine.answer(plan, key=key, progress=progress)
+        balance = engine.balance(plan)
+        click.echo(
+            json.dumps(_document(release, balance), indent=2) if as_json else answer_page(release, balance, every=every)
+        )
+
+
+def explanation(told: str) -> str:
+    """A plan's own words, wrapped for a terminal."""
+    return "\n".join(paragraph(line[LABEL:], line[:LABEL].strip() or " ", LABEL) for line in told.splitlines())
+
+
+def answer_page(release: Release, balance: Balance, *, every: bool = False) -> str:
+    """Verdicts, the promise, and what is left."""
+    rows = verdict_table(release, every=every)
+    parts: list[RenderableType] = [rows, ""] if rows.row_count else []
+    parts += [
+        f"  [bold]{verdict_summary(release)}[/bold]" + ("" if every else "; --all lists those below too"),
+        "",
+        paragraph(release.guarantee.sentence, "promise"),
+        paragraph(_charge(release), "charge"),
+        budget_line(balance),
+        *(paragraph(inert(note), "note") for note in release.notes),
+    ]
+    if release.stamp:
+        parts = [f"[bold red]{release.stamp}[/bold red]", *parts]
+    return drawn(parts)
+
+
+def budget_line(balance: Balance) -> str:
+    bar = budget_bar(balance.spent, balance.cap)
+    return f"  {'budget':<9}{inert(balance.account)}: {balance.spent} of {balance.cap} spent {bar}"
+
+
+def drawn(parts: Sequence[RenderableType]) -> str:
+    """Everything as text with colours; click drops those where the output is no terminal."""
+    page = io.StringIO()
+    Console(file=page, width=_TABLE_WIDTH, highlight=False, force_terminal=True).print(*parts, sep="\n")
+    return "\n".join(line.rstrip() for line in page.getvalue().splitlines())
+
+
+def _charge(release: Release) -> str:
+    if not release.planned_epsilon:
+        return "0: the answer does not depend on the data"
+    if release.repeated:
+        return f"0 now: this answer was paid for before (epsilon {release.spent_epsilon}, key {release.key})"
+    return f"epsilon {release.spent_epsilon}, stored under key {release.key}: asking again is free"
+
+
+def _confirm(engine: Engine, plan: DecisionPlan | ConstantPlan) -> None:
+    """The price, and the choice to pay it. Where nobody can be asked, nothing is spent."""
+    balance = engine.balance(plan)
+    if sys.stdin is None or not sys.stdin.isatty():
+        fix = "Pass --yes to pay it, or see `thresher plan`"
+        raise ArgumentError("yes", False, f"the question costs epsilon {plan.epsilon}, and nobody can be asked", fix)
+    click.echo(explanation(str(plan)), err=True)
+    click.echo(f"\n  This costs epsilon {plan.epsilon}; {balance.remaining} of {balance.cap} is left.", err=True)
+    click.confirm("  Pay it?", abort=True, err=True)
+
+
+def _document(release: Release, balance: Balance) -> dict[str, Any]:
+    return {
+        **release.document(),
+        "positives": [list(group) for group in release.positives],
+        "key": release.key,
+        "repeated": release.repeated,
+        "budget": {
+            "account": balance.account,
+            "cap": None if balance.cap is None else balance.cap.to_json(),
+            "spent": balance.spent.to_json(),
+        },
+    }

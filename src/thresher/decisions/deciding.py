@@ -1,0 +1,210 @@
+"""A question and a wish become a frozen plan: what to read, what it costs, what is promised, how to decide.
+
+Reads: a question, a wish, and, inside `run`, sealed aggregates. Writes: nothing. Never: a source, a ledger.
+"""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from thresher.accounting import CommonSpending, Spending
+from thresher.amounts import Epsilon
+from thresher.decisions.explanation import explained, promise
+from thresher.decisions.margin import Whole, margins
+from thresher.decisions.threshold_shift import Shift, look, priced_shift
+from thresher.decisions.wishes import UncertainRegion, Wish
+from thresher.errors import BugError
+from thresher.noise import Entropy
+from thresher.plan import ABOVE, BELOW, UNCERTAIN, Guarantee, Release
+from thresher.question import (
+    Aggregate,
+    Atom,
+    Exact,
+    Need,
+    Question,
+    atoms_of,
+    grouping_of,
+    largest_value,
+    sensitivity,
+)
+
+_ROOM = 1 << 62
+_MOST_DOUBLINGS = 10
+
+
+@dataclass(frozen=True, slots=True)
+class DecisionPlan:
+    """Which groups satisfy a formula, by one noisy look at their margins."""
+
+    question: Question
+    wish: Wish
+    shift: Shift
+    need: Need
+    cost: Spending
+    epsilon: Epsilon
+    guarantee: Guarantee
+    shows_levels: bool = False
+
+    def run(self, exact: Exact | None, entropy: Entropy) -> tuple[Release, Spending]:
+        """Unseal, take margins, look once. Nothing but noisy margins and what follows from them comes out."""
+        if exact is None or isinstance(self.question.formula, bool):
+            raise BugError("a decision about data was run without data")
+        atoms = set(atoms_of(self.question.formula))
+        slacks, spreads = _slacks(self.need, atoms, exact), _sensitivities(self.question)
+        held = margins(self.question.formula, slacks, spreads, self.shift.scale)
+        seen = look(held, self.shift, entropy)
+        verdicts = np.where(seen.certain & seen.reported, ABOVE, np.where(seen.reported, UNCERTAIN, BELOW))
+        return _release(self, tuple(verdicts.tolist()), tuple(seen.noisy.tolist()), entropy.stamp), self.cost
+
+    def identity(self) -> str:
+        """What makes it the same question: its normal form, the wish, and the version of what is asked about."""
+        said = {"data": self.question.table.fingerprint(), "question": self.question.text, **self.wish.document()}
+        return json.dumps(said, sort_keys=True)
+
+    def cost_of(self, times: Fraction) -> Epsilon:
+        """What the question would cost if its uncertain region were so many times as wide."""
+        return _charged(
+            self.question, _priced(self.question, self.wish, self.wish.region.scaled(times)).epsilon
+        ).epsilon
+
+    def affordable(self, limit: Epsilon) -> str | None:
+        """The least doubling of the uncertain region that keeps within a limit, in words."""
+        for times in (2**i for i in range(1, _MOST_DOUBLINGS + 1)):
+            cost = self.cost_of(Fraction(times))
+            if cost <= limit:
+                return f"With {times} times the uncertain region it would cost {cost}"
+        return None
+
+    def __str__(self) -> str:
+        return explained(
+            self.question, self.wish, self.shift, self.epsilon, self.cost_of(Fraction(1, 2)), self.guarantee
+        )
+
+    def document(self) -> dict[str, Any]:
+        """The plan for JSON."""
+        return {
+            "question": self.question.text,
+            "mechanism": self.wish.mechanism,
+            "groups": len(self.question.groups),
+            "conditions": [atom.text for atom in atoms_of(self.question.formula)],  # type: ignore[arg-type]
+            "epsilon": self.epsilon.to_json(),
+            "epsilon_with_half_the_region": self.cost_of(Fraction(1, 2)).to_json(),
+            "half_width_in_units": self.guarantee.half_width,
+            "guarantee": {name: getattr(self.guarantee, name) for name in Guarantee.__slots__},
+            "notes": list(self.question.notes),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class ConstantPlan:
+    """A formula that holds always or never: answered without data, free of charge."""
+
+    question: Question
+    wish: Wish
+    need: None = None
+    cost: None = None
+    shows_levels: bool = False
+
+    @property
+    def epsilon(self) -> Epsilon:
+        return Epsilon(0)
+
+    @property
+    def guarantee(self) -> Guarantee:
+        return Guarantee("0", "0", "0", "0", f"{self._always()}: nothing was read and nothing is charged.")
+
+    def run(self, exact: Exact | None, entropy: Entropy) -> tuple[Release, None]:  # noqa: ARG002
+        verdict = ABOVE if self.question.formula else BELOW
+        return _release(self, (verdict,) * len(self.question.groups), (), ""), None
+
+    def __str__(self) -> str:
+        return f"question    {self.question.text}\nepsilon     0\npromise     {self.guarantee.sentence}\n"
+
+    def document(self) -> dict[str, Any]:
+        return {
+            "question": self.question.text,
+            "groups": len(self.question.groups),
+            "epsilon": "0",
+            "guarantee": {name: getattr(self.guarantee, name) for name in Guarantee.__slots__},
+        }
+
+    def _always(self) -> str:
+        if not self.question.groups:
+            return "No declared group can be in the answer"
+        return "Always true, no data needed" if self.question.formula else "Always false, no data needed"
+
+
+def plan_decision(question: Question, wish: Wish) -> DecisionPlan | ConstantPlan:
+    """The least epsilon that keeps the wish. Touches no data."""
+    if isinstance(question.formula, bool) or not question.groups:
+        return ConstantPlan(question, wish)
+    atoms = list(dict.fromkeys(atoms_of(question.formula)))
+    wish.region.check([atom.aggregate for atom in atoms])
+    shift = _priced(question, wish, wish.region)
+    charged = _charged(question, shift.epsilon)
+    aggregates: dict[Aggregate, None] = dict.fromkeys(aggregate for atom in atoms for aggregate, _ in atom.weights)
+    need = Need(question.table, question.keys, question.groups, question.where, tuple(aggregates))
+    return DecisionPlan(question, wish, shift, need, charged.cost, charged.epsilon, promise(question, wish, shift))
+
+
+@dataclass(frozen=True, slots=True)
+class _Charge:
+    cost: CommonSpending
+    epsilon: Epsilon
+
+
+def _charged(question: Question, epsilon: Epsilon) -> _Charge:
+    """Every group at one epsilon, and what that comes to for one unit."""
+    cost = CommonSpending(grouping_of(question), epsilon)
+    return _Charge(cost, max(amount for loss in cost.losses() for _, amount in loss.regions()))
+
+
+def _priced(question: Question, wish: Wish, region: UncertainRegion) -> Shift:
+    spreads = _sensitivities(question)
+    tolerances = [(region.slack_of(atom, question.table), spread) for atom, spread in spreads.items()]
+    return priced_shift(wish.miss_rate, wish.false_alarm_rate, tolerances)
+
+
+def _sensitivities(question: Question) -> dict[Atom, int]:
+    if isinstance(question.formula, bool):
+        return {}
+    return {atom: sensitivity(atom, question.table) for atom in atoms_of(question.formula)}
+
+
+def _slacks(need: Need, atoms: set[Atom], exact: Exact) -> Mapping[Atom, Whole]:
+    """By how much each atom holds, group by group. Wide integers where the declarations allow large sums."""
+    values = exact.unseal()
+    place = {aggregate: i for i, aggregate in enumerate(need.aggregates)}
+    slacks: dict[Atom, Whole] = {}
+    for atom in atoms:
+        wide = 16 * largest_value(atom, need.table) >= _ROOM
+        columns = values.astype(object) if wide else values.astype(np.int64)
+        weighted = sum(weight * columns[:, place[aggregate]] for aggregate, weight in atom.weights)
+        slacks[atom] = weighted - np.array(atom.at_least, dtype=object if wide else np.int64)
+    return slacks
+
+
+def _release(
+    plan: DecisionPlan | ConstantPlan, verdicts: tuple[str, ...], noisy: tuple[int, ...], stamp: str
+) -> Release:
+    question = plan.question
+    each = plan.shift.epsilon if isinstance(plan, DecisionPlan) else Epsilon(0)
+    return Release(
+        question=question.text,
+        mechanism=plan.wish.mechanism,
+        keys=tuple(column.name for column in question.keys),
+        groups=tuple(question.labels()),
+        verdicts=verdicts,
+        epsilons=(each,) * len(verdicts),
+        half_width=plan.guarantee.half_width,
+        guarantee=plan.guarantee,
+        planned_epsilon=plan.epsilon,
+        spent_epsilon=plan.epsilon,
+        noisy=noisy,
+        stamp=stamp,
+        notes=question.notes,
+    )

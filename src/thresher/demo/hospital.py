@@ -1,0 +1,92 @@
+"""A made-up hospital in DuckDB, with its declarations: some hundred thousand patients, sixty diseases.
+
+Reads: nothing. Writes: a folder: `clinic.duckdb`, `thresher.toml`. Never: real patients. The same hospital every time.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from thresher.demo.diseases import DISEASES
+from thresher.noise import SeededEntropy
+
+_SEED, _SPREAD = 60, 24
+_DAYS = 366
+
+DECLARATIONS = """\
+# What is public about the made-up hospital. `docs/declarations.md` explains every setting.
+[source]
+url = "duckdb:///clinic.duckdb"
+
+[ledger]
+url = "sqlite:///ledger.db"
+
+[tables.patients]
+unit = "patient_id"              # who is protected
+max_groups_per_unit = 1          # a patient counts for one disease
+max_rows_per_group = 1
+count_range = 8000               # a public guess at the largest group
+budget = "0.1"
+max_epsilon_per_question = "0.1"
+
+[tables.patients.columns]
+disease = { public_table = "diseases", column = "name" }
+age = { min = 0, max = 110, step = 1 }
+gender = { values = ["f", "m"] }
+admitted = { first = 2024-01-01, last = 2024-12-31, by = "day" }
+
+[public_tables.diseases]         # name, type
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Hospital:
+    """Where it lies, and the truth about each disease: patients and their mean age. Only because it is made up."""
+
+    declarations: Path
+    truth: Mapping[str, tuple[int, float]]
+
+
+def build(folder: Path) -> Hospital:
+    """Make the hospital in `folder`, which must not hold one."""
+    import duckdb  # noqa: PLC0415 - only when there is something to build
+
+    disease = np.repeat(np.arange(len(DISEASES)), [d.patients for d in DISEASES])
+    words = _words(3 * disease.size).reshape(3, -1)
+    mean = np.array([d.age for d in DISEASES])[disease]
+    # Two dice for the age: most patients near the mean, none far away.
+    thrown = (words[0] % (_SPREAD + 1) + words[1] % (_SPREAD + 1)).astype(np.int64) - _SPREAD
+    age = np.clip(mean + thrown * np.minimum(mean, 40) // 40, 0, 110)
+    patients = {
+        "patient_id": np.arange(disease.size) + 1,
+        "age": age,
+        "gender": np.where(words[2] % 2 == 0, "f", "m").astype(object),
+        "disease": np.array([d.name for d in DISEASES], dtype=object)[disease],
+        "day": (words[2] // 2 % _DAYS).astype(np.int32),
+    }
+    kinds = {name: np.array([getattr(d, name) for d in DISEASES], dtype=object) for name in ("name", "type")}
+    with duckdb.connect(str(folder / "clinic.duckdb")) as connection:
+        connection.execute(
+            "CREATE TABLE patients (patient_id INTEGER PRIMARY KEY, age INTEGER, gender VARCHAR, disease VARCHAR, "
+            "admitted DATE)"
+        )
+        connection.register("made_up", patients)
+        # In no order that means anything.
+        connection.execute(
+            "INSERT INTO patients SELECT * EXCLUDE (day), DATE '2024-01-01' + day FROM made_up "
+            "ORDER BY patient_id * 7919 % 104729, patient_id"
+        )
+        connection.register("kinds", kinds)
+        connection.execute("CREATE TABLE diseases AS SELECT * FROM kinds")
+    declarations = folder / "thresher.toml"
+    declarations.write_text(DECLARATIONS, encoding="utf-8")
+    means = np.bincount(disease, weights=age) / np.bincount(disease)
+    return Hospital(declarations, {d.name: (d.patients, float(means[i])) for i, d in enumerate(DISEASES)})
+
+
+def _words(count: int) -> NDArray[np.uint32]:
+    """Bytes that are the same on every machine: this is scenery, not noise."""
+    return np.frombuffer(SeededEntropy(_SEED).read(4 * count), dtype="<u4")

@@ -1,0 +1,203 @@
+"""READ FIRST. The way of a question, and the only place that knows its order.
+
+    sql ─► Question ─► Plan ─► reserve ─► fetch ─► run ─► settle ─► Release
+           (no data)   (price)  (ledger)   (source)  (noise)  (ledger)
+
+The engine knows no family of questions: it reserves a plan's worst case durably, fetches what the plan needs, runs it,
+stores the release and settles in one transaction, and only then hands the release out.
+Reads: declarations; public tables when planning; private ones after reserving. Writes: the ledger.
+Never: reads private rows before the charge is on disk; hands out what is not stored; forwards what a database said.
+"""
+
+import hashlib
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+
+from thresher.amounts import Amount
+from thresher.config import Declarations, load
+from thresher.decisions import ConstantPlan, DecisionPlan, RegionLike, plan_decision, wish
+from thresher.errors import BudgetError, TooDearError
+from thresher.ledger import Balance, Book, Reservation, StoredRelease, open_book
+from thresher.noise import Entropy, SystemEntropy
+from thresher.plan import Plan, Release
+from thresher.question import PublicTable
+from thresher.sources import Source, open_source
+from thresher.sql import ask
+
+Progress = Callable[[str], None]
+
+
+def open_engine(
+    declarations: Declarations | Path | str, *, tables: Mapping[str, object] | None = None, analyst: str = ""
+) -> "Engine":
+    """An engine for a `thresher.toml`; `tables` are Arrow, pandas or polars tables in memory, by declared name."""
+    declared = declarations if isinstance(declarations, Declarations) else load(declarations)
+    source = open_source(declared, tables)
+    try:
+        source.check(declared)
+        book = open_book(declared.ledger, anchor=declared.anchor)
+        book.keep_budgets({name: table.budget for name, table in declared.tables.items()})
+    except BaseException:
+        source.close()
+        raise
+    return Engine(declared, source, book, analyst)
+
+
+class Engine:
+    """Answers questions about one set of declarations, on behalf of one analyst."""
+
+    def __init__(self, declarations: Declarations, source: Source, ledger: Book, analyst: str = "") -> None:
+        self.ledger = ledger
+        self._declarations, self._source, self._analyst = declarations, source, analyst
+        self._public = _PublicTables(source)
+
+    def plan(
+        self,
+        sql: str,
+        *,
+        miss_rate: Amount | None = None,
+        false_alarm_rate: Amount | None = None,
+        uncertain_region: RegionLike | None = None,
+        max_epsilon: Amount | None = None,
+        confidence: Amount | None = None,
+        mechanism: str | None = None,
+    ) -> DecisionPlan | ConstantPlan:
+        """The price and the promise. Spends nothing and reads no private row; `str(plan)` explains it."""
+        question = ask(sql, self._declarations, self._public)
+        options = (miss_rate, false_alarm_rate, uncertain_region, max_epsilon, confidence, mechanism)
+        return plan_decision(question, wish(*options, written=question.options))
+
+    def decide(
+        self,
+        sql: str,
+        *,
+        miss_rate: Amount | None = None,
+        false_alarm_rate: Amount | None = None,
+        uncertain_region: RegionLike | None = None,
+        max_epsilon: Amount | None = None,
+        confidence: Amount | None = None,
+        mechanism: str | None = None,
+        key: str | None = None,
+        entropy: Entropy | None = None,
+        progress: Progress = lambda _: None,
+    ) -> Release:
+        """The answer, charged once. Asked again in the same words or others, it is the stored one, for nothing.
+
+        `key` names an answer: the same key and question give the stored answer, a new key buys a fresh one.
+        """
+        plan = self.plan(
+            sql,
+            miss_rate=miss_rate,
+            false_alarm_rate=false_alarm_rate,
+            uncertain_region=uncertain_region,
+            max_epsilon=max_epsilon,
+            confidence=confidence,
+            mechanism=mechanism,
+        )
+        return self.answer(plan, key=key, entropy=entropy, progress=progress)
+
+    def answer(
+        self,
+        plan: DecisionPlan | ConstantPlan,
+        *,
+        key: str | None = None,
+        entropy: Entropy | None = None,
+        progress: Progress = lambda _: None,
+    ) -> Release:
+        """Reserve, fetch, run, settle, and only then hand out."""
+        source_of_noise = entropy or SystemEntropy()
+        if isinstance(plan, ConstantPlan):
+            return plan.run(None, source_of_noise)[0]
+        _check_limits(plan)
+        name = _key(plan, key)
+        progress("reserving the worst case in the ledger")
+        held = self._reserve(plan, name)
+        if isinstance(held, StoredRelease):
+            return Release.from_bytes(held.body, name)
+        with self._given_back(held):
+            progress("reaching the source")
+            self._source.connect()
+        with self._charged(held, plan):
+            progress("reading, in one scan")
+            exact = self._source.fetch(plan.need)
+            progress("drawing noise and deciding")
+            release, reached = plan.run(exact, source_of_noise)
+            self.ledger.settle(held, reached, release.to_bytes(), shows_levels=plan.shows_levels)
+        return release.handed_out(name)
+
+    def stored(self, plan: DecisionPlan | ConstantPlan, *, key: str | None = None) -> Release | None:
+        """The answer that is there already, which costs nothing; None if there is none yet."""
+        if isinstance(plan, ConstantPlan):
+            return None
+        name = _key(plan, key)
+        found = self.ledger.answered(plan.need.table.name, name, plan.identity(), self._analyst)
+        return None if found is None else Release.from_bytes(found.body, name)
+
+    def balance(self, plan: DecisionPlan | ConstantPlan) -> Balance:
+        """The budget that a plan would be charged to."""
+        return self.ledger.balance(plan.question.table.name)
+
+    def _reserve(self, plan: DecisionPlan, key: str) -> Reservation | StoredRelease:
+        try:
+            return self.ledger.reserve(plan.need.table.name, plan.cost, key, plan.identity(), self._analyst)
+        except BudgetError as refused:
+            hint = plan.affordable(refused.remaining)
+            raise BudgetError(refused.account, refused.requested, refused.remaining, refused.short_by, hint) from None
+
+    @contextmanager
+    def _given_back(self, held: Reservation) -> Iterator[None]:
+        """Whatever stops us before the source is reached: no data was read, so nothing is charged."""
+        try:
+            yield
+        except BaseException:
+            self.ledger.cancel(held)
+            raise
+
+    @contextmanager
+    def _charged(self, held: Reservation, plan: Plan) -> Iterator[None]:
+        """Whatever stops us from here on, Ctrl-C too: data may have been read, so the worst case is lost, and said."""
+        try:
+            yield
+        except BaseException as stopped:
+            stopped.add_note(f"Charged {plan.epsilon}: data may have been read. No answer is stored for key {held.key}")
+            self.ledger.forfeit(held)
+            raise
+
+    def close(self) -> None:
+        self._source.close()
+        self.ledger.close()
+
+    def __enter__(self) -> "Engine":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+class _PublicTables(dict[str, PublicTable]):
+    """Public tables, each read when it is first asked for."""
+
+    def __init__(self, source: Source) -> None:
+        super().__init__()
+        self._source = source
+
+    def __missing__(self, name: str) -> PublicTable:
+        self[name] = self._source.public_table(name)
+        return self[name]
+
+
+def _key(plan: DecisionPlan, key: str | None) -> str:
+    """The name of an answer: as passed, as written in the question, or made from all that makes it this question."""
+    return key or plan.question.options.get("key") or hashlib.sha256(plan.identity().encode()).hexdigest()[:32]
+
+
+def _check_limits(plan: DecisionPlan) -> None:
+    """Before anything is reserved: neither the asker's limit nor the curator's for one question is passed."""
+    limits = {
+        "max_epsilon": plan.wish.max_epsilon,
+        f"max_epsilon_per_question of {plan.need.table.name}": plan.need.table.max_epsilon_per_question,
+    }
+    for name, limit in limits.items():
+        if limit is not None and plan.epsilon > limit:
+            raise TooDearError(name, plan.epsilon, limit, plan.affordable(limit))

@@ -1,0 +1,150 @@
+"""What every family speaks: a frozen Plan, the Guarantee it makes, and the Release that leaves.
+
+    Plan = need + worst-case cost + guarantee + run(exact, entropy) -> (release, what was reached)
+
+Planning touches no data, so a plan, its price and its refusal may be shown to anybody.
+Reads: nothing. Writes: bytes of a release. Never: data, noise, a ledger.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Protocol
+
+from thresher.accounting import Spending
+from thresher.amounts import Epsilon
+from thresher.config import Label
+from thresher.noise import Entropy
+from thresher.question import Exact, Need
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+ABOVE, BELOW, UNCERTAIN = "above", "below", "uncertain"
+
+
+@dataclass(frozen=True, slots=True)
+class Guarantee:
+    """What is promised, as numbers and as the sentence shown to people."""
+
+    miss_rate: str
+    false_alarm_rate: str
+    # In privacy units: a group this far short of its condition, or less, may come out either way.
+    half_width: str
+    clear_distance: str
+    sentence: str
+
+    def __str__(self) -> str:
+        return self.sentence
+
+
+@dataclass(frozen=True, slots=True)
+class Release:
+    """What may leave: one verdict for each group, with its promise and its price."""
+
+    question: str
+    mechanism: str
+    keys: tuple[str, ...]
+    groups: tuple[tuple[Label, ...], ...]
+    verdicts: tuple[str, ...]
+    epsilons: tuple[Epsilon, ...]
+    half_width: str
+    guarantee: Guarantee
+    planned_epsilon: Epsilon
+    spent_epsilon: Epsilon
+    # Noisy numbers behind the verdicts; they are released, so they may be refined later at the difference in price.
+    noisy: tuple[int, ...] = ()
+    stamp: str = ""
+    notes: tuple[str, ...] = ()
+    # Of this handing-out, not of the release: under which key it is stored, and whether it was charged before.
+    key: str = field(default="", compare=False)
+    repeated: bool = field(default=False, compare=False)
+
+    @property
+    def positives(self) -> list[tuple[Label, ...]]:
+        """The groups that are reported: certain and uncertain ones, in declared order."""
+        return [group for group, verdict in zip(self.groups, self.verdicts, strict=True) if verdict != BELOW]
+
+    @property
+    def table(self) -> "pa.Table":
+        """Keys, verdict, epsilon and half width as an Arrow table."""
+        import pyarrow as pa  # noqa: PLC0415 - costs more than the rest of a short question
+
+        columns: dict[str, Sequence[Any]] = {name: [g[i] for g in self.groups] for i, name in enumerate(self.keys)}
+        columns["verdict"] = list(self.verdicts)
+        columns["epsilon"] = [float(epsilon) for epsilon in self.epsilons]
+        columns["half_width"] = [float(self.half_width)] * len(self.groups)
+        return pa.table(columns)
+
+    def document(self) -> dict[str, Any]:
+        """All of it, for JSON."""
+        return {
+            "question": self.question,
+            "mechanism": self.mechanism,
+            "keys": list(self.keys),
+            "groups": [list(group) for group in self.groups],
+            "verdicts": list(self.verdicts),
+            "epsilons": [epsilon.to_json() for epsilon in self.epsilons],
+            "half_width": self.half_width,
+            "guarantee": {name: getattr(self.guarantee, name) for name in Guarantee.__slots__},
+            "planned_epsilon": self.planned_epsilon.to_json(),
+            "spent_epsilon": self.spent_epsilon.to_json(),
+            "noisy": list(self.noisy),
+            "stamp": self.stamp,
+            "notes": list(self.notes),
+        }
+
+    def to_bytes(self) -> bytes:
+        return json.dumps(self.document(), sort_keys=True).encode()
+
+    @classmethod
+    def from_bytes(cls, body: bytes, key: str) -> "Release":
+        """A stored release, handed out again."""
+        said: Mapping[str, Any] = json.loads(body)
+        return cls(
+            question=said["question"],
+            mechanism=said["mechanism"],
+            keys=tuple(said["keys"]),
+            groups=tuple(map(tuple, said["groups"])),
+            verdicts=tuple(said["verdicts"]),
+            epsilons=tuple(map(Epsilon.from_json, said["epsilons"])),
+            half_width=said["half_width"],
+            guarantee=Guarantee(**said["guarantee"]),
+            planned_epsilon=Epsilon.from_json(said["planned_epsilon"]),
+            spent_epsilon=Epsilon.from_json(said["spent_epsilon"]),
+            noisy=tuple(said["noisy"]),
+            stamp=said["stamp"],
+            notes=tuple(said["notes"]),
+            key=key,
+            repeated=True,
+        )
+
+    def handed_out(self, key: str) -> "Release":
+        return replace(self, key=key)
+
+
+class Plan(Protocol):
+    """A question with its price. `str(plan)` explains it to a person."""
+
+    @property
+    def need(self) -> Need | None:
+        """What must be read; None if the question needs no data."""
+
+    @property
+    def cost(self) -> Spending | None:
+        """The worst case that is reserved; None if nothing is."""
+
+    @property
+    def epsilon(self) -> Epsilon:
+        """The worst case for one privacy unit."""
+
+    @property
+    def guarantee(self) -> Guarantee:
+        """What the release will promise."""
+
+    @property
+    def shows_levels(self) -> bool:
+        """Whether the release shows every group's stopping level, so that what was not reached is given back."""
+
+    def run(self, exact: Exact | None, entropy: Entropy) -> tuple[Release, Spending | None]:
+        """Draw and decide: the release, and what it really cost."""

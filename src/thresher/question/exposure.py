@@ -1,0 +1,99 @@
+"""Which part of a table a question looks at, as a region of the account. It may be too large, never too small.
+
+Reads: a question. Writes: nothing. Never: data.
+"""
+
+from fractions import Fraction
+
+from thresher.accounting import Grouping, Interval, Region, Values
+from thresher.accounting.restrictions import Restriction
+from thresher.config import Bands, Code, Column, Days, Grid, Hours, Listed, Numbered, Table, Text, Truth, decimal_text
+from thresher.question.asked import Question, label
+from thresher.question.conditions import AllOf, AnyOf, Condition, OneOf, Within
+
+# Longer lists are left out of the region, which then is larger than it need be: a ledger line stays short.
+_MOST_VALUES = 1000
+
+
+def grouping_of(question: Question) -> Grouping:
+    """The groups that are charged: the question's keys, over the region that its WHERE is known to stay in."""
+    table, names = question.table, tuple(_name(column, question.table) for column in question.keys)
+    region = _region(question.where, table)
+    if table.contribution is None:
+        return Grouping.of_rows(names, region)
+    fixed = {_name(table.columns[name], table) for name in table.fixed_columns}
+    return Grouping(names, region, table.contribution.max_groups, tuple(fixed & {*names, *region.columns}))
+
+
+def _name(column: Column, table: Table) -> str:
+    """The name by which the account knows a column as it is declared now.
+
+    A value is clamped to 110 under one declaration and to 150 under another; a person may live elsewhere in the next
+    version of the rows. Regions over columns of different names always overlap, so a name that says how the column is
+    read keeps losses from being held apart by a column that has changed its meaning in between.
+    """
+    kind, said = column.kind, []
+    if isinstance(kind, Grid):
+        said.append(f"{decimal_text(kind.minimum)} to {decimal_text(kind.maximum)} by {decimal_text(kind.step)}")
+        said += [] if kind.missing is None else [f"missing {decimal_text(kind.missing)}"]
+    if isinstance(kind, Bands):
+        said += [f"bands of {_name(table.columns[kind.of], table)}", " ".join(map(decimal_text, kind.edges))]
+    if table.contribution and table.version != "1":
+        said.append(f"version {table.version}")
+    return f"{column.name} ({', '.join(said)})" if said else column.name
+
+
+def _region(condition: Condition, table: Table) -> Region:
+    """Rows that satisfy the condition lie in this region. Parts that say nothing about one column are passed over."""
+    if isinstance(condition, AllOf):
+        region = Region.everything()
+        for part in condition.parts:
+            # No row satisfies both: what is charged then does not matter, so the region stays as large as it was.
+            region = region.within(_region(part, table)) or region
+        return region
+    said = _restriction(condition, table)
+    return Region.everything() if said is None else Region((said,))
+
+
+def _restriction(condition: Condition, table: Table) -> tuple[str, Restriction] | None:
+    if isinstance(condition, AnyOf):
+        lists = [part for part in condition.parts if isinstance(part, OneOf)]
+        if len(lists) < len(condition.parts) or len({part.column for part in lists}) != 1:
+            return None
+        return _restriction(OneOf(lists[0].column, tuple({code for part in lists for code in part.codes})), table)
+    if isinstance(condition, OneOf):
+        column = table.columns[condition.column]
+        constants = [_constant(column, code) for code in condition.codes]
+        if None in constants or len(constants) > _MOST_VALUES:
+            return None
+        return _name(column, table), Values(tuple(constant for constant in constants if constant is not None))
+    if isinstance(condition, Within):
+        return _interval(condition, table.columns[condition.column], table)
+    return None
+
+
+def _interval(condition: Within, column: Column, table: Table) -> tuple[str, Restriction] | None:
+    low, high = (None if end is None else _constant(column, end) for end in (condition.low, condition.high))
+    if (low is None) != (condition.low is None) or (high is None) != (condition.high is None):
+        return None
+    if low is None and high is None:
+        return None
+    if low == high and low is not None:
+        return _name(column, table), Values((low,))
+    if condition.low is not None and condition.high is not None and condition.low > condition.high:
+        return None
+    return _name(column, table), Interval(low, high, low is not None, high is not None)
+
+
+def _constant(column: Column, code: Code) -> Fraction | str | None:
+    """A code as the constant that regions know it by."""
+    kind = column.kind
+    if isinstance(kind, Grid):
+        return int(code) * kind.step
+    if isinstance(kind, Numbered):
+        return Fraction(int(code))
+    if isinstance(kind, Truth):
+        return "true" if code else "false"
+    if isinstance(kind, Listed | Text | Days | Bands):
+        return str(label(column, code))
+    return None if isinstance(kind, Hours) else str(code)

@@ -1,0 +1,94 @@
+"""How far one privacy unit can move an atom's weighted sum in one group. Proof: `sensitivity.md`.
+
+Reads: declarations. Writes: nothing. Never: data. A bound may be too large, never too small.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from thresher.config import Column, Grid, Table
+from thresher.errors import BugError
+from thresher.question.aggregates import Aggregate
+from thresher.question.conditions import ALWAYS
+from thresher.question.formula import Atom
+
+# No table has more rows than this; what must not overflow is bounded with it.
+MOST_ROWS = 1 << 40
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """Whole numbers from `low` to `high`."""
+
+    low: int
+    high: int
+
+    def __add__(self, other: "Span") -> "Span":
+        return Span(self.low + other.low, self.high + other.high)
+
+    def __rmul__(self, times: int) -> "Span":
+        return Span(*sorted((times * self.low, times * self.high)))
+
+    def or_nothing(self) -> "Span":
+        return Span(min(self.low, 0), max(self.high, 0))
+
+    @property
+    def reach(self) -> int:
+        return max(abs(self.low), abs(self.high))
+
+
+NOTHING = Span(0, 0)
+
+
+def sensitivity(atom: Atom, table: Table) -> int:
+    """The most by which adding or removing one unit changes `weights . aggregates` in a group; at least 1."""
+    row, unit = _row_span(atom, table.columns), _unit_span(atom)
+    # r rows of a unit add r * row + unit, for r from 1 to the most allowed; it is linear in r, so the ends decide.
+    return max(1, *((rows * row + unit).reach for rows in (1, table.rows_per_unit)))
+
+
+def largest_value(atom: Atom, table: Table) -> int:
+    """A bound on |weights . aggregates| and |at_least| together, for any table of at most `MOST_ROWS` rows."""
+    thresholds = atom.at_least if isinstance(atom.at_least, tuple) else (atom.at_least,)
+    return MOST_ROWS * sensitivity(atom, table) + max(abs(t) for t in thresholds)
+
+
+def _row_span(atom: Atom, columns: Mapping[str, Column]) -> Span:
+    """What one row may add. Terms with the same FILTER are switched on together, other filters independently."""
+    total = NOTHING
+    for where in dict.fromkeys(aggregate.where for aggregate, _ in atom.weights):
+        terms = [term for term in atom.weights if term[0].where == where]
+        inside = NOTHING
+        for name in dict.fromkeys(aggregate.column for aggregate, _ in terms):
+            of_column = [term for term in terms if term[0].column == name]
+            inside += _column_span(of_column, None if name is None else columns[name])
+        total += inside if where == ALWAYS else inside.or_nothing()
+    return total
+
+
+def _column_span(terms: list[tuple[Aggregate, int]], column: Column | None) -> Span:
+    """What one row adds through one column: nothing if its value is missing, else count and value together."""
+    weights = {"rows": 0, "present": 0, "total": 0, "units": 0}
+    for aggregate, weight in terms:
+        weights[aggregate.measure] += weight
+    if column is None:
+        return Span(weights["rows"], weights["rows"])
+    if not weights["present"] and not weights["total"]:
+        return NOTHING
+    here = Span(weights["present"], weights["present"])
+    if weights["total"]:
+        if not isinstance(column.kind, Grid):
+            raise BugError(f"the column {column.name} is added up and has no grid")
+        here += weights["total"] * Span(column.kind.lowest, column.kind.highest)
+    always_there = isinstance(column.kind, Grid) and column.kind.missing is not None
+    return here if always_there else here.or_nothing()
+
+
+def _unit_span(atom: Atom) -> Span:
+    """What one unit adds to counts of units: one for each filter that some row of it satisfies."""
+    total = NOTHING
+    for aggregate, weight in atom.weights:
+        if aggregate.measure == "units":
+            once = Span(weight, weight)
+            total += once if aggregate.where == ALWAYS else once.or_nothing()
+    return total

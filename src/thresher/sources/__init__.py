@@ -1,0 +1,54 @@
+"""Exact aggregates in one scan, from DuckDB, PostgreSQL, Spark, files and tables in memory.
+
+Reads: the source, for a need; its catalogue for a check. Writes: nothing that stays. Never: noise; what a database says
+about its rows.
+"""
+
+from collections.abc import Mapping
+
+from thresher.config import Declarations
+from thresher.errors import DeclarationError, SourceUnavailableError
+from thresher.sources.addresses import Address, address
+from thresher.sources.protocol import Family, PhysicalColumn, Source
+
+_MISSING = "{} needs the package {}, which is not installed: pip install 'thresher[{}]'"
+
+__all__ = ["Family", "PhysicalColumn", "Source", "open_source"]
+
+
+def open_source(declarations: Declarations, tables: Mapping[str, object] | None = None) -> Source:
+    """The source of the declarations; nothing is reached yet. `tables`: Arrow, pandas or polars tables by name.
+
+    The databases' libraries are imported only when their source is opened.
+    """
+    where = address(declarations)
+    if (where.engine == "memory") != (tables is not None):
+        raise DeclarationError("source.url", 'tables in memory and url = "memory://" go together')
+    if where.engine == "postgres":
+        return _postgres(declarations, where)
+    if where.engine == "spark":
+        return _spark(declarations, where)
+    from thresher.sources.duckdb_source import DuckDBSource  # noqa: PLC0415
+    from thresher.sources.files import in_memory  # noqa: PLC0415
+
+    return DuckDBSource(declarations, where, in_memory(tables) if tables is not None else None)
+
+
+def _postgres(declarations: Declarations, where: Address) -> Source:
+    try:
+        from thresher.sources.postgres_source import PostgresSource  # noqa: PLC0415
+    except ImportError:
+        pass
+    else:
+        return PostgresSource(declarations, where)
+    raise SourceUnavailableError(_MISSING.format("PostgreSQL", "psycopg", "postgres"))
+
+
+def _spark(declarations: Declarations, where: Address) -> Source:
+    try:
+        from thresher.sources.spark_source import SparkSource  # noqa: PLC0415
+    except ImportError:
+        pass
+    else:
+        return SparkSource(declarations, where)
+    raise SourceUnavailableError(_MISSING.format("Spark", "pyspark", "spark"))

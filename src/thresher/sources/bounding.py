@@ -1,0 +1,141 @@
+"""At most so many groups of a unit, and so many rows in each: chosen in SQL, from the unit's own rows only.
+
+The order is that of a digest over the table's name and version, the unit and the codes, so it prefers no value, and it
+is the same in every database. Rows with the same codes are alike for every question, so their order does not matter.
+Reads: declarations, the catalogue. Writes: SQL text. Never: a choice that depends on another unit's rows.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from thresher.config import Code, Column, Listed, Numbered, Table
+from thresher.errors import BugError
+from thresher.sources.codes import Coded, Found, code_type, coded, plain
+from thresher.sources.dialect import Dialect
+from thresher.sources.protocol import Family
+from thresher.sources.statements import Rows
+
+# The families of units that can be compared as they are; others are compared as text.
+_COMPARABLE = (Family.INTEGER, Family.TRUTH, Family.DATE, Family.MOMENT, Family.ZONED)
+
+
+@dataclass(frozen=True, slots=True)
+class Bounding:
+    """A SELECT of the rows that are kept, its columns (u, c0, c1, …) with types, and its array parameters.
+
+    The parameters are the domains of the keys.
+    """
+
+    sql: str
+    columns: tuple[tuple[str, str], ...]
+    parameters: tuple[Sequence[Code], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """Where the chosen rows are: a table, or the SELECT itself with its parameters."""
+
+    relation: str
+    parameters: tuple[Sequence[Code], ...] = ()
+
+
+def raw_rows(table: Table, relation: str, found: Found) -> Rows:
+    """The rows as they are; if units are declared, only for a table in which every unit has one row at most."""
+    names = {name: f"t.{found.dialect.identifier(name)}" for name in found.columns}
+    columns = {name: coded(column, table.columns, names, found) for name, column in table.columns.items()}
+    kept = None if table.contribution is None else f"{names[table.contribution.unit]} IS NOT NULL"
+    return Rows(f"{relation} t", columns, None, kept)
+
+
+def bounded_rows(table: Table, kept: Kept, dialect: Dialect) -> Rows:
+    """The rows of a relation made by `bounding`."""
+    if table.contribution is None:
+        raise BugError("rows are bounded only where units are declared")
+    columns = {name: _kept(column, f"t.c{n}", dialect) for n, (name, column) in enumerate(table.columns.items())}
+    unit = None if table.contribution.max_rows == 1 else "t.u"
+    return Rows(f"{kept.relation} t", columns, unit, None, kept.parameters)
+
+
+def _kept(column: Column, name: str, dialect: Dialect) -> Coded:
+    kind, largest, text = code_type(column.kind, dialect)
+    return plain(name, kind, largest, text=text)
+
+
+def needs_bounding(table: Table, found: Found) -> bool:
+    """Not if every row is a unit, nor if the catalogue proves that no two rows share one."""
+    return table.contribution is not None and not found.columns[table.contribution.unit].is_unique_key
+
+
+def bounding(table: Table, keys: Sequence[Column], relation: str, found: Found) -> Bounding:
+    """The rows of each unit that are looked at when the table is grouped by `keys`."""
+    dialect, limits = found.dialect, table.contribution
+    if limits is None:
+        raise BugError("rows are bounded only where units are declared")
+    names = {name: f"t.{dialect.identifier(name)}" for name in found.columns}
+    columns = [coded(column, table.columns, names, found) for column in table.columns.values()]
+    place = {name: f"c{n}" for n, name in enumerate(table.columns)}
+    listed = ", ".join(f"{column.code} AS c{n}" for n, column in enumerate(columns))
+    unit = unit_expression(found, limits.unit, names[limits.unit])
+    coded_rows = f"SELECT {unit} AS u, {listed} FROM {relation} t WHERE {names[limits.unit]} IS NOT NULL"
+    fixed = [place[name] for name, column in table.columns.items() if column.fixed]
+    smallest = "".join(f", min({name}) OVER (PARTITION BY u) AS m{name}" for name in fixed)
+    conditions = [f"({name} IS NULL OR {name} = m{name})" for name in fixed]
+    parameters: list[Sequence[Code]] = []
+    for key in keys:
+        name = place[key.name]
+        if isinstance(key.kind, Listed | Numbered):
+            parameters.append(list(key.kind.codes()))
+            conditions.append(dialect.in_array(name, code_type(key.kind, dialect)[0], len(parameters)))
+        else:
+            conditions.append(f"{name} IS NOT NULL")
+    grouped = [place[key.name] for key in keys]
+    texts = [column.text for column in columns]
+    order = _orders(table, grouped, texts, dialect)
+    inside = f"SELECT r.*{order} FROM (SELECT r.*{smallest} FROM ({coded_rows}) r) r" + (
+        f" WHERE {' AND '.join(conditions)}" if conditions else ""
+    )
+    typed = (("u", unit_type(found, limits.unit)), *((f"c{n}", column.type) for n, column in enumerate(columns)))
+    kept = ", ".join(name for name, _ in typed)
+    sql = f"SELECT {kept} FROM ({_ranked(inside, grouped)}) r WHERE group_place <= {limits.max_groups}"
+    return Bounding(f"{sql} AND row_place <= {limits.max_rows}", typed, tuple(parameters))
+
+
+def unit_expression(found: Found, unit: str, name: str) -> str:
+    column = found.columns[unit]
+    if column.family in _COMPARABLE:
+        return name
+    if column.family in (Family.TEXT, Family.WRITTEN):
+        return found.dialect.value(column, name)
+    return found.dialect.as_text(name)
+
+
+def unit_type(found: Found, unit: str) -> str:
+    column = found.columns[unit]
+    return column.type if column.family in _COMPARABLE else found.dialect.text_type
+
+
+def _ranked(inside: str, grouped: Sequence[str]) -> str:
+    codes = "".join(f", {name}" for name in grouped)
+    group_place = f"dense_rank() OVER (PARTITION BY u ORDER BY group_order{codes})" if grouped else "1"
+    row_place = f"row_number() OVER (PARTITION BY u{codes} ORDER BY row_order)"
+    return f"SELECT r.*, {group_place} AS group_place, {row_place} AS row_place FROM ({inside}) r"
+
+
+def _orders(table: Table, grouped: Sequence[str], texts: Sequence[bool], dialect: Dialect) -> str:
+    """The two digests: of the unit and the group, of the unit and the whole row."""
+    start = dialect.text("".join(f"{len(part.encode())}:{part}" for part in (table.name, table.version)))
+    unit = _measured(dialect.as_text("u"), dialect)
+    codes = [_marked(f"c{n}", is_text, dialect) for n, is_text in enumerate(texts)]
+    of_group = [code for n, code in enumerate(codes) if f"c{n}" in grouped]
+    made = f", {dialect.digest([start, unit, *of_group])} AS group_order" if grouped else ""
+    return f"{made}, {dialect.digest([start, unit, *codes])} AS row_order"
+
+
+def _marked(name: str, is_text: bool, dialect: Dialect) -> str:  # noqa: FBT001 - a fact about the column
+    """A code with its length before it, so that no two rows read the same; NULL is another mark."""
+    text = name if is_text else dialect.as_text(name)
+    return f"CASE WHEN {name} IS NULL THEN '-' ELSE {_measured(text, dialect)} END"
+
+
+def _measured(text: str, dialect: Dialect) -> str:
+    return f"{dialect.as_text(dialect.octets(text))} || ':' || {text}"

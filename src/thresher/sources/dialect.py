@@ -1,0 +1,161 @@
+"""What the databases write differently. The base is the SQL they share; each of them overrides only its differences.
+
+Reads: nothing. Writes: SQL text. Never: text of a user's that is not quoted here.
+"""
+
+from collections.abc import Iterable, Sequence
+from datetime import date, datetime, time
+
+from thresher.config import Code
+from thresher.errors import BugError
+from thresher.sources.protocol import Family, PhysicalColumn
+
+# Every day that can be declared is after this one: so whole divisions never see a negative number.
+HOURS_BEFORE_1970 = 17_259_888
+_MICROSECONDS_BEFORE_1970 = HOURS_BEFORE_1970 * 3_600_000_000
+_LAST_MOMENT = time(23, 59, 59, 999_999)
+_NUMBER = "[+-]?([0-9]+([.][0-9]*)?|[.][0-9]+)([eE][+-]?[0-9]{1,4})?"
+_WHOLE = "[+-]?[0-9]{1,19}"
+_MOMENT = "[0-9]{4}-[0-9]{2}-[0-9]{2}([ T]([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9]([.][0-9]{1,6})?)?Z?)?"
+
+
+class Dialect:
+    """The SQL that the sources share."""
+
+    integer = "INTEGER"
+    big = "BIGINT"
+    double_type = "DOUBLE"
+    text_type = "VARCHAR"
+    moment_type = "TIMESTAMP"
+    gives_empty_groups = True
+
+    # Names and constants.
+
+    def identifier(self, name: str) -> str:
+        if "\0" in name:
+            raise BugError("a name with a NUL reached the source")
+        return '"' + name.replace('"', '""') + '"'
+
+    def relation(self, *parts: str) -> str:
+        return ".".join(self.identifier(part) for part in parts)
+
+    def text(self, value: str) -> str:
+        if "\0" in value:
+            raise BugError("a text with a NUL reached the source")
+        return "'" + value.replace("'", "''") + "'"
+
+    def constant(self, code: Code) -> str:
+        return self.text(code) if isinstance(code, str) else str(int(code))
+
+    def double(self, value: float) -> str:
+        """As text, because a decimal constant may be rounded twice on its way."""
+        return f"CAST({self.text(repr(float(value)))} AS {self.double_type})"
+
+    def day(self, day: date) -> str:
+        return f"DATE '{day.isoformat()}'"
+
+    def first_moment(self, day: date, hour: int, family: Family) -> str:
+        return self._moment(datetime.combine(day, time(hour)), family)
+
+    def last_moment(self, day: date, hour: int, family: Family) -> str:
+        return self._moment(datetime.combine(day, _LAST_MOMENT.replace(hour=hour)), family)
+
+    def _moment(self, moment: datetime, family: Family) -> str:
+        text = moment.isoformat(sep=" ", timespec="microseconds")
+        return f"TIMESTAMPTZ '{text}+00'" if family is Family.ZONED else f"TIMESTAMP '{text}'"
+
+    # Values, each by an expression that no value can make fail.
+
+    def value(self, column: PhysicalColumn, name: str) -> str:
+        """The column under `name` in the plainest type of its family."""
+        return self.raw_text(name) if column.family in (Family.TEXT, Family.WRITTEN) else name
+
+    def raw_text(self, expression: str) -> str:
+        """Text that compares byte by byte, whatever the collation."""
+        return f'CAST({expression} AS {self.text_type}) COLLATE "C"'
+
+    def to_double(self, column: PhysicalColumn, name: str) -> str:
+        """Numbers as doubles, correctly rounded."""
+        if column.family is Family.WRITTEN:
+            return self.written_number(name)
+        if column.family is Family.DOUBLE:
+            return self.value(column, name)
+        return f"CAST({name} AS {self.double_type})"
+
+    def matches(self, name: str, pattern: str) -> str:
+        """Whether the whole text has this form. Only forms that all databases read alike are cast."""
+        return f"regexp_full_match({name}, {self.text(pattern)})"
+
+    def written_number(self, name: str) -> str:
+        return f"CASE WHEN {self.matches(name, _NUMBER)} THEN TRY_CAST({name} AS {self.double_type}) END"
+
+    def written_whole(self, name: str) -> str:
+        return f"CASE WHEN {self.matches(name, _WHOLE)} THEN TRY_CAST({name} AS {self.big}) END"
+
+    def written_moment(self, name: str) -> str:
+        plain = f"trim(TRAILING 'Z' FROM {name})"
+        return f"CASE WHEN {self.matches(name, _MOMENT)} THEN TRY_CAST({plain} AS {self.moment_type}) END"
+
+    def day_code(self, value: str, family: Family) -> str:
+        if family is Family.DATE:
+            return f"CAST({value} - DATE '1970-01-01' AS {self.integer})"
+        return self._steps_since_1970(value, 24)
+
+    def hour_code(self, value: str, family: Family) -> str:
+        return f"24 * {self.day_code(value, family)}" if family is Family.DATE else self._steps_since_1970(value, 1)
+
+    def _steps_since_1970(self, value: str, hours: int) -> str:
+        moved = f"({self.microseconds(value)} + {_MICROSECONDS_BEFORE_1970})"
+        whole = self.whole_division(moved, hours * 3_600_000_000)
+        return f"CAST({whole} - {HOURS_BEFORE_1970 // hours} AS {self.integer})"
+
+    def microseconds(self, value: str) -> str:
+        return f"epoch_us({value})"
+
+    def whole_division(self, value: str, by: int) -> str:
+        return f"({value} // {by})"
+
+    # Aggregates. A condition that is unknown counts as one that does not hold, in all of these.
+
+    def count(self, condition: str | None) -> str:
+        # Over no rows at all DuckDB's count_if gives NULL.
+        return "count(*)" if condition is None else f"CAST(coalesce(count_if({condition}), 0) AS BIGINT)"
+
+    def distinct(self, expression: str, condition: str | None) -> str:
+        chosen = expression if condition is None else f"CASE WHEN {condition} THEN {expression} END"
+        return f"count(DISTINCT {chosen})"
+
+    def total(self, code: str, condition: str | None, *, wide: bool) -> str:
+        """A sum of whole numbers; a wide one as text."""
+        chosen = code if condition is None else f"CASE WHEN {condition} THEN {code} END"
+        return f"CAST(coalesce(sum({chosen}), 0) AS {self.text_type if wide else self.big})"
+
+    # Relations that Thresher brings along.
+
+    def keys(self, types: Sequence[str], first: int) -> str:
+        """The declared groups as a relation (i, k0, k1, …) made of array parameters from number `first` on."""
+        columns = ", ".join(
+            f"{self._brought(f'unnest(CAST(${first + n} AS {kind}[]))', kind)} AS k{n}" for n, kind in enumerate(types)
+        )
+        return f"(SELECT unnest(range(len(${first}))) AS i, {columns})"
+
+    def _brought(self, expression: str, kind: str) -> str:
+        return self.raw_text(expression) if kind == self.text_type else expression
+
+    def joined(self, shown: str, keys: str, grouped: str, same: str) -> str:
+        """The declared groups (d) with what was found in them (g)."""
+        return f"SELECT {shown} FROM {keys} d LEFT JOIN ({grouped}) g ON {same}"
+
+    def in_array(self, code: str, kind: str, parameter: int) -> str:
+        return f"{code} IN (SELECT {self._brought(f'unnest(CAST(${parameter} AS {kind}[]))', kind)})"
+
+    # The order in which a unit's rows are kept.
+
+    def octets(self, text: str) -> str:
+        return f"strlen({text})"
+
+    def as_text(self, code: str) -> str:
+        return f"CAST({code} AS {self.text_type})"
+
+    def digest(self, parts: Iterable[str]) -> str:
+        return f"md5({' || '.join(parts)})"

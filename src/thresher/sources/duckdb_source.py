@@ -1,0 +1,169 @@
+"""DuckDB: database files, Parquet, CSV and Arrow files, and tables in memory.
+
+A database is attached read-only to an instance of our own, which can reach the declared files and no others, loads no
+extension, and cannot be set otherwise.
+Reads: the database or files. Writes: a private folder for what does not fit in memory, removed at the end. Never: types
+guessed from rows.
+"""
+
+import os
+import shutil
+import tempfile
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import duckdb
+
+from thresher.config import Declarations
+from thresher.errors import DeclarationError
+from thresher.sources.addresses import Address
+from thresher.sources.bounding import Bounding, Kept
+from thresher.sources.duckdb_dialect import DuckDBDialect, family_of
+from thresher.sources.files import ARROW, arrow_table, csv_columns, csv_delimiter
+from thresher.sources.protocol import Family, PhysicalColumn
+from thresher.sources.reading import Catalogue, SqlSource
+from thresher.sources.statements import Statement
+
+_DATABASE = "source"
+_COLUMNS = (
+    "SELECT schema_name, table_name, column_name, data_type FROM duckdb_columns()"
+    " WHERE database_name = $1 AND NOT internal ORDER BY schema_name, table_name, column_index"
+)
+_UNIQUE = (
+    "SELECT schema_name, table_name, constraint_column_names[1] FROM duckdb_constraints() WHERE database_name = $1"
+    " AND constraint_type IN ('PRIMARY KEY', 'UNIQUE') AND len(constraint_column_names) = 1"
+)
+
+
+class DuckDBSource(SqlSource):
+    """A DuckDB of our own over somebody else's data. `tables` are Arrow tables in memory."""
+
+    def __init__(self, declarations: Declarations, where: Address, tables: Mapping[str, object] | None = None) -> None:
+        super().__init__(declarations, DuckDBDialect())
+        self._where = where
+        self._tables = dict(tables or {})
+        self._connection: duckdb.DuckDBPyConnection | None = None
+        self._folder: str | None = None
+
+    @property
+    def _db(self) -> duckdb.DuckDBPyConnection:
+        if self._connection is None:
+            raise ConnectionError
+        return self._connection
+
+    def _open(self) -> None:
+        if self._connection is not None:
+            return
+        paths = [path for paths in self._where.files.values() for path in paths if os.access(path, os.R_OK)]
+        self._folder = tempfile.mkdtemp(prefix="thresher-duckdb-")
+        self._connection = duckdb.connect(":memory:")
+        text = self._dialect.text
+        settings = [
+            f"SET temp_directory = {text(self._folder)}",
+            "SET autoinstall_known_extensions = false",
+            "SET autoload_known_extensions = false",
+            "SET allow_community_extensions = false",
+            "SET allow_persistent_secrets = false",
+            "SET enable_progress_bar = false",
+            "SET TimeZone = 'UTC'",
+            f"SET allowed_paths = [{', '.join(text(path) for path in paths)}]",
+        ]
+        if self._where.target:
+            settings.append(f"ATTACH {text(self._where.target)} AS {_DATABASE} (TYPE duckdb, READ_ONLY)")
+            settings.append(f"USE {_DATABASE}")
+        settings += ["SET enable_external_access = false", "SET lock_configuration = true"]
+        for setting in settings:
+            self._db.execute(setting)
+        for name, table in self._tables.items():
+            self._db.register(f"memory_{name}", table)
+        self._register_arrow_files()
+
+    def _register_arrow_files(self) -> None:
+        for name, paths in self._where.files.items():
+            if paths and paths[0].endswith(ARROW) and all(os.access(path, os.R_OK) for path in paths):
+                self._db.register(f"file_{name}", arrow_table(paths))
+
+    def _look(self) -> Catalogue:
+        found: dict[str, list[PhysicalColumn]] = {}
+        unique = set(self._db.execute(_UNIQUE, [_DATABASE]).fetchall())
+        for schema, relation, column, kind in self._db.execute(_COLUMNS, [_DATABASE]).fetchall():
+            name = relation if schema == "main" else f"{schema}.{relation}"
+            self._relations[name] = self._dialect.relation(_DATABASE, schema, relation)
+            key = (schema, relation, column) in unique
+            found.setdefault(name, []).append(PhysicalColumn(column, kind, family_of(kind), key))
+        for name in self._tables:
+            self._relations[name] = self._dialect.identifier(f"memory_{name}")
+            found[name] = self._described(self._relations[name])
+        for name, paths in self._where.files.items():
+            found[name] = self._file_columns(name, paths)
+        return {name: tuple(columns) for name, columns in found.items()}
+
+    def _described(self, relation: str) -> list[PhysicalColumn]:
+        described = self._db.execute(f"DESCRIBE SELECT * FROM {relation}").fetchall()
+        parquet = relation.startswith("read_parquet(")
+        return [PhysicalColumn(row[0], row[1], family_of(row[1]), hides_nan=parquet) for row in described]
+
+    def _file_columns(self, name: str, paths: Sequence[str]) -> list[PhysicalColumn]:
+        place = f"tables.{name}.file"
+        absent = [path for path in paths if not os.access(path, os.R_OK)]
+        if absent or not paths:
+            raise DeclarationError(place, f"no file can be read at {absent[0] if absent else 'the pattern given'}")
+        suffix = Path(paths[0]).suffix.lower()
+        listed = f"[{', '.join(self._dialect.text(path) for path in paths)}]"
+        if suffix in (".csv", ".tsv"):
+            delimiter, columns = csv_delimiter(paths[0]), csv_columns(paths[0])
+            self._relations[name] = self._csv(listed, delimiter, columns)
+            return [PhysicalColumn(column, "text in CSV", Family.WRITTEN) for column in columns]
+        if suffix.endswith(ARROW):
+            self._relations[name] = self._dialect.identifier(f"file_{name}")
+        else:
+            self._relations[name] = f"read_parquet({listed})"
+        try:
+            return self._described(self._relations[name])
+        except duckdb.Error:
+            unreadable = True
+        if unreadable:
+            raise DeclarationError(place, f"{Path(paths[0]).name} cannot be read as {suffix[1:]}")
+        return []
+
+    def _csv(self, listed: str, delimiter: str, columns: Sequence[str]) -> str:
+        """Lines that are no proper rows are passed over: an error about them would tell of them."""
+        text = self._dialect.text
+        kinds = ", ".join(f"{text(column)}: 'VARCHAR'" for column in columns)
+        return (
+            f"read_csv({listed}, auto_detect = false, header = true, delim = {text(delimiter)}, quote = '\"',"
+            f" escape = '\"', nullstr = '', ignore_errors = true, strict_mode = false, columns = {{{kinds}}})"
+        )
+
+    def _columns(self, asked: Statement) -> Sequence[Sequence[object]]:
+        result: Mapping[str, Any] = self._db.execute(asked.sql, list(asked.parameters)).fetchnumpy()
+        return list(result.values())
+
+    def _keep(self, name: str, chosen: Bounding) -> Kept:
+        self._db.execute(f"CREATE OR REPLACE TEMP TABLE {name} AS {chosen.sql}", list(chosen.parameters))
+        return Kept(f"temp.main.{name}")
+
+    def _rows(self, relation: str, columns: Sequence[str], most: int) -> Sequence[Sequence[object]]:
+        named = ", ".join(self._dialect.identifier(column) for column in columns)
+        return self._db.execute(f"SELECT {named} FROM {relation} LIMIT {most}").fetchall()
+
+    def _stop(self) -> None:
+        if self._connection is not None:
+            self._connection.interrupt()
+
+    def _drop(self) -> None:
+        connection, self._connection = self._connection, None
+        folder, self._folder = self._folder, None
+        if connection is not None:
+            connection.close()
+        if folder is not None:
+            shutil.rmtree(folder, ignore_errors=True)
+
+    def _unreachable(self) -> str:
+        if self._where.target:
+            return (
+                f"{self._where.target} cannot be opened; nothing was read and nothing is charged. Is it a DuckDB "
+                "database, readable, and not held open for writing by another program?"
+            )
+        return f"{self._where.shown} cannot be opened; nothing was read and nothing is charged"

@@ -1,0 +1,98 @@
+"""The declarations against the catalogue: every table and column is there, and of a type that fits its kind.
+
+Reads: the catalogue. Writes: nothing. Never: rows; nor anything of the catalogue that is not named in the declarations,
+but names that are nearly the same.
+"""
+
+import difflib
+from collections.abc import Mapping, Sequence
+
+from thresher.config import (
+    Bands,
+    Column,
+    Days,
+    Declarations,
+    Grid,
+    Hours,
+    Kind,
+    Listed,
+    Numbered,
+    PublicDeclaration,
+    Referenced,
+    Table,
+    Text,
+    Truth,
+)
+from thresher.errors import DeclarationError
+from thresher.sources.codes import ends_fit
+from thresher.sources.protocol import Family, PhysicalColumn
+
+_NUMBERS = (Family.INTEGER, Family.DECIMAL, Family.DOUBLE)
+_FITTING: Mapping[type[Kind], tuple[Family, ...]] = {
+    Listed: (Family.TEXT,),
+    Text: (Family.TEXT,),
+    Numbered: _NUMBERS,
+    Grid: _NUMBERS,
+    Truth: (Family.TRUTH, Family.INTEGER),
+    Days: (Family.DATE, Family.MOMENT, Family.ZONED),
+    Hours: (Family.DATE, Family.MOMENT, Family.ZONED),
+    Referenced: (Family.TEXT, *_NUMBERS),
+}
+_LARGEST_BOUND = 2**62
+
+
+def relation_of(table: Table | PublicDeclaration) -> str:
+    """The name under which the catalogue knows a table."""
+    return table.name if table.file is not None else table.relation or table.name
+
+
+def check_tables(declarations: Declarations, catalogue: Mapping[str, Sequence[PhysicalColumn]]) -> None:
+    for name, public in declarations.public_tables.items():
+        _present(f"public_tables.{name}", relation_of(public), catalogue)
+    for name, table in declarations.tables.items():
+        place = f"tables.{name}"
+        found = {column.name: column for column in _present(place, relation_of(table), catalogue)}
+        for column in table.columns.values():
+            _check_column(f"{place}.columns.{column.name}", column, table, found)
+        if table.contribution is not None and table.contribution.unit not in found:
+            unit = table.contribution.unit
+            raise DeclarationError(f"{place}.unit", f"there is no column {unit} in the source{_nearly(unit, found)}")
+
+
+def _present(place: str, relation: str, catalogue: Mapping[str, Sequence[PhysicalColumn]]) -> Sequence[PhysicalColumn]:
+    if relation not in catalogue:
+        raise DeclarationError(place, f"the source has no table {relation}{_nearly(relation, catalogue)}")
+    return catalogue[relation]
+
+
+def _check_column(place: str, column: Column, table: Table, found: Mapping[str, PhysicalColumn]) -> None:
+    kind = column.kind
+    if isinstance(kind, Bands):
+        return  # the column it is made of is checked in its own place
+    if isinstance(kind, Grid):
+        _check_grid(place, kind)
+    if column.name not in found:
+        raise DeclarationError(place, f"the source's table has no such column{_nearly(column.name, found)}")
+    physical = found[column.name]
+    fitting = _FITTING[type(kind)]
+    if physical.family is Family.WRITTEN or physical.family in fitting:
+        return
+    raise DeclarationError(
+        place,
+        f"in the source of {table.name} it is {physical.type} ({physical.family}), and this declaration needs "
+        f"{' or '.join(fitting)}. Declare it otherwise, or name a view that converts it as the table's `relation`",
+    )
+
+
+def _check_grid(place: str, kind: Grid) -> None:
+    if max(abs(kind.minimum), abs(kind.maximum)) > _LARGEST_BOUND or not ends_fit(kind):
+        raise DeclarationError(
+            place,
+            "its bounds cannot be kept exactly on its grid. Use a larger step, or bounds closer to zero: at most 2^53 "
+            "steps away from it",
+        )
+
+
+def _nearly(name: str, known: Mapping[str, object]) -> str:
+    near = difflib.get_close_matches(name, list(known), n=1, cutoff=0.6)
+    return f". Did you mean {near[0]}?" if near else ". Look at its name, capitals included"

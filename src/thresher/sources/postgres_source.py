@@ -1,0 +1,164 @@
+"""PostgreSQL, read in read-only transactions on one connection that is made when it is needed.
+
+Reads: the catalogue, declared tables. Writes: temporary tables of bounded rows, where the role may make them; they end
+with the connection. Never: what the server says about rows; the password.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import psycopg
+
+from thresher.config import Declarations
+from thresher.errors import SourceUnavailableError
+from thresher.sources.addresses import Address
+from thresher.sources.bounding import Bounding, Kept
+from thresher.sources.postgres_dialect import PostgresDialect, family_of
+from thresher.sources.protocol import PhysicalColumn, too_slow
+from thresher.sources.reading import Catalogue, SqlSource
+from thresher.sources.statements import Statement
+
+_CONNECT_SECONDS = 10
+_LOCK_SECONDS = 10
+_NUMERICS_WITH_INFINITY = 140_000
+# Relations and columns that this role may read. A unique index proves that no two rows share a unit only if it covers
+# every row at every moment: not if rows are inherited from elsewhere, nor if it is partial, or checked later.
+_CATALOGUE = """
+SELECT n.nspname, c.relname, pg_table_is_visible(c.oid), a.attname,
+       CASE WHEN t.typtype = 'd' THEN format_type(b.oid, t.typtypmod) ELSE format_type(a.atttypid, a.atttypmod) END,
+       b.typname, b.typtype,
+       NOT (c.relkind = 'r' AND c.relhassubclass) AND EXISTS (
+           SELECT FROM pg_index x WHERE x.indrelid = c.oid AND x.indisunique AND x.indisvalid AND x.indimmediate
+           AND x.indpred IS NULL AND x.indexprs IS NULL AND x.indnkeyatts = 1 AND x.indkey[0] = a.attnum)
+FROM pg_class c
+JOIN pg_namespace n ON n.oid = c.relnamespace
+JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
+JOIN pg_type t ON t.oid = a.atttypid
+JOIN pg_type b ON b.oid = CASE WHEN t.typtype = 'd' THEN t.typbasetype ELSE t.oid END
+WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f') AND n.nspname !~ '^pg_' AND n.nspname <> 'information_schema'
+  AND has_schema_privilege(n.oid, 'USAGE') AND has_column_privilege(c.oid, a.attnum, 'SELECT')
+ORDER BY 1, 2, a.attnum
+"""
+
+
+class PostgresSource(SqlSource):
+    """One connection; a broken one is replaced before the next reading, never during one."""
+
+    def __init__(self, declarations: Declarations, where: Address) -> None:
+        super().__init__(declarations, PostgresDialect())
+        self._url = where.target
+        self._connection: psycopg.Connection[Any] | None = None
+        self._may_make_tables = True
+
+    @property
+    def _db(self) -> psycopg.Connection[Any]:
+        if self._connection is None:
+            raise ConnectionError
+        return self._connection
+
+    def _open(self) -> None:
+        if self._connection is not None and not self._alive():
+            self._let_go()
+        if self._connection is not None:
+            return
+        self._connection = psycopg.connect(
+            self._url,
+            autocommit=True,
+            connect_timeout=_CONNECT_SECONDS,
+            application_name="thresher",
+            cursor_factory=psycopg.RawCursor,
+        )
+        seconds = self._declarations.timeout_seconds
+        for setting in (
+            "standard_conforming_strings = on",
+            "client_encoding = 'UTF8'",
+            "TimeZone = 'UTC'",
+            "default_transaction_isolation = 'repeatable read'",
+            "default_transaction_read_only = on",
+            f"statement_timeout = '{seconds}s'",
+            f"lock_timeout = '{min(seconds, _LOCK_SECONDS)}s'",
+        ):
+            self._db.execute(f"SET {setting}")
+        infinite = self._db.info.server_version >= _NUMERICS_WITH_INFINITY
+        self._dialect = PostgresDialect(has_infinite_numerics=infinite)
+
+    def _alive(self) -> bool:
+        try:
+            self._db.execute("SELECT 1")
+        except psycopg.Error:
+            return False
+        return True
+
+    def _look(self) -> Catalogue:
+        found: dict[str, list[PhysicalColumn]] = {}
+        for schema, relation, visible, column, kind, base, sort, unique in self._run(_CATALOGUE, ()):
+            name = relation if visible else f"{schema}.{relation}"
+            names = {name, f"{schema}.{relation}"} & {name, *self._named_with_schema()}
+            for known in names:
+                self._relations[known] = self._dialect.relation(schema, relation)
+                found.setdefault(known, []).append(PhysicalColumn(column, kind, family_of(base, sort), unique))
+        return {name: tuple(columns) for name, columns in found.items()}
+
+    def _named_with_schema(self) -> set[str]:
+        """A table may be declared by its full name though a short one would do."""
+        private = {table.relation for table in self._declarations.tables.values()}
+        return {name for name in private | {t.relation for t in self._declarations.public_tables.values()} if name}
+
+    def _run(self, sql: str, parameters: Sequence[object]) -> list[tuple[Any, ...]]:
+        """All rows. A lock that was not had in time means that nothing was read."""
+        locked = False
+        try:
+            cursor = self._db.execute(sql.encode(), parameters or None)
+            return cursor.fetchall() if cursor.description else []
+        except psycopg.errors.LockNotAvailable:
+            locked = True
+        except psycopg.errors.QueryCanceled:
+            self._stopped = self._stopped or too_slow(self._declarations.timeout_seconds)
+        if locked:
+            raise SourceUnavailableError(
+                "a table is locked by another program; nothing was read and nothing is charged"
+            )
+        raise TimeoutError
+
+    def _columns(self, asked: Statement) -> Sequence[Sequence[object]]:
+        return list(zip(*self._run(asked.sql, [list(array) for array in asked.parameters]), strict=True))
+
+    def _keep(self, name: str, chosen: Bounding) -> Kept:
+        if not self._make_table(name, chosen):
+            return Kept(f"({chosen.sql})", chosen.parameters)
+        self._run(f"INSERT INTO pg_temp.{name} {chosen.sql}", [list(array) for array in chosen.parameters])
+        return Kept(f"pg_temp.{name}")
+
+    def _make_table(self, name: str, chosen: Bounding) -> bool:
+        """The only writing transaction: an empty temporary table. A role that may not make one does without."""
+        columns = ", ".join(
+            f'{column} {kind} COLLATE "C"' if kind == self._dialect.text_type else f"{column} {kind}"
+            for column, kind in chosen.columns
+        )
+        if self._may_make_tables:
+            try:
+                with self._db.transaction():
+                    self._db.execute("SET TRANSACTION READ WRITE")
+                    self._db.execute(f"CREATE TEMP TABLE {name} ({columns}) ON COMMIT PRESERVE ROWS".encode())
+            except (psycopg.errors.InsufficientPrivilege, psycopg.errors.ReadOnlySqlTransaction):
+                self._may_make_tables = False
+        return self._may_make_tables
+
+    def _rows(self, relation: str, columns: Sequence[str], most: int) -> Sequence[Sequence[object]]:
+        named = ", ".join(self._dialect.identifier(column) for column in columns)
+        return self._run(f"SELECT {named} FROM {relation} LIMIT {most}", ())
+
+    def _stop(self) -> None:
+        if self._connection is not None:
+            self._connection.cancel_safe(timeout=_CONNECT_SECONDS)
+
+    def _drop(self) -> None:
+        connection, self._connection = self._connection, None
+        if connection is not None:
+            connection.close()
+
+    def _unreachable(self) -> str:
+        return (
+            "the PostgreSQL server of source.url cannot be reached; nothing was read and nothing is charged. Check its "
+            "address, the role and the password"
+        )

@@ -1,0 +1,186 @@
+"""What all sources do alike: check, bound, aggregate, and fail without a word of the database's.
+
+Reads: the source, once for a need. Writes: nothing but the bounded rows, inside the source's own connection. Never:
+noise; an error's text or cause, which may quote rows.
+"""
+
+import threading
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from typing import TypeVar
+
+import numpy as np
+
+from thresher.config import Column, Declarations, Table
+from thresher.errors import BugError, SourceFailedError, SourceUnavailableError, ThresherError
+from thresher.question import Exact, Need, PublicTable
+from thresher.sources import published
+from thresher.sources.bounding import Bounding, Kept, bounded_rows, bounding, needs_bounding, raw_rows
+from thresher.sources.codes import Found
+from thresher.sources.dialect import Dialect
+from thresher.sources.fitting import check_tables, relation_of
+from thresher.sources.protocol import FAILED, INTERRUPTED, PhysicalColumn, too_slow
+from thresher.sources.statements import Rows, Statement, statement
+
+Catalogue = Mapping[str, tuple[PhysicalColumn, ...]]
+Got = TypeVar("Got")
+
+
+class SqlSource(ABC):
+    """A source that speaks SQL. One scan at a time; `interrupt` may come from any thread."""
+
+    def __init__(self, declarations: Declarations, dialect: Dialect) -> None:
+        self._declarations = declarations
+        self._dialect = dialect
+        self._one_at_a_time = threading.RLock()
+        self._found: Catalogue | None = None
+        self._relations: dict[str, str] = {}
+        self._kept: dict[tuple[str, tuple[str, ...]], Kept] = {}
+        self._stopped: str | None = None
+
+    # What each database does in its own way.
+
+    @abstractmethod
+    def _open(self) -> None:
+        """Reach the source unless it is reached; whatever is raised counts as unreachable."""
+
+    @abstractmethod
+    def _look(self) -> Catalogue:
+        """The catalogue; fills `_relations` with the SQL of each relation."""
+
+    @abstractmethod
+    def _columns(self, asked: Statement) -> Sequence[Sequence[object]]:
+        """The result by columns: places, then aggregates (wide ones as text)."""
+
+    @abstractmethod
+    def _keep(self, name: str, chosen: Bounding) -> Kept:
+        """Materialise the chosen rows under this name."""
+
+    @abstractmethod
+    def _rows(self, relation: str, columns: Sequence[str], most: int) -> Sequence[Sequence[object]]:
+        """Rows of a public table."""
+
+    @abstractmethod
+    def _stop(self) -> None:
+        """Stop what is running."""
+
+    @abstractmethod
+    def _drop(self) -> None:
+        """Let go of the connection, which may be broken."""
+
+    @abstractmethod
+    def _unreachable(self) -> str:
+        """What to say if the source cannot be reached."""
+
+    # What they do alike.
+
+    def connect(self) -> None:
+        with self._one_at_a_time:
+            reached, _ = _tried(self._open)
+            if not reached:
+                self._let_go()
+                raise SourceUnavailableError(self._unreachable())
+
+    def catalogue(self) -> Catalogue:
+        with self._one_at_a_time:
+            if self._found is None:
+                self.connect()
+                looked, found = _tried(self._look)
+                if not looked or found is None:
+                    raise SourceUnavailableError(f"{self._unreachable()}: its catalogue could not be read")
+                self._found = found
+            return self._found
+
+    def check(self, declarations: Declarations) -> None:
+        check_tables(declarations, self.catalogue())
+
+    def public_table(self, name: str) -> PublicTable:
+        declared = self._declarations.public_tables[name]
+        with self._one_at_a_time:
+            columns = [column.name for column in self.catalogue()[relation_of(declared)]]
+            rows = self._guarded(
+                lambda: self._rows(self._relations[relation_of(declared)], columns, published.MOST_ROWS + 1)
+            )
+            return published.public_table(name, columns, rows)
+
+    def fetch(self, need: Need) -> Exact:
+        with self._one_at_a_time:
+            self.connect()
+            self.catalogue()
+            if not need.groups or not need.aggregates:
+                return Exact(np.zeros((len(need.groups), len(need.aggregates)), dtype=np.int64))
+            return self._guarded(lambda: self._fetch(need))
+
+    def interrupt(self) -> None:
+        self._halt(INTERRUPTED)
+
+    def close(self) -> None:
+        with self._one_at_a_time:
+            self._let_go()
+
+    def _fetch(self, need: Need) -> Exact:
+        asked = statement(need, self._rows_of(need.table, need.keys), self._dialect)
+        self._still_wanted()
+        columns = self._columns(asked)
+        places = np.asarray(columns[0], dtype=np.int64)
+        given, declared = set(places.tolist()), set(range(len(need.groups)))
+        if len(given) != len(places) or not (
+            given == declared if self._dialect.gives_empty_groups else given <= declared
+        ):
+            raise BugError("the source did not give every declared group once")
+        kind = object if any(asked.wide) else np.int64
+        values = np.zeros((len(need.groups), len(need.aggregates)), dtype=kind)
+        for n, column in enumerate(columns[1:]):
+            values[places, n] = [int(str(value)) for value in column] if kind is object else column
+        return Exact(values)
+
+    def _rows_of(self, table: Table, keys: Sequence[Column]) -> Rows:
+        """The table's rows, or those that the bounds on a unit's contribution leave; these are made once and kept."""
+        name = relation_of(table)
+        relation = self._relations[name]
+        found = Found({column.name: column for column in self.catalogue()[name]}, self._dialect)
+        if not needs_bounding(table, found):
+            return raw_rows(table, relation, found)
+        made = (table.fingerprint(), tuple(sorted(key.name for key in keys)))
+        if made not in self._kept:
+            chosen = bounding(table, keys, relation, found)
+            self._kept[made] = self._keep(f"thresher_rows_{len(self._kept)}", chosen)
+        return bounded_rows(table, self._kept[made], self._dialect)
+
+    def _guarded(self, read: Callable[[], Got]) -> Got:
+        """Read within the time allowed. The failure is raised outside the handler, so that no cause hangs on it."""
+        seconds = self._declarations.timeout_seconds
+        self._stopped = None
+        watch = threading.Timer(seconds, self._halt, (too_slow(seconds),))
+        watch.daemon = True
+        watch.start()
+        try:
+            done, got = _tried(read)
+        finally:
+            watch.cancel()
+        if not done or got is None:
+            self._let_go()
+            raise SourceFailedError(self._stopped or FAILED)
+        return got
+
+    def _halt(self, why: str) -> None:
+        self._stopped = why
+        self._stop()
+
+    def _still_wanted(self) -> None:
+        if self._stopped is not None:
+            raise SourceFailedError(self._stopped)
+
+    def _let_go(self) -> None:
+        self._kept.clear()
+        _tried(self._drop)
+
+
+def _tried(act: Callable[[], Got]) -> tuple[bool, Got | None]:
+    """What the act gives, or nothing of what went wrong; errors of Thresher's own pass."""
+    try:
+        return True, act()
+    except ThresherError:
+        raise
+    except Exception:  # noqa: BLE001 - whatever a driver raises, its text stays here
+        return False, None

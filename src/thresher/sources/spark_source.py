@@ -1,0 +1,199 @@
+"""Spark, local or a cluster: tables of its catalogue, and files. One session of our own in the process's context.
+
+Reads: the catalogue, declared tables and files. Writes: cached bounded rows in the session. Never: a log line, or what
+Spark says about rows.
+"""
+
+import json
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from pyspark.sql import SparkSession
+from pyspark.sql.types import StringType, StructField, StructType
+
+from thresher.config import Declarations
+from thresher.errors import DeclarationError, SourceUnavailableError
+from thresher.sources.addresses import Address
+from thresher.sources.bounding import Bounding, Kept
+from thresher.sources.files import csv_columns, csv_delimiter
+from thresher.sources.protocol import Family, PhysicalColumn
+from thresher.sources.reading import Catalogue, SqlSource
+from thresher.sources.spark_dialect import SparkDialect, family_of
+from thresher.sources.statements import Statement
+
+# Nothing is shown, logged or served; for a context that is not running yet.
+_START = {
+    "spark.ui.enabled": "false",
+    "spark.ui.showConsoleProgress": "false",
+    "spark.log.level": "OFF",
+    "spark.app.name": "thresher",
+}
+# For the session. Values decide neither whether a statement runs (ANSI, old calendars) nor what it says (${…}).
+_SETTINGS = {
+    "spark.sql.session.timeZone": "UTC",
+    "spark.sql.ansi.enabled": "false",
+    "spark.sql.caseSensitive": "true",
+    "spark.sql.groupByOrdinal": "true",
+    "spark.sql.variable.substitute": "false",
+    "spark.sql.timestampType": "TIMESTAMP_LTZ",
+    "spark.sql.parser.escapedStringLiterals": "false",
+    "spark.sql.legacy.timeParserPolicy": "CORRECTED",
+    "spark.sql.parquet.datetimeRebaseModeInRead": "CORRECTED",
+    "spark.sql.parquet.int96RebaseModeInRead": "CORRECTED",
+}
+
+
+class SparkSource(SqlSource):
+    """A session of our own. A context that this source started is stopped with it."""
+
+    def __init__(self, declarations: Declarations, where: Address) -> None:
+        super().__init__(declarations, SparkDialect())
+        self._where = where
+        self._session: SparkSession | None = None
+        self._started: SparkSession | None = None
+        self._cached: list[Any] = []
+        self._group = f"thresher-{id(self)}"
+
+    @property
+    def _spark(self) -> SparkSession:
+        if self._session is None:
+            raise ConnectionError
+        return self._session
+
+    def _open(self) -> None:
+        if self._session is not None and self._session.sparkContext._jsc.sc().isStopped():
+            self._let_go()
+        if self._session is not None:
+            return
+        running = SparkSession.getActiveSession()
+        if running is None:
+            running = self._started = self._start()
+        if running.sparkContext.master != self._where.target:
+            raise SourceUnavailableError(
+                "a Spark session with another master runs in this process; nothing was read. Stop it, or name its "
+                "master in source.url"
+            )
+        session = running.newSession()
+        for name, value in _SETTINGS.items():
+            session.conf.set(name, value)
+        if self._where.target.startswith("local"):
+            session.conf.set("spark.sql.shuffle.partitions", str(session.sparkContext.defaultParallelism))
+        self._session = session
+        self._register_files()
+
+    def _start(self) -> SparkSession:
+        builder = SparkSession.builder.master(self._where.target)
+        for name, value in _START.items():
+            builder = builder.config(name, value)
+        with _silence():
+            session: SparkSession = builder.getOrCreate()
+        session.sparkContext.setLogLevel("OFF")
+        return session
+
+    def _register_files(self) -> None:
+        for name, paths in self._where.files.items():
+            if not paths or not all(os.access(path, os.R_OK) for path in paths):
+                continue
+            suffix, reader = Path(paths[0]).suffix.lower(), self._spark.read
+            if suffix == ".parquet":
+                frame = reader.parquet(*paths)
+            elif suffix in (".csv", ".tsv"):
+                schema = StructType([StructField(column, StringType()) for column in csv_columns(paths[0])])
+                options = {"sep": csv_delimiter(paths[0]), "header": True, "quote": '"', "escape": '"'}
+                frame = reader.options(**options, mode="DROPMALFORMED", multiLine=True, enforceSchema=True).csv(
+                    list(paths), schema=schema
+                )
+            else:
+                continue
+            frame.createOrReplaceTempView(f"file_{name}")
+
+    def _look(self) -> Catalogue:
+        found: dict[str, tuple[PhysicalColumn, ...]] = {}
+        current = self._spark.catalog.currentDatabase()
+        for database in self._spark.catalog.listDatabases():
+            for table in self._spark.catalog.listTables(database.name):
+                if not table.isTemporary:
+                    name = table.name if database.name == current else f"{database.name}.{table.name}"
+                    found[name] = self._described(name, self._dialect.relation(database.name, table.name))
+        for name, paths in self._where.files.items():
+            self._check_files(name, paths)
+            found[name] = self._described(name, self._dialect.identifier(f"file_{name}"))
+            if Path(paths[0]).suffix.lower() in (".csv", ".tsv"):
+                found[name] = tuple(PhysicalColumn(c.name, "text in CSV", Family.WRITTEN) for c in found[name])
+        return found
+
+    def _described(self, name: str, relation: str) -> tuple[PhysicalColumn, ...]:
+        self._relations[name] = relation
+        kinds = [(field.name, field.dataType.simpleString()) for field in self._spark.table(relation).schema.fields]
+        return tuple(PhysicalColumn(column, kind, family_of(kind)) for column, kind in kinds)
+
+    def _check_files(self, name: str, paths: Sequence[str]) -> None:
+        absent = [path for path in paths if not os.access(path, os.R_OK)]
+        if absent or not paths:
+            where = absent[0] if absent else "the pattern given"
+            raise DeclarationError(f"tables.{name}.file", f"no file can be read at {where}")
+        if Path(paths[0]).suffix.lower() not in (".parquet", ".csv", ".tsv"):
+            raise DeclarationError(f"tables.{name}.file", "Spark reads Parquet and CSV files only")
+
+    def _run(self, sql: str, parameters: Sequence[object]) -> Any:
+        self._spark.sparkContext.setJobGroup(self._group, "thresher", interruptOnCancel=True)
+        return self._spark.sql(sql, args={f"p{n + 1}": json.dumps(array) for n, array in enumerate(parameters)})
+
+    def _columns(self, asked: Statement) -> Sequence[Sequence[object]]:
+        rows = self._run(asked.sql, asked.parameters).collect()
+        return list(zip(*rows, strict=True)) or [[] for _ in range(len(asked.wide) + 1)]
+
+    def _keep(self, name: str, chosen: Bounding) -> Kept:
+        rows = self._run(chosen.sql, chosen.parameters).persist()
+        self._cached.append(rows)
+        rows.createOrReplaceTempView(name)
+        return Kept(name)
+
+    def _rows(self, relation: str, columns: Sequence[str], most: int) -> Sequence[Sequence[object]]:
+        kinds = {field.name: field.dataType.simpleString() for field in self._spark.table(relation).schema.fields}
+        # Times with a zone would come out in the zone of this machine.
+        named = (
+            f"CAST({self._dialect.identifier(c)} AS TIMESTAMP_NTZ)"
+            if kinds[c] == "timestamp"
+            else self._dialect.identifier(c)
+            for c in columns
+        )
+        return list(self._run(f"SELECT {', '.join(named)} FROM {relation} LIMIT {most}", ()).collect())
+
+    def _stop(self) -> None:
+        if self._session is not None:
+            self._session.sparkContext.cancelJobGroup(self._group)
+
+    def _drop(self) -> None:
+        cached, self._cached = self._cached, []
+        self._session = None
+        for rows in cached:
+            rows.unpersist()
+
+    def close(self) -> None:
+        super().close()
+        started, self._started = self._started, None
+        if started is not None:
+            started.stop()
+
+    def _unreachable(self) -> str:
+        return (
+            f"Spark at {self._where.target} cannot be started or reached; nothing was read and nothing is charged. Is "
+            "Java 17 or newer installed, and does the master answer?"
+        )
+
+
+@contextmanager
+def _silence() -> Iterator[None]:
+    """Spark's launcher and its Java inherit a standard error that goes nowhere."""
+    kept, nowhere = os.dup(2), os.open(os.devnull, os.O_WRONLY)
+    try:
+        os.dup2(nowhere, 2)
+        yield
+    finally:
+        os.dup2(kept, 2)
+        os.close(kept)
+        os.close(nowhere)

@@ -1,0 +1,131 @@
+"""One statement for a need: every declared group with its aggregates, whatever the number of atoms.
+
+The rows are grouped by the codes of the keys and aggregated once; the declared groups are joined to the result, so that
+empty groups are there and undeclared ones never leave the database.
+Reads: a need, the catalogue. Writes: SQL text. Never: SQL of a user's, rows.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from thresher.config import Code
+from thresher.question import (
+    ALWAYS,
+    Aggregate,
+    AllOf,
+    AnyOf,
+    Condition,
+    Missing,
+    Need,
+    NoneOf,
+    OneOf,
+    Present,
+    Within,
+)
+from thresher.sources.codes import NARROW, NO, Coded
+from thresher.sources.dialect import Dialect
+
+_YES = "1 = 1"
+# Up to so many runs of neighbouring codes are written as intervals, which need no code to be computed.
+_FEW_RUNS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """Rows to aggregate: a relation with alias and array parameters, its columns as codes, a condition, its unit.
+
+    `unit` is None if in every group a unit has one row at most: then units are counted as rows.
+    """
+
+    relation: str
+    columns: Mapping[str, Coded]
+    unit: str | None = None
+    where: str | None = None
+    parameters: tuple[Sequence[Code], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """SQL, its array parameters, and which aggregates come back as text because they may be wider than 64 bits."""
+
+    sql: str
+    parameters: tuple[Sequence[Code], ...]
+    wide: tuple[bool, ...]
+
+
+def statement(need: Need, rows: Rows, dialect: Dialect) -> Statement:
+    """The statement; its first column is the place of the group."""
+    wide = tuple(is_wide(aggregate, rows) for aggregate in need.aggregates)
+    measured = [measure(aggregate, rows, dialect) for aggregate in need.aggregates]
+    named = [f"{expression} AS a{n}" for n, expression in enumerate(measured)]
+    conditions = [] if rows.where is None else [rows.where]
+    conditions += [] if need.where == ALWAYS else [condition(need.where, rows.columns, dialect)]
+    tail = f" FROM {rows.relation}" + (f" WHERE {' AND '.join(conditions)}" if conditions else "")
+    if not need.keys:
+        return Statement(f"SELECT 0 AS i, {', '.join(named)}{tail}", rows.parameters, wide)
+    columns = [rows.columns[key.name] for key in need.keys]
+    grouped = [f"{column.code} AS k{n}" for n, column in enumerate(columns)]
+    places = ", ".join(str(n + 1) for n in range(len(columns)))
+    inner = f"SELECT {', '.join(grouped + named)}{tail} GROUP BY {places}"
+    nothing = ["'0'" if is_text else "0" for is_text in wide]
+    shown = ", ".join(["d.i AS i", *(f"coalesce(g.a{n}, {zero}) AS a{n}" for n, zero in enumerate(nothing))])
+    same = " AND ".join(f"d.k{n} = g.k{n}" for n in range(len(columns)))
+    keys = dialect.keys([column.type for column in columns], len(rows.parameters) + 1)
+    arrays = tuple([group[n] for group in need.groups] for n in range(len(columns)))
+    return Statement(dialect.joined(shown, keys, inner, same), rows.parameters + arrays, wide)
+
+
+def is_wide(aggregate: Aggregate, rows: Rows) -> bool:
+    return aggregate.measure == "total" and rows.columns[aggregate.column or ""].largest > NARROW
+
+
+def measure(aggregate: Aggregate, rows: Rows, dialect: Dialect) -> str:
+    """One aggregate as SQL."""
+    where = None if aggregate.where == ALWAYS else condition(aggregate.where, rows.columns, dialect)
+    if aggregate.measure == "units" and rows.unit is not None:
+        return dialect.distinct(rows.unit, where)
+    if aggregate.measure in ("rows", "units"):
+        return dialect.count(where)
+    column = rows.columns[aggregate.column or ""]
+    if aggregate.measure == "present":
+        return dialect.count(column.present if where is None else f"({where} AND {column.present})")
+    return dialect.total(column.code, where, wide=is_wide(aggregate, rows))
+
+
+def condition(asked: Condition, columns: Mapping[str, Coded], dialect: Dialect) -> str:
+    """A condition as SQL that is true where it holds, and false or unknown elsewhere."""
+    if isinstance(asked, AllOf | AnyOf):
+        parts = [condition(part, columns, dialect) for part in asked.parts]
+        if not parts:
+            return _YES if isinstance(asked, AllOf) else NO
+        return f"({(' AND ' if isinstance(asked, AllOf) else ' OR ').join(parts)})"
+    column = columns[asked.column]
+    if isinstance(asked, Within):
+        return column.between(asked.low, asked.high)
+    if isinstance(asked, Missing):
+        return f"{column.code} IS NULL"
+    if isinstance(asked, Present):
+        return column.present
+    return _listed(asked, column, dialect)
+
+
+def _listed(asked: OneOf | NoneOf, column: Coded, dialect: Dialect) -> str:
+    if not asked.codes:
+        return NO if isinstance(asked, OneOf) else column.present
+    runs = [] if column.text or isinstance(asked, NoneOf) else _runs([int(code) for code in asked.codes])
+    if runs and len(runs) <= _FEW_RUNS:
+        parts = [column.between(low, high) for low, high in runs]
+        return parts[0] if len(parts) == 1 else f"({' OR '.join(parts)})"
+    constants = ", ".join(dialect.constant(code) for code in asked.codes)
+    return f"{column.code} {'IN' if isinstance(asked, OneOf) else 'NOT IN'} ({constants})"
+
+
+def _runs(codes: Sequence[int]) -> list[tuple[int, int]]:
+    """The codes as intervals without gaps."""
+    runs: list[tuple[int, int]] = []
+    for code in sorted(codes):
+        if runs and code <= runs[-1][1] + 1:
+            runs[-1] = (runs[-1][0], code)
+        else:
+            runs.append((code, code))
+    return runs

@@ -1,0 +1,111 @@
+"""Constants as written: exact numbers, texts, truth values and dates.
+
+Reads: the parser's tree. Writes: nothing. Never: a float, a cast other than DATE '...'.
+"""
+
+from datetime import date
+from fractions import Fraction
+
+from sqlglot import exp
+
+from thresher.amounts import exact_fraction
+from thresher.errors import ArgumentError
+from thresher.sql.refusals import Refusal, shown
+from thresher.sql.statement import only, unwrapped
+
+Constant = Fraction | str | bool | date
+
+MOST_BITS = 512
+_NOT_NUMBERS = ("nan", "inf", "infinity")
+
+
+def constant(node: exp.Expr) -> Constant | None:
+    """The constant that a tree is, or None if it is something else."""
+    node = unwrapped(node)
+    if isinstance(node, exp.Boolean):
+        only(node, "this")
+        return bool(node.this)
+    if isinstance(node, exp.Literal) and node.args.get("is_string"):
+        only(node, "this", "is_string")
+        return str(node.this)
+    if isinstance(node, exp.Cast):
+        return _date(node)
+    return number(node)
+
+
+def number(node: exp.Expr) -> Fraction | None:
+    """The exact number that a tree of literals and + - * / is, or None if it is something else."""
+    steps: list[exp.Expr] = []
+    node = unwrapped(node)
+    while isinstance(node, exp.Add | exp.Sub | exp.Mul | exp.Div):
+        only(node, "this", "expression")
+        steps.append(node)
+        node = unwrapped(node.this)
+    found = _simple(node)
+    for step in reversed(steps):
+        right = number(step.expression)
+        if found is None or right is None:
+            return None
+        found = _combined(step, found, right)
+    return found
+
+
+def sane(value: Fraction, at: exp.Expr) -> Fraction:
+    """The number, unless its exact form grows beyond all sense."""
+    if max(value.numerator.bit_length(), value.denominator.bit_length()) > MOST_BITS:
+        raise Refusal("exact-numbers", "A number is too large or too fine to be kept exactly", at)
+    return value
+
+
+def not_finite(name: str) -> bool:
+    """Whether a name is one of those that other systems read as a number without a value."""
+    return name.lower() in _NOT_NUMBERS
+
+
+def _simple(node: exp.Expr) -> Fraction | None:
+    if isinstance(node, exp.Neg):
+        only(node, "this")
+        inner = number(node.this)
+        return None if inner is None else -inner
+    if not isinstance(node, exp.Literal) or node.args.get("is_string"):
+        return None
+    only(node, "this")
+    try:
+        return exact_fraction(str(node.this), "number")
+    except ArgumentError:
+        message = f"{shown(str(node.this))} is too large or too fine to be kept exactly"
+        raise Refusal("exact-numbers", f"{message}; use 1e-60 to 1e60", node) from None
+
+
+def _combined(step: exp.Expr, left: Fraction, right: Fraction) -> Fraction:
+    if isinstance(step, exp.Add):
+        return sane(left + right, step)
+    if isinstance(step, exp.Sub):
+        return sane(left - right, step)
+    if isinstance(step, exp.Mul):
+        return sane(left * right, step)
+    if right == 0:
+        raise Refusal("exact-numbers", "Division by zero; divide by a number that is not zero", step)
+    return sane(left / right, step)
+
+
+def _date(node: exp.Cast) -> date:
+    only(node, "this", "to", "_type")
+    literal = node.this
+    is_text = isinstance(literal, exp.Literal) and bool(literal.args.get("is_string"))
+    if node.args["to"].this != exp.DataType.Type.DATE or not is_text:
+        raise Refusal("total-expressions", "Casts can fail or leak; dates are written 'YYYY-MM-DD'", node)
+    only(node.args["to"], "this", "nested")
+    return day(str(literal.this), node)
+
+
+def day(text: str, at: exp.Expr) -> date:
+    """A day written as YYYY-MM-DD, which is one."""
+    try:
+        found = date.fromisoformat(text)
+    except ValueError:
+        found = None
+    # The library reads other forms too; one way of writing is enough.
+    if found is None or found.isoformat() != text:
+        raise Refusal("comparable-values", f"{shown(text)} is not a day; write 'YYYY-MM-DD'", at)
+    return found

@@ -1,0 +1,174 @@
+"""Comparisons of one declared column with constants, as conditions on its codes.
+
+Constants between two places of a grid and beyond its ends are handled exactly: on a grid of whole numbers up to 110,
+`x > 64.5` is `code >= 65`, and `x < 500` holds for every row that has a value.
+Reads: declarations. Writes: nothing. Never: rounds a constant to a neighbouring code.
+"""
+
+import math
+import re
+from collections.abc import Iterable, Sequence
+from datetime import date
+from fractions import Fraction
+
+from sqlglot import exp
+
+from thresher.config import Bands, Code, Column, Days, Grid, Hours, Listed, Numbered, Referenced, Text, Truth, day_code
+from thresher.question import ALWAYS, NEVER, Condition, Missing, NoneOf, OneOf, Present, Within
+from thresher.sql.constants import Constant, day
+from thresher.sql.refusals import Refusal, shown
+
+_HOUR = re.compile(r"(\d{4}-\d{2}-\d{2})[ T](\d{2}):00", re.ASCII)
+_SHOWN_BANDS = 5
+
+
+def code_of(column: Column, value: Constant, at: exp.Expr) -> Code | None:
+    """The code that a value has in a column, or None if no row can have it there."""
+    place = _place(column, value, at)
+    if isinstance(place, str):
+        return place
+    bounds = _bounds(column)
+    inside = bounds is None or bounds[0] <= place <= bounds[1]
+    return int(place) if place.denominator == 1 and inside else None
+
+
+def one_of(column: Column, values: Iterable[Constant], at: exp.Expr) -> Condition:
+    """`column IN (values)`."""
+    return among(column, (code_of(column, value, at) for value in values))
+
+
+def none_of(column: Column, values: Iterable[Constant], at: exp.Expr) -> Condition:
+    """`column NOT IN (values)`: true only for rows that have a value."""
+    codes = _sorted(code_of(column, value, at) for value in values)
+    if isinstance(column.kind, Truth | Bands):
+        return among(column, (code for code in column.kind.codes() if code not in codes))
+    return NoneOf(column.name, codes) if codes else present(column)
+
+
+def among(column: Column, codes: Iterable[Code | None]) -> Condition:
+    """The code is one of these; None stands for a value that no row can have."""
+    found = _sorted(codes)
+    if isinstance(column.kind, Truth | Bands) and len(found) == len(column.kind.codes()):
+        return present(column)
+    return OneOf(column.name, found) if found else NEVER
+
+
+def compared(column: Column, sign: str, value: Constant, at: exp.Expr) -> Condition:
+    """`column sign value` for `=`, `<>`, `<`, `<=`, `>` and `>=`."""
+    if sign == "=":
+        return one_of(column, [value], at)
+    if sign == "<>":
+        return none_of(column, [value], at)
+    place = _ordered_place(column, value, at)
+    if sign == ">":
+        return _within(column, math.floor(place) + 1, None)
+    if sign == ">=":
+        return _within(column, math.ceil(place), None)
+    return _within(column, None, math.ceil(place) - 1 if sign == "<" else math.floor(place))
+
+
+def codes_of(column: Column) -> Sequence[Code]:
+    """The public codes of a column; none if it has no public domain."""
+    return () if isinstance(column.kind, Referenced | Text) else column.kind.codes()
+
+
+def present(column: Column) -> Condition:
+    """`column IS NOT NULL`."""
+    return ALWAYS if never_null(column) else Present(column.name)
+
+
+def missing(column: Column) -> Condition:
+    """`column IS NULL`."""
+    return NEVER if never_null(column) else Missing(column.name)
+
+
+def never_null(column: Column) -> bool:
+    """Whether the declaration puts a value wherever the data have none."""
+    return isinstance(column.kind, Grid) and column.kind.missing is not None
+
+
+def _within(column: Column, low: int | None, high: int | None) -> Condition:
+    bounds = _bounds(column)
+    if bounds is not None:
+        low = None if low is None or low <= bounds[0] else low
+        high = None if high is None or high >= bounds[1] else high
+        if (low is not None and low > bounds[1]) or (high is not None and high < bounds[0]):
+            return NEVER
+    if low is None and high is None:
+        return present(column)
+    return Within(column.name, low, high)
+
+
+def _bounds(column: Column) -> tuple[int, int] | None:
+    """The lowest and highest code that a row can have; whole numbers without a grid have none."""
+    kind = column.kind
+    if isinstance(kind, Grid):
+        extra = [] if kind.missing is None else [int(kind.missing / kind.step)]
+        return min([kind.lowest, *extra]), max([kind.highest, *extra])
+    if isinstance(kind, Days | Hours):
+        codes = kind.codes()
+        return int(codes[0]), int(codes[-1])
+    return None
+
+
+def _ordered_place(column: Column, value: Constant, at: exp.Expr) -> Fraction:
+    if not getattr(column.kind, "ordered", False):
+        message = f"{shown(column.name)} has no order that all databases share; use =, <> or IN"
+        raise Refusal("no-text-order", message, at)
+    place = _place(column, value, at)
+    if isinstance(place, str):
+        raise _mismatch(column, "text without order", at)
+    return place
+
+
+def _place(column: Column, value: Constant, at: exp.Expr) -> Fraction | str:
+    """Where a value lies among the codes of the column, between two of them if it must."""
+    kind = column.kind
+    if isinstance(kind, Listed | Text) and isinstance(value, str):
+        return value
+    if isinstance(kind, Numbered | Grid) and isinstance(value, Fraction):
+        return value / kind.step if isinstance(kind, Grid) else value
+    if isinstance(kind, Truth) and isinstance(value, bool):
+        return Fraction(value)
+    if isinstance(kind, Days) and isinstance(value, str | date):
+        return Fraction(day_code(day(value, at) if isinstance(value, str) else value))
+    if isinstance(kind, Hours | Bands) and isinstance(value, str):
+        return _hour(value, at) if isinstance(kind, Hours) else _band(column, kind, value, at)
+    raise _mismatch(column, _EXPECTED[type(kind)], at)
+
+
+def _hour(text: str, at: exp.Expr) -> Fraction:
+    written = _HOUR.fullmatch(text)
+    if written is None or int(written[2]) > 23:
+        raise Refusal("comparable-values", f"{shown(text)} is not an hour; write 'YYYY-MM-DD HH:00'", at)
+    return Fraction(24 * day_code(day(written[1], at)) + int(written[2]))
+
+
+def _band(column: Column, kind: Bands, text: str, at: exp.Expr) -> Fraction:
+    labels = [str(kind.label(code)) for code in kind.codes()]
+    if text not in labels:
+        some = ", ".join(f"'{label}'" for label in labels[:_SHOWN_BANDS])
+        raise Refusal("comparable-values", f"{shown(text)} is no band of {shown(column.name)}; write {some} ...", at)
+    return Fraction(labels.index(text))
+
+
+_EXPECTED: dict[type, str] = {
+    Listed: "text such as 'a'",
+    Text: "text such as 'a'",
+    Numbered: "a number",
+    Grid: "a number",
+    Truth: "TRUE or FALSE",
+    Days: "a day such as '2024-12-31'",
+    Hours: "an hour such as '2024-12-31 23:00'",
+    Bands: "one of its bands such as '[0, 10)'",
+}
+
+
+def _mismatch(column: Column, expected: str, at: exp.Expr) -> Refusal:
+    return Refusal("comparable-values", f"{shown(column.name)} is compared with {expected} only", at)
+
+
+def _sorted(codes: Iterable[Code | None]) -> tuple[Code, ...]:
+    found = {code for code in codes if code is not None}
+    # Codes of one column are all text or all numbers.
+    return tuple(sorted(found, key=lambda code: (code, "") if isinstance(code, int) else (0, code)))

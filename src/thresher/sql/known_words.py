@@ -1,0 +1,144 @@
+"""The words of the small language, and for well-known words outside of it the rule that refuses them.
+
+Reads: nothing. Writes: nothing. Never: decides by itself; a word in neither list is refused too, by `words.py`.
+"""
+
+from collections.abc import Mapping
+
+from sqlglot.tokenizer_core import Token, TokenType
+
+from thresher.sql.refusals import Refusal, Rule, shown
+
+FUNCTIONS = ("AVG", "COUNT", "SUM")
+
+# Every word and sign that has a meaning here, written this way only (`!` and `==` are other ways in some dialects).
+PLAIN: Mapping[TokenType, str] = {
+    TokenType.SELECT: "SELECT",
+    TokenType.FROM: "FROM",
+    TokenType.INNER: "INNER",
+    TokenType.JOIN: "JOIN",
+    TokenType.ON: "ON",
+    TokenType.WHERE: "WHERE",
+    TokenType.GROUP_BY: "GROUP BY",
+    TokenType.HAVING: "HAVING",
+    TokenType.ALIAS: "AS",
+    TokenType.DISTINCT: "DISTINCT",
+    TokenType.FILTER: "FILTER",
+    TokenType.AND: "AND",
+    TokenType.OR: "OR",
+    TokenType.NOT: "NOT",
+    TokenType.IN: "IN",
+    TokenType.BETWEEN: "BETWEEN",
+    TokenType.IS: "IS",
+    TokenType.NULL: "NULL",
+    TokenType.TRUE: "TRUE",
+    TokenType.FALSE: "FALSE",
+    TokenType.L_PAREN: "(",
+    TokenType.R_PAREN: ")",
+    TokenType.COMMA: ",",
+    TokenType.DOT: ".",
+    TokenType.STAR: "*",
+    TokenType.PLUS: "+",
+    TokenType.DASH: "-",
+    TokenType.SLASH: "/",
+    TokenType.EQ: "=",
+    TokenType.LT: "<",
+    TokenType.LTE: "<=",
+    TokenType.GT: ">",
+    TokenType.GTE: ">=",
+}
+# One sign may be written in two ways without doubt.
+ALSO_PLAIN = {(TokenType.NEQ, "<>"), (TokenType.NEQ, "!=")}
+
+_ORDER = "Would reveal exact order; results come in declared key order. Leave it out"
+_SET = "Not supported: {}; ask one question at a time"
+_QUERY = "Not supported: {}; ask about one declared table"
+_TOTAL = "Expression can fail or leak: {}. Compare declared columns with constants"
+_GROUPS = "Not supported: {}; write GROUP BY with the names of declared keys"
+_JOIN = "Not supported: {}; write JOIN public_table ON private.column = public.column"
+_WINDOW = "Not supported: window (OVER); write HAVING over COUNT, SUM and AVG"
+_LISTS: tuple[tuple[Rule, str, tuple[str, ...]], ...] = (
+    (
+        "declared-order",
+        _ORDER,
+        ("LIMIT", "OFFSET", "ORDER BY", "FETCH", "TOP", "TABLESAMPLE", "USING SAMPLE", "SORT BY"),
+    ),
+    (
+        "declared-order",
+        _ORDER,
+        ("QUALIFY", "CLUSTER BY", "DISTRIBUTE BY", "SELECT DISTINCT", "SELECT ALL", "TABLE SAMPLE"),
+    ),
+    ("no-window", _WINDOW, ("OVER", "WINDOW", "PARTITION BY", "PARTITION")),
+    ("no-set-operation", _SET, ("UNION", "EXCEPT", "INTERSECT", "MINUS")),
+    (
+        "no-subquery",
+        _QUERY,
+        ("WITH", "LATERAL", "EXISTS", "VALUES", "RECURSIVE", "TABLE", "UNNEST", "PIVOT", "UNPIVOT"),
+    ),
+    (
+        "no-subquery",
+        _QUERY,
+        ("CROSS APPLY", "OUTER APPLY", "MATCH_RECOGNIZE", "TRANSFORM", "INTO", "FOR", "CONNECT BY"),
+    ),
+    (
+        "total-expressions",
+        _TOTAL,
+        ("CASE", "CAST", "TRY_CAST", "SAFE_CAST", "CONVERT", "LIKE", "ILIKE", "RLIKE", "REGEXP"),
+    ),
+    (
+        "total-expressions",
+        _TOTAL,
+        ("SIMILAR TO", "SIMILAR", "GLOB", "EXTRACT", "INTERVAL", "COLLATE", "DIV", "::", "%"),
+    ),
+    (
+        "total-expressions",
+        _TOTAL,
+        ("||", "~", "~~", "^", "&", "|", "->", "->>", "[", "{", "@", "#", ":", "?", "!", "\\"),
+    ),
+    ("total-expressions", _TOTAL, ("TIMESTAMP", "TIME", "ANY", "ALL", "SOME", "ESCAPE", "OVERLAPS", "XOR", "**", "//")),
+    ("plain-groups", _GROUPS, ("ROLLUP", "CUBE", "GROUPING SETS", "GROUPING", "GROUP BY ALL")),
+    ("public-joins-only", _JOIN, ("LEFT", "RIGHT", "FULL", "OUTER", "CROSS", "NATURAL", "SEMI", "ANTI", "ASOF")),
+    ("public-joins-only", _JOIN, ("POSITIONAL", "STRAIGHT_JOIN", "USING")),
+)
+REFUSED: Mapping[str, tuple[Rule, str]] = {
+    word: (rule, message.format(word)) for rule, message, words in _LISTS for word in words
+}
+# Words of that list that are names of functions too.
+_ALSO_FUNCTIONS = {"LEFT", "RIGHT", "VALUES", "ANY", "ALL", "TIME", "TIMESTAMP", "TOP", "OVERLAPS", "CUBE", "ROLLUP"}
+
+_NEAREST = {
+    "ANY_VALUE": "COUNT(*)",
+    "APPROX_COUNT_DISTINCT": "COUNT(DISTINCT unit)",
+    "COUNTIF": "COUNT(*) FILTER (WHERE ...)",
+    "COUNT_IF": "COUNT(*) FILTER (WHERE ...)",
+    "MAX": "COUNT(*) FILTER (WHERE x > ...) >= 1",
+    "MEAN": "AVG(x)",
+    "MEDIAN": "AVG(x), or COUNT(*) FILTER (WHERE x > ...)",
+    "MIN": "COUNT(*) FILTER (WHERE x < ...) >= 1",
+    "MODE": "COUNT(*) FILTER (WHERE x = ...)",
+    "SUMIF": "SUM(x) FILTER (WHERE ...)",
+    "SUM_IF": "SUM(x) FILTER (WHERE ...)",
+}
+_SPREAD = ("STDDEV", "STDEV", "VAR", "VARIANCE", "QUANTILE", "PERCENTILE", "CORR", "COVAR")
+
+
+def refusal_of(word: Token, text: str, after: Token | None) -> Refusal | None:
+    """The refusal of a word that is known to lie outside, if it is on the list."""
+    called = after is not None and after.text == "("
+    two_words = f"{text} {after.text.upper()}" if after is not None else ""
+    for form in (two_words, text):
+        if form in REFUSED and not (called and form in _ALSO_FUNCTIONS - {"VALUES", "CUBE", "ROLLUP"}):
+            rule, message = REFUSED[form]
+            return Refusal(rule, message, word)
+    return None
+
+
+def refused_function(word: Token, name: str) -> Refusal:
+    """The refusal of a call, with the allowed functions and the nearest of them."""
+    nearest = _NEAREST.get(name) or ("AVG(x)" if name.startswith(_SPREAD) else None)
+    instead = f". Nearest supported: {nearest}" if nearest else ""
+    return Refusal(
+        "allowed-functions",
+        f"Function {shown(name)} is not on the allowed list: {', '.join(FUNCTIONS)}{instead}",
+        word,
+    )

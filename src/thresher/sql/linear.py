@@ -1,0 +1,218 @@
+"""Arithmetic of aggregates: linear forms, and their quotients by one count.
+
+A form is `(sum of coefficient * aggregate) / over + constant + sum of coefficient * public column`. AVG(x) is the sum
+of x over the count of x, so averages and ratios are one thing.
+Reads: the parser's tree, names. Writes: nothing. Never: a product of two aggregates, a float.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from typing import TypeVar
+
+from sqlglot import exp
+
+from thresher.config import Column, Grid
+from thresher.question import ALWAYS, Aggregate, Condition
+from thresher.sql.constants import number, sane
+from thresher.sql.encoding import never_null
+from thresher.sql.names import PublicColumn, Scope, Unit
+from thresher.sql.refusals import Refusal, shown
+from thresher.sql.rows import condition
+from thresher.sql.statement import only, unwrapped
+
+_Key = TypeVar("_Key")
+_COUNTS = ("rows", "present", "units")
+
+
+@dataclass(frozen=True, slots=True)
+class Linear:
+    """See the module. Coefficients of sums are for codes: SUM(x) is `step` times the sum of x's codes."""
+
+    terms: Mapping[Aggregate, Fraction] = field(default_factory=dict)
+    constant: Fraction = Fraction(0)
+    public: Mapping[PublicColumn, Fraction] = field(default_factory=dict)
+    over: Aggregate | None = None
+
+    @property
+    def is_number(self) -> bool:
+        return not self.terms and not self.public and self.over is None
+
+    @property
+    def has_aggregates(self) -> bool:
+        return bool(self.terms) or self.over is not None
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """What the meaning of an aggregate depends on."""
+
+    scope: Scope
+    keys: tuple[Column, ...]
+
+
+def linear(node: exp.Expr, context: Context) -> Linear:
+    """The linear form that a tree is, or a refusal."""
+    steps: list[exp.Expr] = []
+    node = unwrapped(node)
+    while isinstance(node, exp.Add | exp.Sub | exp.Mul | exp.Div):
+        only(node, "this", "expression")
+        steps.append(node)
+        node = unwrapped(node.this)
+    found = _simple(node, context)
+    for step in reversed(steps):
+        right = linear(step.expression, context)
+        if isinstance(step, exp.Mul):
+            found = _product(found, right, step)
+        elif isinstance(step, exp.Div):
+            found = _quotient(found, right, step)
+        else:
+            found = added(found, scaled(right, Fraction(-1 if isinstance(step, exp.Sub) else 1), step), step)
+    return found
+
+
+def scaled(form: Linear, factor: Fraction, at: exp.Expr) -> Linear:
+    """The form times a number."""
+    return Linear(
+        {aggregate: sane(weight * factor, at) for aggregate, weight in form.terms.items() if factor},
+        sane(form.constant * factor, at),
+        {column: sane(weight * factor, at) for column, weight in form.public.items() if factor},
+        form.over,
+    )
+
+
+def added(left: Linear, right: Linear, at: exp.Expr) -> Linear:
+    """The sum of two forms."""
+    if left.has_aggregates and right.has_aggregates and left.over != right.over:
+        message = "Averages and ratios are added only if they divide by the same count"
+        raise Refusal("linear-forms", f"{message}; compare them with numbers one by one", at)
+    return Linear(
+        _sum(left.terms, right.terms, at),
+        sane(left.constant + right.constant, at),
+        _sum(left.public, right.public, at),
+        left.over or right.over,
+    )
+
+
+def _sum(left: Mapping[_Key, Fraction], right: Mapping[_Key, Fraction], at: exp.Expr) -> dict[_Key, Fraction]:
+    keys = dict.fromkeys([*left, *right])
+    sums = {key: sane(left.get(key, Fraction(0)) + right.get(key, Fraction(0)), at) for key in keys}
+    return {key: value for key, value in sums.items() if value}
+
+
+def _product(left: Linear, right: Linear, at: exp.Expr) -> Linear:
+    if right.is_number:
+        return scaled(left, right.constant, at)
+    if left.is_number:
+        return scaled(right, left.constant, at)
+    raise Refusal("linear-forms", "Aggregates are multiplied by numbers only", at)
+
+
+def _quotient(left: Linear, right: Linear, at: exp.Expr) -> Linear:
+    if right.is_number:
+        if right.constant == 0:
+            raise Refusal("exact-numbers", "Division by zero; divide by a number that is not zero", at)
+        return scaled(left, 1 / right.constant, at)
+    if left.over is None and right.over is None and not (left.constant or left.public or right.constant):
+        counts = [item for item in right.terms.items() if item[0].measure in _COUNTS]
+        if len(counts) == len(right.terms) == 1 and not right.public and left.terms:
+            return replace(scaled(left, 1 / counts[0][1], at), over=counts[0][0])
+    message = "Expression can fail or leak: only aggregates are divided, by a number or by one COUNT"
+    raise Refusal("linear-forms", message, at)
+
+
+def _simple(node: exp.Expr, context: Context) -> Linear:
+    if isinstance(node, exp.Neg):
+        only(node, "this")
+        return scaled(linear(node.this, context), Fraction(-1), node)
+    value = number(node)
+    if value is not None:
+        return Linear(constant=value)
+    if isinstance(node, exp.Column):
+        return _public(node, context)
+    where: Condition = ALWAYS
+    if isinstance(node, exp.Filter):
+        only(node, "this", "expression")
+        clause = node.expression
+        if not isinstance(clause, exp.Where):
+            raise Refusal("readable-sql", "FILTER takes (WHERE ...)", node)
+        only(clause, "this")
+        node, where = unwrapped(node.this), condition(clause.this, context.scope)
+    if isinstance(node, exp.Count):
+        return Linear({_count(node, context, where): Fraction(1)})
+    if isinstance(node, exp.Sum | exp.Avg):
+        return _sum_or_average(node, context, where)
+    if isinstance(node, exp.Literal | exp.Boolean | exp.Null | exp.Cast):
+        raise Refusal("constant-thresholds", "Thresholds must be numbers or columns of joined public tables", node)
+    raise Refusal("linear-forms", f"{type(node).__name__} is not an aggregate; use COUNT, SUM, AVG and numbers", node)
+
+
+def _count(node: exp.Count, context: Context, where: Condition) -> Aggregate:
+    only(node, "this", "big_int")
+    what = unwrapped(node.this) if isinstance(node.this, exp.Expr) else None
+    if isinstance(what, exp.Star):
+        only(what)
+        return Aggregate("rows", None, where)
+    if isinstance(what, exp.Distinct):
+        return _units(what, context, where)
+    if not isinstance(what, exp.Column):
+        raise Refusal("linear-forms", "COUNT takes *, a column, or DISTINCT and the privacy unit", node)
+    found = context.scope.find(what)
+    unit = context.scope.table.contribution
+    # Rows without a unit are never looked at.
+    if isinstance(found, Unit) or (isinstance(found, Column) and unit is not None and found.name == unit.unit):
+        return Aggregate("rows", None, where)
+    return present_count(_private(found, context, what), context, where)
+
+
+def _units(node: exp.Distinct, context: Context, where: Condition) -> Aggregate:
+    only(node, "expressions")
+    contribution = context.scope.table.contribution
+    columns = [unwrapped(item) for item in node.expressions]
+    if contribution is None:
+        message = "COUNT(DISTINCT ...) needs a declared privacy unit; here every row is a unit of its own"
+        raise Refusal("distinct-unit", f"{message}. Nearest supported: COUNT(*)", node)
+    found = context.scope.find(columns[0]) if len(columns) == 1 and isinstance(columns[0], exp.Column) else None
+    if not isinstance(found, Unit | Column) or found.name != contribution.unit:
+        message = "COUNT(DISTINCT ...) is supported for the privacy unit only"
+        raise Refusal("distinct-unit", f"{message}: COUNT(DISTINCT {contribution.unit})", node)
+    return Aggregate("units", None, where)
+
+
+def _sum_or_average(node: exp.Expr, context: Context, where: Condition) -> Linear:
+    only(node, "this")
+    name, what = type(node).__name__.upper(), unwrapped(node.this)
+    if isinstance(what, exp.Distinct):
+        raise Refusal("distinct-unit", f"{name}(DISTINCT ...) is not supported; use {name}(x)", node)
+    if not isinstance(what, exp.Column):
+        raise Refusal("linear-forms", f"{name} takes the name of one declared column", node)
+    column = _private(context.scope.find(what), context, what)
+    if not isinstance(column.kind, Grid):
+        message = f"{name} needs numbers with bounds. Declare bounds for {shown(column.name)}: min, max and step"
+        raise Refusal("declared-bounds", message, what)
+    total = Linear({Aggregate("total", column.name, where): column.kind.step})
+    return total if isinstance(node, exp.Sum) else replace(total, over=present_count(column, context, where))
+
+
+def present_count(column: Column, context: Context, where: Condition) -> Aggregate:
+    """COUNT(x): all rows, where x is a key of the group or never NULL."""
+    if never_null(column) or column in context.keys:
+        return Aggregate("rows", None, where)
+    return Aggregate("present", column.name, where)
+
+
+def _private(found: Column | PublicColumn | Unit, context: Context, node: exp.Expr) -> Column:
+    if isinstance(found, PublicColumn):
+        raise Refusal("linear-forms", f"Aggregates take columns of {shown(context.scope.table.name)}", node)
+    return context.scope.private(node)
+
+
+def _public(node: exp.Column, context: Context) -> Linear:
+    found = context.scope.find(node)
+    if not isinstance(found, PublicColumn):
+        message = f"{shown(found.name)} stands outside of an aggregate; conditions on rows belong in WHERE"
+        raise Refusal("aggregates-in-having", message, node)
+    if found.on not in [column.name for column in context.keys]:
+        message = f"A threshold from {shown(found.table)} needs {shown(found.on)}, to which it is joined, in GROUP BY"
+        raise Refusal("constant-thresholds", message, node)
+    return Linear(public={found: Fraction(1)})

@@ -1,0 +1,62 @@
+"""Options that ride in the text: `SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS(miss_rate=0.05, ...)`.
+
+They are cut out of the words before the parser sees them; what remains keeps its places in the text.
+Reads: words. Writes: nothing. Never: judges a value; the engine does, with those passed in other ways.
+"""
+
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+
+from sqlglot.tokenizer_core import Token, TokenType
+
+from thresher.sql.refusals import Refusal, did_you_mean, shown
+
+OPTIONS = ("confidence", "false_alarm_rate", "key", "max_epsilon", "mechanism", "miss_rate", "uncertain_region")
+
+_FORM = "write SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS(miss_rate=0.05, ...) and then the keys"
+
+
+def without_options(words: Sequence[Token]) -> tuple[list[Token], Mapping[str, str]]:
+    """The words without the options, and the options as text. The first word is SELECT."""
+    if len(words) < 2 or words[1].token_type != TokenType.WITH:
+        return list(words), MappingProxyType({})
+    if _word(words, 2) != "DIFFERENTIAL_PRIVACY":
+        raise Refusal("known-options", f"SELECT WITH is for options only; {_FORM}", words[1])
+    if _word(words, 3) != "OPTIONS":
+        return [words[0], *words[3:]], MappingProxyType({})
+    if _word(words, 4) != "(":
+        raise Refusal("known-options", f"OPTIONS needs parentheses; {_FORM}", words[3])
+    found: dict[str, str] = {}
+    position = 5
+    while True:
+        position = _one_option(words, position, found)
+        if _word(words, position) == ")":
+            return [words[0], *words[position + 1 :]], MappingProxyType(found)
+        if _word(words, position) != ",":
+            raise Refusal("known-options", f"Options are joined by commas and end with `)`; {_FORM}", words[3])
+        position += 1
+
+
+def _one_option(words: Sequence[Token], position: int, found: dict[str, str]) -> int:
+    """Reads `name = value` at `position` into `found`; gives the position after it."""
+    name, at = _word(words, position).lower(), words[min(position, len(words) - 1)]
+    if name not in OPTIONS or at.token_type == TokenType.STRING:
+        raise Refusal(
+            "known-options",
+            f"No option {shown(name)}{did_you_mean(name, OPTIONS)} Options are {', '.join(OPTIONS)}",
+            at,
+        )
+    if name in found:
+        raise Refusal("known-options", f"Option {shown(name)} is given twice; keep one", at)
+    sign = "-" if _word(words, position + 2) == "-" else ""
+    place = position + 2 + len(sign)
+    value = words[place] if place < len(words) else at
+    allowed = (TokenType.NUMBER,) if sign else (TokenType.NUMBER, TokenType.STRING)
+    if _word(words, position + 1) != "=" or value.token_type not in allowed:
+        raise Refusal("known-options", f"Option {shown(name)} needs a value: {name}=0.1 or {name}='text'", at)
+    found[name] = sign + value.text
+    return place + 1
+
+
+def _word(words: Sequence[Token], position: int) -> str:
+    return words[position].text.upper() if position < len(words) else ""

@@ -1,0 +1,94 @@
+"""The rules of what may be asked, by name, and how a refusal finds its place in the text.
+
+Reads: nothing. Writes: nothing. Never: a message that depends on private data.
+"""
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Literal, get_args
+
+from thresher.errors import QuestionError
+
+if TYPE_CHECKING:
+    from sqlglot import exp
+    from sqlglot.tokenizer_core import Token
+
+Rule = Literal[
+    "readable-text",
+    "query-size",
+    "one-select",
+    "readable-sql",
+    "known-words",
+    "row-level-output",
+    "select-keys",
+    "group-and-having",
+    "plain-groups",
+    "declared-domains",
+    "group-limit",
+    "declared-tables-only",
+    "public-joins-only",
+    "known-columns",
+    "allowed-functions",
+    "total-expressions",
+    "no-subquery",
+    "no-set-operation",
+    "no-window",
+    "declared-order",
+    "column-and-constant",
+    "comparable-values",
+    "no-text-order",
+    "null-by-is",
+    "exact-numbers",
+    "aggregates-in-having",
+    "constant-thresholds",
+    "no-equality",
+    "linear-forms",
+    "declared-bounds",
+    "distinct-unit",
+    "too-many-conditions",
+    "known-options",
+]
+RULES: tuple[Rule, ...] = get_args(Rule)
+
+_SHOWN = 60
+
+
+class Refusal(Exception):  # noqa: N818 - a step on the way to QuestionError, never seen outside this room
+    """A rule is broken at an offset of the text; `reading.py` turns it into a `QuestionError` with line and column."""
+
+    def __init__(self, rule: Rule, message: str, at: "Token | exp.Expr | int | None" = None) -> None:
+        self.rule, self.message, self.offset = rule, message, _offset(at)
+        super().__init__(message)
+
+    def located(self, text: str) -> QuestionError:
+        """The same with line and column, counted from one."""
+        if self.offset is None:
+            return QuestionError(self.rule, self.message)
+        before = text[: self.offset]
+        return QuestionError(self.rule, self.message, before.count("\n") + 1, len(before) - before.rfind("\n"))
+
+
+def shown(text: str) -> str:
+    """What the asker wrote, short and printable, between backticks."""
+    cut = text if len(text) <= _SHOWN else text[:_SHOWN] + "..."
+    return "`" + "".join(c if c.isprintable() else f"\\u{{{ord(c):x}}}" for c in cut) + "`"
+
+
+def did_you_mean(name: str, declared: Iterable[str]) -> str:
+    """A question that names the nearest declared name, or nothing."""
+    import difflib  # noqa: PLC0415 - only a misspelt name needs it
+
+    by_folded = {other.lower(): other for other in declared}
+    near = difflib.get_close_matches(name.lower(), by_folded, n=1)
+    return f"; did you mean {shown(by_folded[near[0]])}?" if near else ""
+
+
+def _offset(at: "Token | exp.Expr | int | None") -> int | None:
+    """Where a token or the first token of a tree stands; the parser keeps places for names and constants only."""
+    if at is None or isinstance(at, int):
+        return at
+    start = getattr(at, "start", None)
+    if isinstance(start, int):
+        return start
+    # Only trees are left here; tokens have a start.
+    found = [node.meta["start"] for node in at.walk() if "start" in node.meta]  # type: ignore[union-attr]
+    return min(found, default=None)

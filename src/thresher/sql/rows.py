@@ -1,0 +1,181 @@
+"""WHERE and FILTER: conditions on rows, with NOT pushed to the leaves.
+
+SQL's third truth value needs no place here: a leaf that is unknown is not true, and neither is its opposite.
+Reads: the parser's tree, names. Writes: nothing. Never: a comparison of two columns, an expression that can fail.
+"""
+
+from collections.abc import Callable
+
+from sqlglot import exp
+
+from thresher.config import Column, Truth
+from thresher.question import Condition, PublicValue
+from thresher.sql.constants import Constant, constant
+from thresher.sql.encoding import among, codes_of, compared, missing, none_of, one_of, present
+from thresher.sql.names import PublicColumn, Scope
+from thresher.sql.refusals import Refusal, shown
+from thresher.sql.simplify import every, some
+from thresher.sql.statement import only, plain_parts, unwrapped
+
+SIGNS: dict[type[exp.Expr], str] = {
+    exp.EQ: "=",
+    exp.NEQ: "<>",
+    exp.LT: "<",
+    exp.LTE: "<=",
+    exp.GT: ">",
+    exp.GTE: ">=",
+}
+OPPOSITE = {"=": "<>", "<>": "=", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}
+TURNED = {"=": "=", "<>": "<>", "<": ">", ">": "<", "<=": ">=", ">=": "<="}
+
+_FORM = "compare one declared column with constants"
+
+
+def condition(node: exp.Expr, scope: Scope, *, negated: bool = False) -> Condition:
+    """The rows for which `node` (or, negated, NOT `node`) is true."""
+    node = unwrapped(node)
+    while isinstance(node, exp.Not):
+        only(node, "this")
+        node, negated = unwrapped(node.this), not negated
+    for kind in (exp.And, exp.Or):
+        if isinstance(node, kind):
+            join = every if (kind is exp.And) != negated else some
+            return join(condition(part, scope, negated=negated) for part in plain_parts(node, kind))
+    if type(node) in SIGNS:
+        return _comparison(node, scope, negated=negated)
+    if isinstance(node, exp.Between):
+        return _between(node, scope, negated=negated)
+    if isinstance(node, exp.In):
+        return _in(node, scope, negated=negated)
+    if isinstance(node, exp.Is):
+        return _is(node, scope, negated=negated)
+    if isinstance(node, exp.Column):
+        return _truth(node, scope, value=not negated)
+    raise _refused(node)
+
+
+def _comparison(node: exp.Expr, scope: Scope, *, negated: bool) -> Condition:
+    only(node, "this", "expression")
+    sign, left, right = SIGNS[type(node)], unwrapped(node.this), unwrapped(node.expression)
+    if isinstance(right, exp.Column) and not isinstance(left, exp.Column):
+        sign, left, right = TURNED[sign], right, left
+    column = _column(left, scope)
+    return _leaf(column, OPPOSITE[sign] if negated else sign, _constant(right, column, scope), scope, node)
+
+
+def _between(node: exp.Between, scope: Scope, *, negated: bool) -> Condition:
+    only(node, "this", "low", "high")
+    column = _column(unwrapped(node.this), scope)
+    low = _constant(node.args["low"], column, scope)
+    high = _constant(node.args["high"], column, scope)
+    ends = [(low, "<"), (high, ">")] if negated else [(low, ">="), (high, "<=")]
+    join = some if negated else every
+    return join([_leaf(column, sign, value, scope, node) for value, sign in ends])
+
+
+def _in(node: exp.In, scope: Scope, *, negated: bool) -> Condition:
+    if node.args.get("query") or node.args.get("unnest") or node.args.get("field") or not node.expressions:
+        raise Refusal("column-and-constant", "IN takes a list of constants in parentheses", node)
+    only(node, "this", "expressions")
+    column = _column(unwrapped(node.this), scope)
+    values = [_constant(item, column, scope) for item in node.expressions]
+    if isinstance(column, PublicColumn):
+        parts = [_leaf(column, "<>" if negated else "=", value, scope, node) for value in values]
+        return every(parts) if negated else some(parts)
+    return none_of(column, values, node) if negated else one_of(column, values, node)
+
+
+def _is(node: exp.Is, scope: Scope, *, negated: bool) -> Condition:
+    only(node, "this", "expression")
+    what, column = node.expression, _column(unwrapped(node.this), scope)
+    if isinstance(what, exp.Null):
+        if isinstance(column, PublicColumn):
+            return _public(column, lambda value: (value is None) != negated, scope)
+        return present(column) if negated else missing(column)
+    if not isinstance(what, exp.Boolean):
+        raise Refusal("null-by-is", "IS takes NULL, NOT NULL, TRUE or FALSE", node)
+    wanted = bool(what.this)
+    if isinstance(column, PublicColumn):
+        _leaf(column, "=", wanted, scope, node)  # for its refusals
+        return _public(column, lambda value: (value is wanted) != negated, scope)
+    if not isinstance(column.kind, Truth):
+        raise Refusal("comparable-values", f"{shown(column.name)} is not declared as true or false", node)
+    if negated:
+        return some([compared(column, "<>", wanted, node), missing(column)])
+    return compared(column, "=", wanted, node)
+
+
+def _truth(node: exp.Column, scope: Scope, *, value: bool) -> Condition:
+    column = _column(node, scope)
+    if isinstance(column, Column) and not isinstance(column.kind, Truth):
+        raise Refusal("column-and-constant", f"{shown(column.name)} is not a condition; {_FORM}", node)
+    return _leaf(column, "=", value, scope, node)
+
+
+def _leaf(column: Column | PublicColumn, sign: str, value: Constant, scope: Scope, at: exp.Expr) -> Condition:
+    if isinstance(column, Column):
+        return compared(column, sign, value, at)
+    for other in scope.values(column).values():
+        if other is not None and type(other) is not type(value):
+            raise Refusal("comparable-values", f"{shown(column.name)} holds values of another kind", at)
+    if sign not in ("=", "<>") and not _ordered(value):
+        message = f"{shown(column.name)} has no order that all databases share; use =, <> or IN"
+        raise Refusal("no-text-order", message, at)
+    return _public(column, lambda other: other is not None and _holds(other, sign, value), scope)
+
+
+def _public(column: PublicColumn, test: Callable[[PublicValue], bool], scope: Scope) -> Condition:
+    """A condition on a public column, as the list of codes of the joined column for which it holds."""
+    codes = [code for code, value in scope.values(column).items() if test(value)]
+    return among(scope.table.columns[column.on], codes)
+
+
+def _ordered(value: Constant) -> bool:
+    return not isinstance(value, str | bool)
+
+
+def _holds(left: PublicValue, sign: str, right: Constant) -> bool:
+    if sign in ("=", "<>"):
+        return (left == right) == (sign == "=")
+    difference = left - right  # type: ignore[operator] # numbers: checked before
+    return {"<": difference < 0, "<=": difference <= 0, ">": difference > 0, ">=": difference >= 0}[sign]
+
+
+def _column(node: exp.Expr, scope: Scope) -> Column | PublicColumn:
+    if not isinstance(node, exp.Column):
+        raise _refused(node)
+    found = scope.find(node)
+    return found if isinstance(found, PublicColumn) else scope.private(node)
+
+
+def _constant(node: exp.Expr, column: Column | PublicColumn, scope: Scope) -> Constant:
+    node = unwrapped(node)
+    if isinstance(node, exp.Null):
+        raise Refusal("null-by-is", f"Nothing equals NULL; write {column.name} IS NULL", node)
+    if isinstance(node, exp.Column):
+        scope.find(node)  # a misspelt name is the likelier mistake
+        raise Refusal("column-and-constant", f"Two columns are compared; {_FORM}", node)
+    found = constant(node)
+    if found is None:
+        raise _refused(node)
+    return found
+
+
+def _refused(node: exp.Expr) -> Refusal:
+    if isinstance(node, exp.AggFunc | exp.Filter):
+        return Refusal("aggregates-in-having", "Aggregates of groups belong in HAVING", node)
+    if isinstance(node, exp.Binary | exp.Neg | exp.Cast | exp.Func) and constant(node) is None:
+        message = f"Expression can fail or leak: {type(node).__name__} of columns; {_FORM}"
+        return Refusal("total-expressions", message, node)
+    return Refusal("column-and-constant", f"{type(node).__name__} is not a condition on rows; {_FORM}", node)
+
+
+def whole(node: exp.Expr | None, scope: Scope, keys: tuple[Column, ...]) -> Condition:
+    """WHERE together with the joins: a row whose value is not in the joined public table is not there."""
+    parts = [] if node is None else [condition(node, scope)]
+    for joined in scope.joins:
+        column = scope.table.columns[joined.on]
+        # Rows of undeclared groups are not looked at, so a join that knows every declared group takes none away.
+        if column not in keys or not all(code in joined.row_of for code in codes_of(column)):
+            parts.append(among(column, joined.row_of))
+    return every(parts)

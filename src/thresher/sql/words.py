@@ -1,0 +1,209 @@
+"""The text as words, before any grammar: which words there are, and that nothing lies between them but comments.
+
+Only words of the small language in `docs/questions.md` pass, so the parser's library, which knows some thirty
+dialects, is never asked about the rest of SQL.
+Reads: the text. Writes: nothing. Never: lets a word through that it does not know.
+"""
+
+import re
+from collections.abc import Sequence, Set
+
+from sqlglot.errors import SqlglotError
+from sqlglot.tokenizer_core import Token, TokenType
+from sqlglot.tokens import Tokenizer
+
+from thresher.sql.known_words import ALSO_PLAIN, FUNCTIONS, PLAIN, refusal_of, refused_function
+from thresher.sql.limits import DEEPEST, MOST_WORDS
+from thresher.sql.refusals import Refusal, shown
+
+_COMMENT_PART = re.compile(r"/\*|\*/")
+_NUMBER = re.compile(r"\d+(\.\d*)?([eE][+-]?\d+)?", re.ASCII)
+_QUOTED = (TokenType.STRING, TokenType.IDENTIFIER)
+_NAME = re.compile(r"[A-Za-z_][A-Za-z_0-9]*", re.ASCII)
+_ENDS = (TokenType.VAR, TokenType.IDENTIFIER, TokenType.NUMBER, TokenType.STRING, TokenType.R_PAREN)
+_QUERY_STARTS = (TokenType.SELECT, TokenType.WITH, TokenType.FROM, TokenType.VALUES)
+_COMPARISONS = (TokenType.EQ, TokenType.NEQ, TokenType.LT, TokenType.LTE, TokenType.GT, TokenType.GTE)
+_PREFIXES = (TokenType.NOT, TokenType.DASH, TokenType.PLUS)
+
+
+def split(text: str) -> list[Token]:
+    """The words of one SELECT statement; comments and a closing semicolon are left out."""
+    try:
+        tokens = Tokenizer().tokenize(text)
+    except SqlglotError:
+        raise Refusal("readable-sql", "A quote or a comment is opened and never closed; close it") from None
+    if len(tokens) > MOST_WORDS:
+        raise Refusal("query-size", f"Query too long: {len(tokens):,} words, at most {MOST_WORDS:,}")
+    statements = _statements(tokens)
+    if not statements:
+        raise Refusal("one-select", "No query found; write SELECT ... FROM ... GROUP BY ... HAVING ...")
+    if len(statements) > 1:
+        raise Refusal("one-select", f"One SELECT only; found {len(statements)} statements", statements[1][0])
+    words = statements[0]
+    _check_start(words[0])
+    _check_gaps(text, tokens)
+    return words
+
+
+def checked(words: Sequence[Token], names: Set[str]) -> list[Token]:
+    """The same words, if all are known; a declared name that SQL uses for something else becomes a plain name."""
+    found: list[Token] = []
+    for position, word in enumerate(words):
+        before = words[position - 1] if position else None
+        after = words[position + 1] if position + 1 < len(words) else None
+        # After a dot there can be nothing but a name.
+        dotted = before is not None and before.token_type == TokenType.DOT and _NAME.fullmatch(word.text)
+        plain = _retyped(word, TokenType.VAR, word.text) if dotted else _checked_word(word, after, names)
+        _check_neighbours(before, plain, after)
+        found.append(plain)
+    _check_depth(found)
+    return _with_fractions(found)
+
+
+def _statements(tokens: Sequence[Token]) -> list[list[Token]]:
+    statements: list[list[Token]] = [[]]
+    for token in tokens:
+        if token.token_type == TokenType.SEMICOLON:
+            statements.append([])
+        else:
+            statements[-1].append(token)
+    return [statement for statement in statements if statement]
+
+
+def _check_start(word: Token) -> None:
+    if word.token_type == TokenType.WITH:
+        raise Refusal("no-subquery", "Not supported: CTE (WITH ...); ask about a declared table", word)
+    if word.token_type != TokenType.SELECT:
+        got = word.text.upper() if word.token_type not in _QUOTED else "a quoted text"
+        raise Refusal("one-select", f"Only SELECT .. GROUP BY .. HAVING is supported; got {shown(got)}", word)
+
+
+def _check_gaps(text: str, tokens: Sequence[Token]) -> None:
+    """Between two words there is space or a comment, in plain characters: nothing was passed over."""
+    end = 0
+    for token in tokens:
+        _check_gap(text, end, token.start)
+        written = text[token.start : token.end + 1]
+        if token.token_type not in _QUOTED and not written.isascii():
+            raise _not_ascii(token.start, written)
+        end = token.end + 1
+    _check_gap(text, end, len(text))
+
+
+def _check_gap(text: str, start: int, end: int) -> None:
+    if not text[start:end].isascii():
+        raise _not_ascii(start, text[start:end])
+    while start < end:
+        if text[start].isspace():
+            start += 1
+        elif text.startswith("--", start):
+            line_end = text.find("\n", start, end)
+            start = end if line_end < 0 else line_end + 1
+        elif text.startswith("/*", start) and not text.startswith("/*+", start):
+            start = _comment_end(text, start, end)
+        else:
+            raise Refusal("known-words", f"{shown(text[start:end])} is not part of the SQL that may be asked", start)
+
+
+def _comment_end(text: str, start: int, end: int) -> int:
+    depth = 0
+    for part in _COMMENT_PART.finditer(text, start, end):
+        depth += 1 if part[0] == "/*" else -1
+        if depth == 0:
+            return part.end()
+    raise Refusal("readable-sql", "A comment is opened and never closed; close it with */", start)
+
+
+def _checked_word(word: Token, after: Token | None, names: Set[str]) -> Token:
+    kind, text = word.token_type, " ".join(word.text.upper().split())
+    if kind == TokenType.NUMBER and not _NUMBER.fullmatch(word.text):
+        raise Refusal("exact-numbers", f"{shown(word.text)} is not a number; write it as 1000, 0.5 or 1e3", word)
+    dated = kind == TokenType.DATE and after is not None and after.token_type == TokenType.STRING
+    if (
+        kind in (TokenType.SELECT, TokenType.GROUP_BY)
+        and after is not None
+        and (refusal := refusal_of(word, f"{text} {after.text.upper()}", None))
+    ):
+        raise refusal
+    if kind in _QUOTED or kind == TokenType.NUMBER or dated or PLAIN.get(kind) == text or (kind, text) in ALSO_PLAIN:
+        return word
+    if text.lower() in names and _NAME.fullmatch(word.text):
+        return _retyped(word, TokenType.VAR, word.text)
+    if refusal := refusal_of(word, text, after):
+        raise refusal
+    if kind == TokenType.VAR and _NAME.fullmatch(word.text):
+        return word
+    if after is not None and after.token_type == TokenType.L_PAREN and _NAME.fullmatch(word.text):
+        raise refused_function(word, text)
+    advice = "; if it is a name, put it in double quotes"
+    raise Refusal("known-words", f"{shown(word.text)} is not part of the SQL that may be asked{advice}", word)
+
+
+def _check_neighbours(before: Token | None, word: Token, after: Token | None) -> None:
+    """Calls of functions, subqueries and tables that are files can be told from two words."""
+    if word.token_type == TokenType.L_PAREN and after is not None and after.token_type in _QUERY_STARTS:
+        raise _subquery(before, word)
+    from_or_join = before is not None and before.token_type in (TokenType.FROM, TokenType.JOIN)
+    opens = after is not None and after.token_type == TokenType.L_PAREN
+    if from_or_join and (word.token_type == TokenType.STRING or (opens and _names(word))):
+        raise Refusal("declared-tables-only", "Tables must be declared; file and table functions are not allowed", word)
+    if opens and _names(word) and not (word.token_type == TokenType.VAR and word.text.upper() in FUNCTIONS):
+        raise refused_function(word, word.text.upper())
+    adjacent = after is not None and after.start == word.end + 1
+    if word.token_type == TokenType.NUMBER and adjacent and after is not None and after.text[:1].isidentifier():
+        raise Refusal("exact-numbers", f"{shown(word.text + after.text)} is not a number; write it as 1000", word)
+    if word.token_type == TokenType.VAR and adjacent and after is not None and after.token_type == TokenType.STRING:
+        raise Refusal("known-words", f"{shown(word.text)} before a quote is not supported; write '...'", word)
+
+
+def _subquery(before: Token | None, word: Token) -> Refusal:
+    if before is not None and before.token_type in _COMPARISONS:
+        return Refusal(
+            "constant-thresholds",
+            "Thresholds must be constants or columns of joined public tables; a subquery is neither",
+            word,
+        )
+    return Refusal("no-subquery", "Not supported: subquery; ask about one declared table", word)
+
+
+def _names(word: Token) -> bool:
+    return word.token_type in (TokenType.VAR, TokenType.IDENTIFIER)
+
+
+def _check_depth(words: Sequence[Token]) -> None:
+    """Parentheses and runs of NOT and minus signs: what the parser and we take one level for."""
+    depth = run = 0
+    for word in words:
+        run = run + 1 if word.token_type in _PREFIXES else 0
+        depth += (word.token_type == TokenType.L_PAREN) - (word.token_type == TokenType.R_PAREN)
+        if depth + run > DEEPEST:
+            raise Refusal("query-size", f"Query too deep: more than {DEEPEST} levels of parentheses, NOT or -", word)
+
+
+def _with_fractions(words: Sequence[Token]) -> list[Token]:
+    """`.5` as one number: the tokeniser makes two words of it."""
+    found: list[Token] = []
+    for word in words:
+        if word.token_type == TokenType.NUMBER and found and found[-1].token_type == TokenType.DOT:
+            dot, before = found.pop(), found[-1] if found else word
+            if dot.end + 1 != word.start or before.token_type in _ENDS:
+                raise Refusal("exact-numbers", f"{shown('.' + word.text)} is not a number here; write 0.5", dot)
+            found.append(_retyped(word, TokenType.NUMBER, f"0.{word.text}"))
+        else:
+            found.append(word)
+    return found
+
+
+def _retyped(word: Token, kind: TokenType, text: str) -> Token:
+    if word.token_type in _QUOTED:
+        return word
+    return Token(kind, text, word.line, word.col, word.start, word.end)
+
+
+def _not_ascii(start: int, written: str) -> Refusal:
+    offset = next(i for i, c in enumerate(written) if not c.isascii())
+    return Refusal(
+        "readable-text",
+        f"Character U+{ord(written[offset]):04X} stands outside of quotes; only quoted names and texts may hold it",
+        start + offset,
+    )

@@ -1,0 +1,182 @@
+"""The question as text in one normal form, written from our tree: what is shown, stored and compared.
+
+Two questions with the same text are the same question: long lists are cut short, but carry a digest of the whole.
+Reads: conditions, atoms. Writes: nothing. Never: a word of the asker's text.
+"""
+
+import hashlib
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from fractions import Fraction
+
+from thresher.config import Code, Column, Grid, Table, decimal_text
+from thresher.question import (
+    ALWAYS,
+    NEVER,
+    Aggregate,
+    AllOf,
+    AnyOf,
+    Atom,
+    Condition,
+    Every,
+    Formula,
+    Missing,
+    NoneOf,
+    OneOf,
+    Present,
+    Within,
+    label,
+)
+from thresher.sql.encoding import never_null
+from thresher.sql.known_words import FUNCTIONS, PLAIN
+
+_PLAIN_NAME = re.compile(r"[A-Za-z_][A-Za-z_0-9]*", re.ASCII)
+_WORDS = {*FUNCTIONS, *(part for word in PLAIN.values() for part in word.split()), "DATE", "GROUP", "BY"}
+_LONGEST_LIST = 20
+_MEASURES = ("total", "rows", "present", "units")
+
+
+def question_text(table: Table, keys: Sequence[Column], where: Condition, formula: Formula | bool) -> str:  # noqa: FBT001
+    """The whole question."""
+    names = ", ".join(name_text(column.name) for column in keys)
+    condition = "" if where == ALWAYS else f" WHERE {condition_text(where, table)}"
+    having = str(formula).upper() if isinstance(formula, bool) else formula_text(formula, table)
+    return f"SELECT {names} FROM {name_text(table.name)}{condition} GROUP BY {names} HAVING {having}"  # noqa: S608
+
+
+def name_text(name: str) -> str:
+    """A name, in quotes unless it is plain."""
+    if _PLAIN_NAME.fullmatch(name) and name.upper() not in _WORDS:
+        return name
+    return '"' + name.replace('"', '""') + '"'
+
+
+def condition_text(condition: Condition, table: Table) -> str:
+    """A condition on rows."""
+    if condition in (ALWAYS, NEVER):
+        return "TRUE" if condition == ALWAYS else "FALSE"
+    if isinstance(condition, AllOf | AnyOf):
+        word = " AND " if isinstance(condition, AllOf) else " OR "
+        return word.join(
+            _part(condition_text(part, table), isinstance(part, AllOf | AnyOf)) for part in condition.parts
+        )
+    column = table.columns[condition.column]
+    return f"{name_text(column.name)} {_test_text(column, condition)}"
+
+
+def _test_text(column: Column, condition: Within | OneOf | NoneOf | Missing | Present) -> str:
+    if isinstance(condition, Missing | Present):
+        return "IS NULL" if isinstance(condition, Missing) else "IS NOT NULL"
+    if isinstance(condition, Within):
+        low = None if condition.low is None else _code_text(column, condition.low)
+        high = None if condition.high is None else _code_text(column, condition.high)
+        return f"<= {high}" if low is None else f">= {low}" if high is None else f"BETWEEN {low} AND {high}"
+    wanted, codes = isinstance(condition, OneOf), condition.codes
+    if len(codes) == 1:
+        return f"{'=' if wanted else '<>'} {_code_text(column, codes[0])}"
+    return f"{'IN' if wanted else 'NOT IN'} {_list_text(_code_text(column, code) for code in codes)}"
+
+
+def aggregate_text(aggregate: Aggregate, table: Table, word: str | None = None) -> str:
+    """One aggregate; `word` to call the sum of a column an average."""
+    name = "" if aggregate.column is None else name_text(aggregate.column)
+    unit = table.contribution.unit if table.contribution else ""
+    forms = {
+        "rows": "COUNT(*)",
+        "present": f"COUNT({name})",
+        "total": f"{word or 'SUM'}({name})",
+        "units": f"COUNT(DISTINCT {name_text(unit)})",
+    }
+    filtered = "" if aggregate.where == ALWAYS else f" FILTER (WHERE {condition_text(aggregate.where, table)})"
+    return forms[aggregate.measure] + filtered
+
+
+def order(aggregate: Aggregate, table: Table) -> tuple[int, str]:
+    """Sums first, then counts."""
+    return _MEASURES.index(aggregate.measure), aggregate_text(aggregate, table)
+
+
+def linear_text(terms: Mapping[Aggregate, Fraction], table: Table, *, average: bool = False) -> str:
+    """A sum of multiples of aggregates; coefficients of sums are for codes."""
+    named = {}
+    for aggregate in sorted(terms, key=lambda aggregate: order(aggregate, table)):
+        word = "AVG" if average else None
+        named[aggregate_text(aggregate, table, word)] = terms[aggregate] / step(aggregate, table)
+    return sum_text(named)
+
+
+def ratio_text(terms: Mapping[Aggregate, Fraction], over: Aggregate, table: Table) -> str:
+    """A sum of multiples of aggregates, divided by a count."""
+    bracket = "({})" if len(terms) > 1 else "{}"
+    return f"{bracket.format(linear_text(terms, table) or '0')} / {aggregate_text(over, table)}"
+
+
+def sum_text(named: Mapping[str, Fraction]) -> str:
+    """`2 * a - b`; the empty name is the number 1."""
+    text = ""
+    for name, factor in named.items():
+        size = abs(factor)
+        item = name if name and size == 1 else decimal_text(size) + (f" * {name}" if name else "")
+        sign = "-" if factor < 0 else "+"
+        text += f" {sign} {item}" if text else ("-" if factor < 0 else "") + item
+    return text
+
+
+def formula_text(formula: Formula, table: Table) -> str:
+    """A formula; its parts are sorted already."""
+    if isinstance(formula, Atom):
+        return _atom_text(formula, table)
+    word = " AND " if isinstance(formula, Every) else " OR "
+    return word.join(_part(formula_text(part, table), not isinstance(part, Atom)) for part in formula.parts)
+
+
+def step(aggregate: Aggregate, table: Table) -> Fraction:
+    """What one code of the aggregate is worth."""
+    kind = table.columns[aggregate.column].kind if aggregate.measure == "total" and aggregate.column else None
+    return kind.step if isinstance(kind, Grid) else Fraction(1)
+
+
+def _atom_text(atom: Atom, table: Table) -> str:
+    """From the whole numbers alone, so that `> 5` and `>= 6` are written alike."""
+    weights = {aggregate: Fraction(weight) for aggregate, weight in atom.weights}
+    lead = min(weights, key=lambda aggregate: order(aggregate, table))
+    factor = weights[lead] / step(lead, table)
+    if atom.at_least == 1 and len(weights) == 2 and (average := _average_of(lead, table)) in weights:
+        bound = -weights[average] / factor
+        return f"{aggregate_text(lead, table, 'AVG')} {'>' if factor > 0 else '<'} {decimal_text(bound)}"
+    sign = ">=" if factor > 0 else "<="
+    left = linear_text({aggregate: weight / factor for aggregate, weight in weights.items()}, table)
+    if isinstance(atom.at_least, int):
+        return f"{left} {sign} {decimal_text(atom.at_least / factor)}"
+    return f"{left} {sign} {_list_text(decimal_text(bound / factor) for bound in atom.at_least)}"
+
+
+def _average_of(total: Aggregate, table: Table) -> Aggregate | None:
+    """The count by which the average of a summed column divides."""
+    if total.measure != "total" or total.column is None:
+        return None
+    if never_null(table.columns[total.column]):
+        return Aggregate("rows", None, total.where)
+    return Aggregate("present", total.column, total.where)
+
+
+def _code_text(column: Column, code: Code) -> str:
+    shown = label(column, code)
+    if isinstance(shown, bool):
+        return str(shown).upper()
+    if isinstance(shown, int) or isinstance(column.kind, Grid):
+        return str(shown)
+    return "'" + str(shown).replace("'", "''") + "'"
+
+
+def _list_text(items: Iterable[str]) -> str:
+    listed = list(items)
+    whole = ", ".join(listed)
+    if len(listed) <= _LONGEST_LIST:
+        return f"({whole})"
+    digest = hashlib.sha256(whole.encode("utf-8", "surrogatepass")).hexdigest()
+    return f"({', '.join(listed[:3])}, ... {len(listed)} values, sha256 {digest})"
+
+
+def _part(text: str, joined: bool) -> str:  # noqa: FBT001
+    return f"({text})" if joined else text

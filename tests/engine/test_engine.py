@@ -1,0 +1,269 @@
+"""The way of a question: priced without data, charged before reading, stored before it is handed out."""
+
+import threading
+from fractions import Fraction
+
+import pytest
+from engine.clinics import DECLARATIONS, ROWS, clinic
+
+import thresher
+from thresher.amounts import Epsilon
+from thresher.errors import (
+    ArgumentError,
+    BudgetError,
+    DeclarationError,
+    KeyReusedError,
+    LostAnswerError,
+    SourceFailedError,
+    SourceUnavailableError,
+    TooDearError,
+)
+from thresher.noise import NOT_PRIVATE, SeededEntropy
+
+COUNT = "SELECT ward FROM patients GROUP BY ward HAVING COUNT(*) > 30"
+SIX = """SELECT ward FROM patients GROUP BY ward HAVING (COUNT(*) > 30 AND AVG(age) > 65 AND SUM(age) > 100)
+OR (COUNT(*) FILTER (WHERE age < 5) > 20 AND AVG(age) < 5 AND NOT COUNT(*) FILTER (WHERE age >= 100) > 3)"""
+
+
+@pytest.fixture
+def engine(tmp_path):
+    with thresher.open(clinic(tmp_path)) as opened:
+        yield opened
+
+
+def spent(engine):
+    return str(engine.ledger.balance("patients").spent)
+
+
+def test_the_contract(engine):
+    plan = engine.plan(COUNT, miss_rate=0.05, false_alarm_rate=0.10, uncertain_region=10)
+    assert plan.epsilon == Epsilon("0.218725417")
+    assert "epsilon     0.218725417" in str(plan)
+    assert spent(engine) == "0"
+    answer = engine.decide(
+        COUNT, miss_rate=0.05, false_alarm_rate=0.10, mechanism="tslm", key=None, uncertain_region=10
+    )
+    assert {("A",), ("B",)} >= {group for group in answer.positives if group != ("C",)} or answer.positives
+    assert answer.table.column_names == ["ward", "verdict", "epsilon", "half_width"]
+    assert answer.table.num_rows == 4
+    assert set(answer.table["verdict"].to_pylist()) <= {"above", "below", "uncertain"}
+    assert answer.planned_epsilon == answer.spent_epsilon == plan.epsilon
+    assert "except with probability at most 0.05" in str(answer.guarantee)
+    assert engine.ledger.balance("patients").spent == plan.epsilon
+    assert [entry.kind for entry in engine.ledger.entries()] == ["book", "account", "reserve", "settle"]
+    assert answer.stamp == ""
+
+
+def test_clear_groups_are_told_apart(engine):
+    answer = engine.decide(SIX, uncertain_region=1, miss_rate="0.001", false_alarm_rate="0.001")
+    assert answer.positives == [("A",), ("B",)]
+    assert answer.verdicts == ("above", "above", "below", "below")
+
+
+def test_six_conditions_are_charged_what_one_is(engine):
+    one, six = (engine.plan(sql, uncertain_region={"COUNT(*)": 10}) for sql in (COUNT, SIX))
+    assert one.epsilon == six.epsilon == Epsilon("0.218725417")
+
+
+def test_a_repeat_is_free_however_it_is_written(engine):
+    first = engine.decide(COUNT, uncertain_region=10)
+    again = engine.decide(
+        "select  WARD from patients p group by p.ward having 30 < count(*)".replace("WARD", "ward"),
+        uncertain_region="10",
+    )
+    assert again == first
+    assert (first.repeated, again.repeated) == (False, True)
+    assert spent(engine) == str(first.spent_epsilon)
+    other = engine.decide(COUNT, uncertain_region=10, miss_rate="0.04")
+    assert not other.repeated
+
+
+def test_a_key_names_an_answer(engine):
+    first = engine.decide(COUNT, uncertain_region=10, key="monday")
+    assert engine.decide(COUNT, uncertain_region=10, key="monday") == first
+    with pytest.raises(KeyReusedError):
+        engine.decide(COUNT, uncertain_region=11, key="monday")
+    fresh = engine.decide(COUNT, uncertain_region=10, key="tuesday")
+    assert not fresh.repeated
+    assert spent(engine) == str(2 * first.spent_epsilon)
+
+
+def test_options_may_ride_in_the_text(engine):
+    text = COUNT.replace(
+        "SELECT", "SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS(miss_rate=0.05, uncertain_region=10, key='k')"
+    )
+    answer = engine.decide(text)
+    assert answer.key == "k"
+    assert answer.spent_epsilon == Epsilon("0.218725417")
+    with pytest.raises(ArgumentError, match="Say it in one place"):
+        engine.decide(text, miss_rate="0.05")
+
+
+def test_answers_survive_the_engine(tmp_path):
+    path = clinic(tmp_path)
+    with thresher.open(path) as first:
+        answer = first.decide(COUNT, uncertain_region=10)
+    with thresher.open(path) as second:
+        assert second.decide(COUNT, uncertain_region=10) == answer
+        assert len(second.ledger.entries()) == 4
+
+
+@pytest.mark.parametrize(
+    ("having", "says", "reported"),
+    [
+        ("COUNT(*) > 100 AND COUNT(*) < 50", "Always false", 0),
+        ("COUNT(*) > 10 OR COUNT(*) <= 10", "Always true", 4),
+        ("COUNT(*) >= 0", "Always true", 4),
+    ],
+)
+def test_constant_formulas_need_no_data_and_no_budget(engine, having, says, reported):
+    sql = f"SELECT ward FROM patients GROUP BY ward HAVING {having}"
+    answer = engine.decide(sql)
+    assert says in answer.guarantee.sentence
+    assert len(answer.positives) == reported
+    assert [entry.kind for entry in engine.ledger.entries()] == ["book", "account"]
+
+
+def test_a_question_beyond_the_budget_is_refused_with_what_would_fit(tmp_path):
+    with thresher.open(clinic(tmp_path, declarations=DECLARATIONS.replace('"10"', '"0.3"'))) as engine:
+        engine.decide(COUNT, uncertain_region=10)
+        with pytest.raises(
+            BudgetError, match=r"short\. With 4 times the uncertain region it would cost 0\.0"
+        ) as refused:
+            engine.decide(COUNT, uncertain_region=9)
+        assert refused.value.exit_code == 3
+        assert spent(engine) == "0.218725417"
+
+
+def test_limits_for_one_question(tmp_path):
+    limited = DECLARATIONS.replace("count_range", 'max_epsilon_per_question = "0.2"\ncount_range')
+    with thresher.open(clinic(tmp_path, declarations=limited)) as engine:
+        with pytest.raises(TooDearError, match="max_epsilon_per_question of patients"):
+            engine.decide(COUNT, uncertain_region=10)
+        with pytest.raises(TooDearError, match=r"more than 0\.01, the max_epsilon"):
+            engine.decide(COUNT, uncertain_region=20, max_epsilon="0.01")
+        assert len(engine.ledger.entries()) == 2
+
+
+def test_seeded_answers_are_stamped_for_ever(tmp_path):
+    path = clinic(tmp_path)
+    with thresher.open(path) as engine:
+        answer = engine.decide(COUNT, uncertain_region=10, entropy=SeededEntropy(1))
+        assert answer.stamp == NOT_PRIVATE
+    with thresher.open(path) as engine:
+        assert engine.decide(COUNT, uncertain_region=10).stamp == NOT_PRIVATE
+
+
+def test_a_source_that_is_never_reached_costs_nothing(engine, monkeypatch):
+    def gone():
+        raise SourceUnavailableError("the source cannot be reached")
+
+    monkeypatch.setattr(engine._source, "connect", gone)
+    with pytest.raises(SourceUnavailableError):
+        engine.decide(COUNT, uncertain_region=10, key="k")
+    assert spent(engine) == "0"
+    assert [entry.kind for entry in engine.ledger.entries()][-2:] == ["reserve", "cancel"]
+    monkeypatch.undo()
+    assert not engine.decide(COUNT, uncertain_region=10, key="k").repeated
+
+
+@pytest.mark.parametrize(
+    "stop", [SourceFailedError("lost"), KeyboardInterrupt(), MemoryError()], ids=lambda e: type(e).__name__
+)
+def test_whatever_stops_a_scan_is_charged_and_said(engine, monkeypatch, stop):
+    def fail(need):
+        raise stop
+
+    monkeypatch.setattr(engine._source, "fetch", fail)
+    with pytest.raises(type(stop)) as stopped:
+        engine.decide(COUNT, uncertain_region=10, key="k")
+    assert stopped.value.__notes__ == ["Charged 0.218725417: data may have been read. No answer is stored for key k"]
+    assert spent(engine) == "0.218725417"
+    monkeypatch.undo()
+    with pytest.raises(LostAnswerError):
+        engine.decide(COUNT, uncertain_region=10, key="k")
+
+
+def test_the_charge_is_durable_before_the_source_is_touched(engine, monkeypatch):
+    seen = []
+    fetch = engine._source.fetch
+
+    def look(need):
+        seen.append((spent(engine), engine.ledger.entries()[-1].kind))
+        return fetch(need)
+
+    monkeypatch.setattr(engine._source, "fetch", look)
+    engine.decide(COUNT, uncertain_region=10)
+    assert seen == [("0.218725417", "reserve")]
+
+
+def test_many_threads_asking_one_question_pay_once(engine):
+    answers = []
+    threads = [
+        threading.Thread(target=lambda: answers.append(engine.decide(COUNT, uncertain_region=10))) for _ in range(8)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len({answer.to_bytes() for answer in answers}) == 1
+    assert len(answers) == 8
+    assert spent(engine) == "0.218725417"
+
+
+def test_another_version_of_the_rows_is_another_question_on_the_same_budget(tmp_path):
+    path = clinic(tmp_path)
+    with thresher.open(path) as engine:
+        engine.decide(COUNT, uncertain_region=10)
+    path.write_text(DECLARATIONS.replace("count_range", 'version = "2"\ncount_range'))
+    with thresher.open(path) as engine:
+        assert spent(engine) == "0.218725417"
+        assert not engine.decide(COUNT, uncertain_region=10).repeated
+        assert spent(engine) == "0.437450834"
+
+
+def test_a_budget_is_never_declared_below_what_is_spent(tmp_path):
+    path = clinic(tmp_path)
+    with thresher.open(path) as engine:
+        engine.decide(COUNT, uncertain_region=10)
+    path.write_text(DECLARATIONS.replace('"10"', '"0.1"'))
+    with pytest.raises(ArgumentError, match="budget of patients"):
+        thresher.open(path)
+    path.write_text(DECLARATIONS.replace('"10"', '"20"'))
+    with thresher.open(path) as engine:
+        assert str(engine.ledger.balance("patients").cap) == "20"
+
+
+def test_declarations_are_checked_against_the_catalogue(tmp_path):
+    path = clinic(tmp_path, declarations=DECLARATIONS.replace("age =", "agee ="))
+    with pytest.raises(DeclarationError, match=r"agee.*Did you mean age"):
+        thresher.open(path)
+    path.write_text(DECLARATIONS.replace('["A", "B", "C", "D"]', "[1, 2]"))
+    with pytest.raises(DeclarationError, match="ward"):
+        thresher.open(path)
+
+
+@pytest.mark.parametrize("rows", [[], [("A", 5)], ROWS, [("other", 3)], [(None, None)] * 3])
+def test_every_declared_group_gets_a_verdict_and_no_other_does(tmp_path, rows):
+    with thresher.open(clinic(tmp_path, rows)) as engine:
+        answer = engine.decide(COUNT, uncertain_region=10)
+    assert answer.groups == (("A",), ("B",), ("C",), ("D",))
+
+
+def test_the_budget_is_kept_where_questions_look(tmp_path):
+    with thresher.open(clinic(tmp_path)) as engine:
+        for ward in "ABCD":
+            engine.decide(COUNT.replace("GROUP", f"WHERE ward = '{ward}' GROUP"), uncertain_region=10)
+        assert spent(engine) == "0.218725417"
+
+
+def test_noisy_margins_follow_the_formula(tmp_path):
+    """With hardly any noise the released margins are the margins: min for AND, max for OR, in whole people."""
+    with thresher.open(clinic(tmp_path, declarations=DECLARATIONS.replace('"10"', '"100"'))) as engine:
+        answer = engine.decide(
+            COUNT.replace("> 30", "> 30 AND AVG(age) > 65"), uncertain_region={"COUNT(*)": 1}, miss_rate="1e-9"
+        )
+    slack = {"A": min(60 - 31, (60 * 15 - 1) // 65), "B": min(40 - 31, (-62 * 40 - 1) // 65), "D": min(-31, -1)}
+    for name, expected in slack.items():
+        assert abs(answer.noisy["ABCD".index(name)] - expected) <= 2
+    assert Fraction(answer.half_width) == 1
