@@ -269,7 +269,6 @@ def test_rules_of_public_tables(public, words):
         ('url = "duckdb:///clinic.duckdb"', 'url = ""', 3, ['source.url = ""', "must not be empty"]),
         ('url = "duckdb:///clinic.duckdb"', 'url = "host=h password=hunter2"', 3, ['"..."', "is an address"]),
         ('url = "duckdb:///clinic.duckdb"', 'url = "postgresql://u:hunter2@h/\\n"', 3, ['"..."', "control codes"]),
-        ("duckdb:///", "duckdb://", 3, ['source.url = "duckdb://..."', "three slashes"]),
         (
             "[tables.patients]",
             "timeout_seconds = 0\n[tables.patients]",

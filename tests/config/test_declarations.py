@@ -110,7 +110,10 @@ def test_the_ledger_room_understands_the_default_address(tmp_path):
     [
         ("duckdb:///clinic.duckdb", "duckdb:///{}/clinic.duckdb"),
         ("duckdb:////data/clinic.duckdb", "duckdb:////data/clinic.duckdb"),
-        ("duckdb:///:memory:", "duckdb:///:memory:"),
+        ("duckdb:///", "duckdb:///"),
+        ("visits.parquet", "visits.parquet"),
+        ("data/year=2024", "data/year=2024"),
+        ("memory://", "memory://"),
         ("duckdb://", "duckdb://"),
         ("spark://local[2]", "spark://local[2]"),
     ],
