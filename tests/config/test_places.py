@@ -15,7 +15,7 @@ names = st.one_of(
     st.text(st.characters(exclude_categories=["Cs", "Cc"]), max_size=4),
 )
 texts = st.sampled_from(
-    ["", "plain", "# no comment", "[not a header]", "x = 1", 'q"q', "b\\", "'", "''", '"""', "]", "}"]
+    ["", "plain", "# no comment", "[not a header]", "x = 1", 'q"q"', "b\\", "'", "''", '"""', "]", "}"]
 )
 scalars = st.one_of(
     st.integers(-5, 5), st.booleans(), texts, st.just(datetime.date(2024, 1, 2)), st.sampled_from([0.5, 1e10, -3.0])
@@ -55,10 +55,10 @@ class Writer:
             ways += [f"'{text}'", f"'''\n{text}'''"]
         if "\\" not in text and '"' not in text:
             ways += [f'"""\n{text}"""', f'"""\\\n   {text}"""'] if text == text.lstrip() else []
-        if text == 'q"q':
-            ways.append('"""q"q"""')
+        if text == 'q"q"':
+            ways.append('"""q"q""""')
         if text == "''":
-            ways.append("'''''''''"[:6] + "''")
+            ways.append("'" * 8)  # three, the two, three
         self.text += self.draw(st.sampled_from(ways))
 
     def value(self, value, steps, inline=False):

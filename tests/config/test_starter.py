@@ -1,14 +1,16 @@
 """The starter text: right TOML, blanks where only people know, and complete once they are filled in."""
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+import duckdb
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from thresher.config import CatalogueColumn, Days, Family, Grid, Hours, Listed, Text, Truth, read, starter
+from thresher.config import CatalogueColumn, Days, Declarations, Family, Grid, Hours, Listed, Text, Truth, read, starter
 from thresher.errors import DeclarationError
+from thresher.sources import open_source
 
 C = CatalogueColumn
 CLINIC = {
@@ -123,6 +125,42 @@ def test_every_setting_that_is_written_is_explained():
     for line in starter("duckdb://", CLINIC).split("\n"):
         if line and not line.startswith(("# ", "[")):
             assert re.search(r"  # \w", line), line
+
+
+def test_a_column_without_a_type_comes_with_four_choices(tmp_path):
+    text = starter("duckdb://", {"t": [C("x", "VARCHAR", "written")]})
+    with pytest.raises(DeclarationError, match="fill in ___"):
+        read(text, tmp_path)
+    with pytest.raises(DeclarationError, match="or remove the # before one"):
+        read(by_kind(text), tmp_path)
+    kinds = []
+    for choice in re.findall(r"^# x = .*$", text, re.MULTILINE):
+        chosen = by_kind(text.replace(choice, choice[2:]))
+        kinds.append(type(read(chosen, tmp_path).tables["t"].columns["x"].kind))
+    assert kinds == [Grid, Days, Listed, Text]
+
+
+def test_a_real_catalogue_becomes_declarations_that_its_source_accepts(tmp_path):
+    """Two tables of DuckDB and a CSV file: catalogue, starter, filled in, loaded, checked by the source."""
+    with duckdb.connect(str(tmp_path / "clinic.duckdb")) as database:
+        database.execute(
+            "CREATE TABLE patients (patient_id BIGINT PRIMARY KEY, age INTEGER, price DECIMAL(10, 2), weight DOUBLE,"
+            " disease VARCHAR, urgent BOOLEAN, day DATE, seen TIMESTAMP, zoned TIMESTAMPTZ, photo BLOB)"
+        )
+        database.execute('CREATE TABLE "odd ""name""" ("a.b" INTEGER, "é" BOOLEAN)')
+    (tmp_path / "visits.csv").write_text("ward,age\nA,5\n")
+    blank = Declarations("duckdb:///clinic.duckdb", "sqlite:///x", {}, folder=tmp_path)
+    catalogue = open_source(blank).catalogue()
+    text = starter("duckdb:///clinic.duckdb", catalogue)
+    assert re.search('^# unit = "patient_id"', text, re.MULTILINE)
+    declared = read(filled(text), tmp_path)
+    assert set(declared.tables) == {"patients", 'odd "name"'}
+    assert list(declared.tables["patients"].columns) == ["age", "price", "weight", "urgent", "day", "seen", "zoned"]
+    open_source(declared).check(declared)
+    of_file = open_source(replace(blank, source="visits.csv")).catalogue()
+    declared = read(filled(starter("visits.csv", of_file)), tmp_path)
+    assert list(declared.tables["visits"].columns) == ["ward"]
+    open_source(declared).check(declared)
 
 
 def test_a_file_is_named_for_its_table(tmp_path):

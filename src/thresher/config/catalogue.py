@@ -4,9 +4,12 @@ Reads: nothing. Writes: nothing. Never: values, counts or ranges of the data.
 """
 
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from enum import Enum
+from typing import Literal, Protocol, get_args
 
-Family = Literal["integer", "decimal", "double", "text", "truth", "date", "timestamp", "other"]
+# "written": a column of a file without types, such as CSV.
+Family = Literal["integer", "decimal", "double", "text", "written", "truth", "date", "timestamp", "other"]
+_OTHER_WORDS: dict[str, Family] = {"moment": "timestamp", "zoned": "timestamp"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,3 +36,10 @@ class CatalogueColumnLike(Protocol):
 
     @property
     def is_unique_key(self) -> bool: ...
+
+
+def family_of(column: CatalogueColumnLike) -> Family:
+    """The family of a column's type, said in our words or by the member of an enumeration; else "other"."""
+    said = column.family.name.lower() if isinstance(column.family, Enum) else column.family
+    known: dict[str, Family] = {family: family for family in get_args(Family)}
+    return (known | _OTHER_WORDS).get(said, "other")

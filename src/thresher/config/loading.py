@@ -4,6 +4,7 @@ READ FIRST in this room: `load` -> `parsing` (TOML and its mistakes) -> `section
 Reads: one file. Writes: nothing. Never: opens the source or the ledger; puts an address into a message.
 """
 
+import re
 from datetime import date, datetime
 from pathlib import Path
 
@@ -12,7 +13,7 @@ from thresher.config.declarations import Contribution, Declarations, PublicDecla
 from thresher.config.kinds import HOW_TO_DECLARE, check_bands, kind_in
 from thresher.config.parsing import file_text, parsed
 from thresher.config.sections import MAX_NAME, Section, did_you_mean, dotted, is_whole
-from thresher.errors import ArgumentError, DeclarationError
+from thresher.errors import ArgumentError
 
 FILE_FIELDS = ("source", "ledger", "limits", "tables", "public_tables")
 SOURCE_FIELDS = ("url", "timeout_seconds")
@@ -36,6 +37,8 @@ _DAY_SECONDS = 86_400
 _MOST_GROUPS = 1_000_000
 _MOST_PER_UNIT = 1_000_000
 _LARGEST_COUNT = 10**12
+# "host=... password=..." is no address of ours, and taken for a file's name it would be shown.
+_KEYWORDS = re.compile(r"\b(host|user|password|dbname)\s*=")
 _SQLITE, _DUCKDB = "sqlite:///", "duckdb:///"
 
 
@@ -51,10 +54,7 @@ def read(text: str, folder: Path, name: str = "thresher.toml") -> Declarations:
     """The declarations of a text that lies in `folder`; refusals call it `name`."""
     if not isinstance(text, str):
         raise ArgumentError("text", text, "it must be text", "Pass a string")
-    try:
-        return _declarations(parsed(text, name), _one_name(Path(folder)))
-    except RecursionError:
-        raise DeclarationError(name, "lists or tables are nested too deeply. No setting needs more than one.") from None
+    return _declarations(parsed(text, name), _one_name(Path(folder)))
 
 
 def _one_name(folder: Path) -> Path:
@@ -88,15 +88,12 @@ def _declarations(file: Section, folder: Path) -> Declarations:
 
 
 def _source(source: Section, folder: Path) -> str:
-    fix = 'Write e.g. url = "duckdb:///clinic.duckdb", "postgresql://user@host/clinic" or "spark://local[2]"'
+    fix = 'Write e.g. url = "duckdb:///clinic.duckdb", "visits.parquet", "postgresql://user@host/clinic"'
     source.required("url", fix)
     url = source.text("url", fix)
-    if "://" not in url or not url.isprintable():
-        raise source.refusal(
-            "url", "a source is an address such as duckdb:///FILE, without control codes", fix, shown='"..."'
-        )
-    if url.startswith("duckdb://") and len(url) > len("duckdb://") and not url.startswith(_DUCKDB):
-        raise source.refusal("url", "a DuckDB file takes three slashes", 'Write e.g. "duckdb:///clinic.duckdb"')
+    if not url.isprintable() or ("://" not in url and _KEYWORDS.search(url)):
+        rule = "a source is an address such as duckdb:///FILE or a file, without control codes"
+        raise source.refusal("url", rule, fix, shown='"..."')
     return _placed(url, _DUCKDB, folder)
 
 
@@ -112,7 +109,7 @@ def _ledger(ledger: Section, folder: Path) -> str:
 def _placed(url: str, scheme: str, folder: Path) -> str:
     """The address of a file, from the folder that the declarations lie in."""
     file = url.removeprefix(scheme)
-    return url if file == url or file in ("", ":memory:") else f"{scheme}{folder / file}"
+    return url if file in ("", url) else f"{scheme}{folder / file}"
 
 
 def _path(section: Section, field: str, folder: Path) -> Path | None:
@@ -217,7 +214,7 @@ def _columns(
     table.required("columns", fix)
     columns = table.section("columns", fix)
     if not columns.content:
-        raise columns.refusal_here("without columns nothing can be asked", fix)
+        raise columns.refusal_here("without columns nothing can be asked", f"{fix}, or remove the # before one")
     sections = dict(columns.sections(HOW_TO_DECLARE))
     kinds = {name: kind_in(section) for name, section in sections.items()}
     for name, kind in kinds.items():

@@ -7,9 +7,8 @@ import re
 import tomllib
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
-from typing import Any, NoReturn
 
-from thresher.config.places import Places, places_in
+from thresher.config.places import Places, TooDeepError, places_in
 from thresher.config.sections import Section, dotted, hide, plain
 from thresher.errors import DeclarationError
 
@@ -17,6 +16,7 @@ BLANK = "___"
 _MAX_BYTES = 1_000_000
 _WHERE = re.compile(r" \(at (?:line (\d+), column (\d+)|end of document)\)$")
 _BLANK_VALUE = re.compile(rf"[=,\[{{]\s*{BLANK}(?![A-Za-z0-9_-])")
+_NO_TEXT = re.compile("[\x00\ud800-\udfff]")
 _LONG_NUMBER = re.compile(r"[0-9][0-9_]{4000,}")
 _TOO_LARGE = f"it has more than {_MAX_BYTES} bytes. Move long lists of values into a public table"
 
@@ -50,19 +50,19 @@ def parsed(text: str, name: str) -> Section:
     """The whole file as one section."""
     _check_characters(text, name)
     try:
-        content: dict[str, Any] = tomllib.loads(text, parse_float=_exact)
-        return Section(name, places_in(text), (), content)
-    except RecursionError:
-        raise DeclarationError(name, "lists or tables are nested too deeply. No setting needs more than one.") from None
+        places = places_in(text)
+        return Section(name, places, (), tomllib.loads(text, parse_float=_exact))
+    except TooDeepError as error:
+        message = "lists or tables are nested too deeply. No setting needs more than a list in a column."
+        raise DeclarationError(name, message, error.line) from None
     except tomllib.TOMLDecodeError as error:
-        _refuse_syntax(text, name, str(error))
+        raise _syntax_refusal(text, name, str(error), places) from None
     except ValueError:
         # Python reads no whole number of more than 4300 digits, and tomllib passes that on.
         found = _LONG_NUMBER.search(text)
         line = text.count("\n", 0, found.start()) + 1 if found else None
-        raise DeclarationError(
-            name, "a number has thousands of digits. Write one that people can read.", line
-        ) from None
+        message = "a number has thousands of digits. Write one that people can read."
+        raise DeclarationError(name, message, line) from None
 
 
 def _exact(written: str) -> Decimal:
@@ -76,14 +76,14 @@ def _exact(written: str) -> Decimal:
 def _check_characters(text: str, name: str) -> None:
     if len(text.encode(errors="surrogatepass")) > _MAX_BYTES:
         raise DeclarationError(name, f"{_TOO_LARGE}.")
-    for i, character in enumerate(text):
-        if character == "\x00" or "\ud800" <= character <= "\udfff":
-            what = "NUL" if character == "\x00" else "half a surrogate pair"
-            line = text.count("\n", 0, i) + 1
-            raise DeclarationError(name, f"this line holds {what}, which is no text. Remove it.", line)
+    found = _NO_TEXT.search(text)
+    if found:
+        what = "NUL" if found[0] == "\x00" else "half a surrogate pair"
+        line = text.count("\n", 0, found.start()) + 1
+        raise DeclarationError(name, f"this line holds {what}, which is no text. Remove it.", line)
 
 
-def _refuse_syntax(text: str, name: str, said: str) -> NoReturn:
+def _syntax_refusal(text: str, name: str, said: str, places: Places) -> DeclarationError:
     where = _WHERE.search(said)
     rule = plain(hide(_WHERE.sub("", said)))
     lines = text.replace("\r\n", "\n").split("\n")
@@ -96,15 +96,7 @@ def _refuse_syntax(text: str, name: str, said: str) -> NoReturn:
         others = [i for i, one in enumerate(lines, 1) if i != line and _BLANK_VALUE.search(one.split("#")[0])]
         more = f" Lines {', '.join(map(str, others[:8]))} have blanks too." if others else ""
         message = f"fill in {BLANK}: only you know this, and it must be public. The comment on the line says what."
-        raise DeclarationError(name, message + more, line)
-    places = _places_if_any(text)
+        return DeclarationError(name, message + more, line)
     for steps, (first, second) in places.twice.items():
-        raise DeclarationError(name, f"{dotted(steps)} is set twice, first on line {first}. Keep one of them.", second)
-    raise DeclarationError(name, f"this is not TOML: {rule}. Check quotes, brackets and commas on this line.", line)
-
-
-def _places_if_any(text: str) -> Places:
-    try:
-        return places_in(text)
-    except RecursionError:
-        return Places({}, {})
+        return DeclarationError(name, f"{dotted(steps)} is set twice, first on line {first}. Keep one of them.", second)
+    return DeclarationError(name, f"this is not TOML: {rule}. Check quotes, brackets and commas on this line.", line)

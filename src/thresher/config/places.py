@@ -1,7 +1,8 @@
 """On which line of a TOML text every key and every element of a list stands: tomllib tells the values, not the places.
 
-The scan is for texts that tomllib has accepted. On others it neither fails nor hangs, and finds what comes before the
-first mistake; that is enough to name a key that is set twice.
+The scan is for texts that tomllib accepts. On others it neither fails nor hangs, and finds what comes before the first
+mistake; that is enough to name a key that is set twice. Absurd depths, which tomllib takes hours over or dies of, are
+refused here.
 Reads: text. Writes: nothing. Never: values, which are tomllib's to read.
 """
 
@@ -26,6 +27,7 @@ _STRING = re.compile(
     re.DOTALL,
 )
 _SCALAR = re.compile(r"[^,\]}#\n]+")
+_DEEPEST = 40
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,11 +45,19 @@ class Places:
 
 
 def places_in(text: str) -> Places:
-    """Where every key and every element of a list stands."""
-    scan = _Scan(text.replace("\r\n", "\n"))
+    """Where every key and every element of a list stands; `TooDeepError` if one lies too deep."""
+    scan = _Scan(text)
     with suppress(_MistakeError):
         scan.document()
     return Places(scan.lines, scan.twice)
+
+
+class TooDeepError(Exception):
+    """Tables or lists lie in each other more than forty deep."""
+
+    def __init__(self, line: int) -> None:
+        self.line = line
+        super().__init__(f"too deep on line {line}")
 
 
 class _MistakeError(Exception):
@@ -118,8 +128,9 @@ class _Scan:
         self.lines[steps] = line
 
     def _key(self) -> list[str]:
-        names = []
+        names: list[str] = []
         while True:
+            self._check_depth(len(names))
             self._skip(_SPACE)
             quoted = self.text[self.at : self.at + 1] in ("'", '"')
             names.append(self._unquoted(self._take(_STRING if quoted else _BARE_KEY)))
@@ -128,6 +139,7 @@ class _Scan:
             self.at += 1
 
     def _value(self, steps: Steps) -> None:
+        self._check_depth(len(steps))
         self._skip(_SPACE)
         first = self.text[self.at : self.at + 1]
         if first == "[":
@@ -160,8 +172,12 @@ class _Scan:
         elif not self.text.startswith(end, self.at):
             raise _MistakeError
 
+    def _check_depth(self, steps: int) -> None:
+        if steps > _DEEPEST:
+            raise TooDeepError(self._line())
+
     def _line(self) -> int:
-        return bisect_right(self._ends, self.at - 1) + 1
+        return bisect_right(self._ends, self.at) + 1
 
     def _skip(self, pattern: re.Pattern[str]) -> int:
         match = pattern.match(self.text, self.at)

@@ -17,6 +17,7 @@ from thresher.config.places import Places, Steps
 from thresher.errors import ArgumentError, DeclarationError
 
 MAX_NAME = 200
+_NAME_RULE = f"a name has 1 to {MAX_NAME} characters and no NUL"
 _MAX_SHOWN = 60
 _MAX_COMPARED = 60
 _BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
@@ -55,13 +56,12 @@ class Section:
         """Every field as a table of its own, by names that the curator chose."""
         folded: dict[str, str] = {}
         for field in self.content:
-            rule, fix_name = f"a name has 1 to {MAX_NAME} characters and no NUL", "Use the name that the source uses"
             twin = folded.setdefault(field.casefold(), field)
+            if name_is_bad(field):
+                raise self.refusal(field, _NAME_RULE, "Use the name that the source uses", shown=f'"{plain(field)}"')
             if twin != field:
                 rule = f"it differs from {dotted((twin,))} by capitals only, and some databases take both for one"
-                fix_name = "Keep one of them"
-            if twin != field or name_is_bad(field):
-                raise self.refusal(field, rule, fix_name, shown=f'"{plain(field)}"')
+                raise self.refusal(field, rule, "Keep one of them", shown=f'"{plain(field)}"')
         return [(field, self.section(field, fix)) for field in self.content]
 
     def required(self, field: str, fix: str) -> None:
@@ -80,7 +80,7 @@ class Section:
     def column_name(self, field: str, fix: str) -> str:
         found = self.text(field, fix)
         if name_is_bad(found):
-            raise self.refusal(field, f"a name has 1 to {MAX_NAME} characters and no NUL", fix)
+            raise self.refusal(field, _NAME_RULE, fix)
         return found
 
     def whole(self, field: str, highest: int, default: int, fix: str) -> int:

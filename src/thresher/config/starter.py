@@ -6,7 +6,7 @@ Reads: a catalogue. Writes: text. Never: bounds or lists that come from rows; th
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
-from thresher.config.catalogue import CatalogueColumnLike
+from thresher.config.catalogue import CatalogueColumnLike, family_of
 from thresher.config.parsing import BLANK
 from thresher.config.sections import name_is_bad, plain
 
@@ -113,7 +113,7 @@ def _column_lines(column: CatalogueColumnLike) -> Iterator[Line]:
     public = f"{kind} in the source: public bounds, not looked up in the data"
     if off:
         public = kind = f"{kind} in the source, by its looks a key: switch it on only if people ask about it"
-    match column.family:
+    match family_of(column):
         case "integer":
             yield f"{off}{key} = {{ min = {BLANK}, max = {BLANK}, step = 1 }}", public
         case "decimal" | "double":
@@ -122,16 +122,22 @@ def _column_lines(column: CatalogueColumnLike) -> Iterator[Line]:
         case "truth":
             yield f"{off}{key} = {{ values = [true, false] }}", kind if off else f"{kind} in the source"
         case "date" | "timestamp":
-            by = "day" if column.family == "date" else "hour"
-            days = f'{{ first = {BLANK}, last = {BLANK}, by = "{by}" }}'
+            days = _days("day" if family_of(column) == "date" else "hour")
             yield f"{off}{key} = {days}", kind if off else f"{kind} in the source: public days such as 2024-01-31"
         case _:
+            if family_of(column) == "written":
+                yield f"# {key} = {{ min = {BLANK}, max = {BLANK}, step = 1 }}", "if it holds numbers: public bounds"
+                yield f"# {key} = {_days('day')}", "if it holds days: the first and the last, such as 2024-01-31"
             yield f"# {key} = {{ values = [{BLANK}] }}", f"{kind} in the source: to group by it, list its public values"
             yield f"# {key} = {{ text = true }}", "or this, to compare with it only"
 
 
+def _days(by: str) -> str:
+    return f'{{ first = {BLANK}, last = {BLANK}, by = "{by}" }}'
+
+
 def _can_be_declared(column: CatalogueColumnLike) -> bool:
-    return column.family != "other" and not name_is_bad(column.name)
+    return family_of(column) != "other" and not name_is_bad(column.name)
 
 
 def _looks_like_a_key(column: CatalogueColumnLike) -> bool:
@@ -141,7 +147,7 @@ def _looks_like_a_key(column: CatalogueColumnLike) -> bool:
 
 def _step(column: CatalogueColumnLike) -> str:
     """The catalogue knows how many decimals a decimal has."""
-    scale = _SCALE.search(column.type) if column.family == "decimal" else None
+    scale = _SCALE.search(column.type) if family_of(column) == "decimal" else None
     if scale is None:
         return BLANK
     places = int(scale[1])
@@ -154,7 +160,7 @@ def _type(column: CatalogueColumnLike) -> str:
 
 
 def _key(name: str) -> str:
-    return name if _BARE_KEY.fullmatch(name) and name != BLANK else _quoted(name)
+    return name if _BARE_KEY.fullmatch(name) else _quoted(name)
 
 
 def _quoted(text: str) -> str:
