@@ -3,6 +3,7 @@
 import json
 import os
 import pty
+import re
 import signal
 import subprocess
 import sys
@@ -123,9 +124,8 @@ def test_interrupted_in_the_middle_it_says_what_was_charged(tmp_path):
     with duckdb.connect(str(tmp_path / "clinic.duckdb")) as connection:
         # A view that takes minutes to read, so that there is time to interrupt.
         connection.execute("ALTER TABLE patients RENAME TO few")
-        connection.execute(
-            "CREATE VIEW patients AS SELECT ward, age FROM few, range(3000000) a, range(3000000) b WHERE a.range <> -b.range"
-        )
+        endless = "few, range(3000000) a, range(3000000) b WHERE a.range <> -b.range"
+        connection.execute(f"CREATE VIEW patients AS SELECT ward, age FROM {endless}")
     command = [sys.executable, "-m", "thresher", "ask", COUNT, "--yes", "--uncertain-region", "10", "--key", "k"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=tmp_path) as asking:
         deadline = time.monotonic() + 60
@@ -180,23 +180,17 @@ def test_init_writes_a_starter_from_the_catalogue_alone(folder):
 
 def test_from_a_parquet_file_to_a_decision(tmp_path):
     with duckdb.connect() as connection:
-        connection.execute(
-            f"COPY (SELECT chr(65 + i::INT % 4) AS ward, i % 90 AS age FROM range(1000) r(i)) TO '{tmp_path / 'stays.parquet'}'"
-        )
+        rows = "SELECT chr(65 + i::INT % 4) AS ward, i % 90 AS age FROM range(1000) r(i)"
+        connection.execute(f"COPY ({rows}) TO '{tmp_path / 'stays.parquet'}'")
     assert thresher("init", "stays.parquet", cwd=tmp_path).returncode == 0
     path = tmp_path / "thresher.toml"
     text = path.read_text()
     assert "stays" in text
-    filled = []
-    for line in text.splitlines():
-        if line.startswith("budget"):
-            line = 'budget = "3"'
-        if line.startswith("age"):
-            line = "age = { min = 0, max = 110, step = 1 }"
-        if "ward" in line and "values" in line:
-            line = 'ward = { values = ["A", "B", "C", "D"] }'
-        filled.append(line)
-    path.write_text("\n".join(filled))
+    answers = {"budget": '"3"', "min": "0", "max": "110"}
+    for name, value in answers.items():
+        text = text.replace(f"{name} = ___", f"{name} = {value}")
+    text = re.sub(r"(?m)^#? ?ward = .*$", 'ward = { values = ["A", "B", "C", "D"] }', text, count=1)
+    path.write_text(text)
     sql = "SELECT ward FROM stays GROUP BY ward HAVING COUNT(*) > 200 AND AVG(age) < 60"
     asked = thresher("ask", sql, "--uncertain-region", "COUNT(*)=20", "--yes", "--json", cwd=tmp_path)
     assert "count_range" in asked.stderr, asked.stderr

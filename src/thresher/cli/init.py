@@ -9,22 +9,9 @@ from pathlib import Path
 import click
 
 from thresher.cli.options import CONFIG, json_option
-from thresher.config import CatalogueColumn, Declarations, starter
+from thresher.config import Declarations, starter
 from thresher.errors import ArgumentError
-from thresher.sources import Family, open_source
-
-_FAMILIES = {
-    Family.INTEGER: "integer",
-    Family.DECIMAL: "decimal",
-    Family.DOUBLE: "double",
-    Family.TEXT: "text",
-    Family.WRITTEN: "text",
-    Family.TRUTH: "truth",
-    Family.DATE: "date",
-    Family.MOMENT: "timestamp",
-    Family.ZONED: "timestamp",
-    Family.OTHER: "other",
-}
+from thresher.sources import open_source
 
 
 @click.command()
@@ -52,11 +39,7 @@ def init(*, source: str, tables: tuple[str, ...], output: str, as_json: bool) ->
         found = opened.catalogue()
     finally:
         opened.close()
-    wanted = {
-        name: [CatalogueColumn(c.name, c.type, _FAMILIES[c.family], c.is_unique_key) for c in columns]
-        for name, columns in found.items()
-        if not tables or name in tables
-    }
+    wanted = {name: columns for name, columns in found.items() if not tables or name in tables}
     if not wanted:
         listed = ", ".join(sorted(found)) or "none"
         raise ArgumentError("table", ", ".join(tables), "the source has no such table", f"It has: {listed}")

@@ -25,6 +25,9 @@ from thresher.sources.statements import Rows, Statement, statement
 Catalogue = Mapping[str, tuple[PhysicalColumn, ...]]
 Got = TypeVar("Got")
 
+# How DuckDB tells of Ctrl-C, which Python would otherwise tell itself.
+_CTRL_C = "Query interrupted"
+
 
 class SqlSource(ABC):
     """A source that speaks SQL. One scan at a time; `interrupt` may come from any thread."""
@@ -182,5 +185,8 @@ def _tried(act: Callable[[], Got]) -> tuple[bool, Got | None]:
         return True, act()
     except ThresherError:
         raise
-    except Exception:  # noqa: BLE001 - whatever a driver raises, its text stays here
-        return False, None
+    except Exception as failed:  # noqa: BLE001 - whatever a driver raises, its text stays here
+        ctrl_c = type(failed) is RuntimeError and failed.args == (_CTRL_C,)
+    if ctrl_c:
+        raise KeyboardInterrupt
+    return False, None
