@@ -1,6 +1,7 @@
 """Random small tables with everything that goes wrong in tables, and random needs about them."""
 
 import math
+import random
 from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
@@ -56,6 +57,11 @@ PHYSICAL = {
     "note": "text",
     "far": "big",
 }
+
+
+def chance(seed):
+    """A source of test data, the same every time."""
+    return random.Random(seed)  # noqa: S311
 
 
 def columns(rnd):

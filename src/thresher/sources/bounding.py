@@ -61,11 +61,6 @@ def _kept(column: Column, name: str, dialect: Dialect) -> Coded:
     return plain(name, kind, largest, text=text)
 
 
-def needs_bounding(table: Table, found: Found) -> bool:
-    """Not if every row is a unit, nor if the catalogue proves that no two rows share one."""
-    return table.contribution is not None and not found.columns[table.contribution.unit].is_unique_key
-
-
 def bounding(table: Table, keys: Sequence[Column], relation: str, found: Found) -> Bounding:
     """The rows of each unit that are looked at when the table is grouped by `keys`."""
     dialect, limits = found.dialect, table.contribution

@@ -93,7 +93,7 @@ class DuckDBSource(SqlSource):
             key = (schema, relation, column) in unique
             found.setdefault(name, []).append(PhysicalColumn(column, kind, family_of(kind), key))
         for name in self._tables:
-            self._relations[name] = self._dialect.identifier(f"memory_{name}")
+            self._relations[name] = self._dialect.relation("temp", "main", f"memory_{name}")
             found[name] = self._described(self._relations[name])
         for name, paths in self._where.files.items():
             found[name] = self._file_columns(name, paths)
@@ -116,7 +116,7 @@ class DuckDBSource(SqlSource):
             self._relations[name] = self._csv(listed, delimiter, columns)
             return [PhysicalColumn(column, "text in CSV", Family.WRITTEN) for column in columns]
         if suffix.endswith(ARROW):
-            self._relations[name] = self._dialect.identifier(f"file_{name}")
+            self._relations[name] = self._dialect.relation("temp", "main", f"file_{name}")
         else:
             self._relations[name] = f"read_parquet({listed})"
         try:
@@ -128,7 +128,7 @@ class DuckDBSource(SqlSource):
         return []
 
     def _csv(self, listed: str, delimiter: str, columns: Sequence[str]) -> str:
-        """Lines that are no proper rows are passed over: an error about them would tell of them."""
+        """Lines that are no proper rows are passed over: an error about them would quote them."""
         text = self._dialect.text
         kinds = ", ".join(f"{text(column)}: 'VARCHAR'" for column in columns)
         return (

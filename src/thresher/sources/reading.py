@@ -15,7 +15,7 @@ from thresher.config import Column, Declarations, Table
 from thresher.errors import BugError, SourceFailedError, SourceUnavailableError, ThresherError
 from thresher.question import Exact, Need, PublicTable
 from thresher.sources import published
-from thresher.sources.bounding import Bounding, Kept, bounded_rows, bounding, needs_bounding, raw_rows
+from thresher.sources.bounding import Bounding, Kept, bounded_rows, bounding, raw_rows
 from thresher.sources.codes import Found
 from thresher.sources.dialect import Dialect
 from thresher.sources.fitting import check_tables, relation_of
@@ -50,6 +50,10 @@ class SqlSource(ABC):
     @abstractmethod
     def _look(self) -> Catalogue:
         """The catalogue; fills `_relations` with the SQL of each relation."""
+
+    def _is_unique(self, relation: str, column: str) -> bool:
+        """Whether the catalogue proves that no two rows share a unit; then there is nothing to bound."""
+        return any(found.name == column and found.is_unique_key for found in self.catalogue()[relation])
 
     @abstractmethod
     def _columns(self, asked: Statement) -> Sequence[Sequence[object]]:
@@ -142,7 +146,7 @@ class SqlSource(ABC):
         name = relation_of(table)
         relation = self._relations[name]
         found = Found({column.name: column for column in self.catalogue()[name]}, self._dialect)
-        if not needs_bounding(table, found):
+        if table.contribution is None or self._is_unique(name, table.contribution.unit):
             return raw_rows(table, relation, found)
         made = (table.fingerprint(), tuple(sorted(key.name for key in keys)))
         if made not in self._kept:
@@ -168,7 +172,7 @@ class SqlSource(ABC):
 
     def _halt(self, why: str) -> None:
         self._stopped = why
-        self._stop()
+        _tried(self._stop)
 
     def _still_wanted(self) -> None:
         if self._stopped is not None:

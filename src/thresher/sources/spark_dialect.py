@@ -58,7 +58,8 @@ class SparkDialect(Dialect):
         return f"collate(CAST({expression} AS STRING), 'UTF8_BINARY')"
 
     def matches(self, name: str, pattern: str) -> str:
-        return f"{name} RLIKE {self.text(rf'\A(?:{pattern})\z')}"
+        whole = rf"\A(?:{pattern})\z"
+        return f"{name} RLIKE {self.text(whole)}"
 
     def day_code(self, value: str, family: Family) -> str:
         return f"unix_date({value})" if family is Family.DATE else super().day_code(value, family)

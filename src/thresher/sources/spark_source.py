@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from pyspark import SparkContext
 from pyspark.sql import SparkSession
 from pyspark.sql.types import StringType, StructField, StructType
 
@@ -68,9 +69,9 @@ class SparkSource(SqlSource):
             self._let_go()
         if self._session is not None:
             return
-        running = SparkSession.getActiveSession()
-        if running is None:
-            running = self._started = self._start()
+        alone = SparkContext._active_spark_context is None
+        running = self._start() if alone else SparkSession.builder.getOrCreate()
+        self._started = running if alone else self._started
         if running.sparkContext.master != self._where.target:
             raise SourceUnavailableError(
                 "a Spark session with another master runs in this process; nothing was read. Stop it, or name its "
@@ -101,14 +102,25 @@ class SparkSource(SqlSource):
             if suffix == ".parquet":
                 frame = reader.parquet(*paths)
             elif suffix in (".csv", ".tsv"):
-                schema = StructType([StructField(column, StringType()) for column in csv_columns(paths[0])])
-                options = {"sep": csv_delimiter(paths[0]), "header": True, "quote": '"', "escape": '"'}
-                frame = reader.options(**options, mode="DROPMALFORMED", multiLine=True, enforceSchema=True).csv(
-                    list(paths), schema=schema
-                )
+                frame = self._csv(list(paths))
             else:
                 continue
             frame.createOrReplaceTempView(f"file_{name}")
+
+    def _csv(self, paths: list[str]) -> Any:
+        """All columns as text. Lines that are no proper rows are passed over: an error about them would quote them."""
+        schema = StructType([StructField(column, StringType()) for column in csv_columns(paths[0])])
+        return self._spark.read.csv(
+            paths,
+            schema=schema,
+            sep=csv_delimiter(paths[0]),
+            header=True,
+            quote='"',
+            escape='"',
+            mode="DROPMALFORMED",
+            multiLine=True,
+            enforceSchema=True,
+        )
 
     def _look(self) -> Catalogue:
         found: dict[str, tuple[PhysicalColumn, ...]] = {}
