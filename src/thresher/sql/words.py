@@ -78,7 +78,7 @@ def _check_start(word: Token) -> None:
         if word.token_type == TokenType.VAR and not word.text.isascii():
             raise _not_ascii(word.start, word.text)
         got = word.text.upper() if word.token_type not in _QUOTED else "a quoted text"
-        raise Refusal("one-select", f"Only SELECT .. GROUP BY .. HAVING is supported; got {shown(got)}", word)
+        raise Refusal("one-select", f"Only SELECT .. GROUP BY .. HAVING is supported; got {shown(got)[1:-1]}", word)
 
 
 def _check_gaps(text: str, tokens: Sequence[Token]) -> None:
@@ -147,7 +147,8 @@ def _check_table(before: Token | None, word: Token, after: Token | None) -> None
     if before is None or before.token_type not in (TokenType.FROM, TokenType.JOIN):
         return
     called = after is not None and after.token_type == TokenType.L_PAREN and word.token_type != TokenType.L_PAREN
-    query = REFUSED.get(word.text.upper(), ("", ""))[0] == "no-subquery"
+    rule, _ = REFUSED.get(word.text.upper(), (None, ""))
+    query = rule == "no-subquery"
     if word.token_type == TokenType.STRING or (called and not query):
         raise Refusal("declared-tables-only", "Tables must be declared; file and table functions are not allowed", word)
 
