@@ -47,14 +47,15 @@ def compare(
         raise Refusal("aggregates-in-having", "HAVING compares aggregates: COUNT, SUM or AVG with a number", at)
     form = added(left, scaled(right, Fraction(-1), at), at)
     written = _Written(form, sign, context)
-    terms = {aggregate: weight for aggregate, weight in form.terms.items() if aggregate.where != NEVER}
+    terms = {aggregate: weight for aggregate, weight in form.terms.items() if weight and aggregate.where != NEVER}
     bounds = _bounds(form, context, groups, at)
     if form.over is not None:
         return _ratio(terms, form.over, bounds, written, context)
     if not terms:
-        if len(set(bounds.by_group)) > 1:
-            raise Refusal("linear-forms", "Nothing is left of the aggregates in this comparison", at)
-        return Compared(always_false=not all(_holds(Fraction(0), sign, bound) for bound in bounds.by_group))
+        truths = {_holds(Fraction(0), sign, bound) for bound in bounds.by_group}
+        if len(truths) > 1:
+            raise Refusal("linear-forms", "Nothing is left of the aggregates in this comparison; leave it out", at)
+        return Compared(always_false=truths == {False})
     return Compared((written.atom(terms, bounds.by_group),))
 
 
@@ -84,14 +85,14 @@ class _Written:
         if form.over is None:
             return linear_text(form.terms, self.table)
         one = next(iter(form.terms), None)
-        if one is not None and len(form.terms) == 1 and _is_average(one, form.over, self.context):
+        if one is not None and len(form.terms) == 1 and form.terms[one] and _is_average(one, form.over, self.context):
             return linear_text(form.terms, self.table, average=True)
         return ratio_text(form.terms, form.over, self.table)
 
     @property
     def text(self) -> str:
         public = sorted(self.form.public.items(), key=lambda item: (item[0].table, item[0].name, item[0].alias))
-        named = {f"{name_text(column.table)}.{name_text(column.name)}": -factor for column, factor in public}
+        named = {f"{name_text(column.table)}.{name_text(column.name)}": -factor for column, factor in public if factor}
         if self.form.constant or not named:
             named[""] = -self.form.constant
         return f"{self.aggregate} {self.sign} {sum_text(named)}"
@@ -123,11 +124,12 @@ def _ratio(
     for bound, where in bounds.by_code.items():
         counted = Aggregate(over.measure, over.column, every([over.where, where]))
         form = added(form, Linear({counted: -bound} if bound else {}), exp.Null())
+    terms = {aggregate: weight for aggregate, weight in form.terms.items() if weight}
     strict = written.sign in (">", "<")
-    if not form.terms and strict:
+    if not terms and strict:
         return Compared(always_false=True)
-    atoms = (written.atom(form.terms, [Fraction(0)]),) if form.terms else ()
-    if strict and all(_vanishes_with(aggregate, over) for aggregate in form.terms):
+    atoms = (written.atom(terms, [Fraction(0)]),) if terms else ()
+    if strict and all(_vanishes_with(aggregate, over) for aggregate in terms):
         return Compared(atoms)
     name = aggregate_text(over, context.scope.table)
     return Compared(atoms, Atom(((over, 1),), 1, name, f"{name} >= 1", Fraction(1)))

@@ -48,8 +48,6 @@ def none_of(column: Column, values: Iterable[Constant], at: exp.Expr) -> Conditi
 def among(column: Column, codes: Iterable[Code | None]) -> Condition:
     """The code is one of these; None stands for a value that no row can have."""
     found = _sorted(codes)
-    if isinstance(column.kind, Truth | Bands) and len(found) == len(column.kind.codes()):
-        return present(column)
     return OneOf(column.name, found) if found else NEVER
 
 

@@ -34,6 +34,8 @@ def keys_of(statement: Statement, scope: Scope) -> tuple[Column, ...]:
             raise Refusal("plain-groups", f"{shown(column.name)} stands twice in GROUP BY; keep one", node)
     selected: list[Column] = []
     for item in map(unwrapped, statement.selected):
+        if isinstance(item, exp.Alias):
+            raise Refusal("select-keys", "Names with AS are not used in the select list; leave them out", item)
         if not isinstance(item, exp.Column):
             continue
         column = scope.private(item)

@@ -93,10 +93,14 @@ _LISTS: tuple[tuple[Rule, str, tuple[str, ...]], ...] = (
     (
         "total-expressions",
         _TOTAL,
-        ("||", "~", "~~", "^", "&", "|", "->", "->>", "[", "{", "@", "#", ":", "?", "!", "\\"),
+        ("||", "~", "~~", "^", "&", "|", "->", "->>", "[", "!", "<<", ">>"),
     ),
-    ("total-expressions", _TOTAL, ("TIMESTAMP", "TIME", "ANY", "ALL", "SOME", "ESCAPE", "OVERLAPS", "XOR", "**", "//")),
-    ("plain-groups", _GROUPS, ("ROLLUP", "CUBE", "GROUPING SETS", "GROUPING", "GROUP BY ALL")),
+    ("total-expressions", _TOTAL, ("TIMESTAMP", "TIME", "ESCAPE", "OVERLAPS", "XOR", "**", "//")),
+    (
+        "plain-groups",
+        _GROUPS,
+        ("ROLLUP", "CUBE", "GROUPING SETS", "GROUPING", "GROUP BY ALL", "WITH ROLLUP", "WITH CUBE", "WITH TOTALS"),
+    ),
     ("public-joins-only", _JOIN, ("LEFT", "RIGHT", "FULL", "OUTER", "CROSS", "NATURAL", "SEMI", "ANTI", "ASOF")),
     ("public-joins-only", _JOIN, ("POSITIONAL", "STRAIGHT_JOIN", "USING")),
 )
@@ -104,7 +108,7 @@ REFUSED: Mapping[str, tuple[Rule, str]] = {
     word: (rule, message.format(word)) for rule, message, words in _LISTS for word in words
 }
 # Words of that list that are names of functions too.
-_ALSO_FUNCTIONS = {"LEFT", "RIGHT", "VALUES", "ANY", "ALL", "TIME", "TIMESTAMP", "TOP", "OVERLAPS", "CUBE", "ROLLUP"}
+_ALSO_FUNCTIONS = {"LEFT", "RIGHT", "VALUES", "TIME", "TIMESTAMP", "TOP", "OVERLAPS", "CUBE", "ROLLUP"}
 
 _NEAREST = {
     "ANY_VALUE": "COUNT(*)",

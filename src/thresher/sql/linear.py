@@ -74,9 +74,9 @@ def linear(node: exp.Expr, context: Context) -> Linear:
 def scaled(form: Linear, factor: Fraction, at: exp.Expr) -> Linear:
     """The form times a number."""
     return Linear(
-        {aggregate: sane(weight * factor, at) for aggregate, weight in form.terms.items() if factor},
+        {aggregate: sane(weight * factor, at) for aggregate, weight in form.terms.items()},
         sane(form.constant * factor, at),
-        {column: sane(weight * factor, at) for column, weight in form.public.items() if factor},
+        {column: sane(weight * factor, at) for column, weight in form.public.items()},
         form.over,
     )
 
@@ -96,8 +96,8 @@ def added(left: Linear, right: Linear, at: exp.Expr) -> Linear:
 
 def _sum(left: Mapping[_Key, Fraction], right: Mapping[_Key, Fraction], at: exp.Expr) -> dict[_Key, Fraction]:
     keys = dict.fromkeys([*left, *right])
-    sums = {key: sane(left.get(key, Fraction(0)) + right.get(key, Fraction(0)), at) for key in keys}
-    return {key: value for key, value in sums.items() if value}
+    # What cancels out stays, with factor 0: `COUNT(*) - COUNT(*)` is made of aggregates still.
+    return {key: sane(left.get(key, Fraction(0)) + right.get(key, Fraction(0)), at) for key in keys}
 
 
 def _product(left: Linear, right: Linear, at: exp.Expr) -> Linear:
@@ -114,7 +114,7 @@ def _quotient(left: Linear, right: Linear, at: exp.Expr) -> Linear:
             raise Refusal("exact-numbers", "Division by zero; divide by a number that is not zero", at)
         return scaled(left, 1 / right.constant, at)
     if left.over is None and right.over is None and not (left.constant or left.public or right.constant):
-        counts = [item for item in right.terms.items() if item[0].measure in _COUNTS]
+        counts = [item for item in right.terms.items() if item[0].measure in _COUNTS and item[1]]
         if len(counts) == len(right.terms) == 1 and not right.public and left.terms:
             return replace(scaled(left, 1 / counts[0][1], at), over=counts[0][0])
     message = "Expression can fail or leak: only aggregates are divided, by a number or by one COUNT"

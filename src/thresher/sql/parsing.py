@@ -13,6 +13,7 @@ from sqlglot.errors import ParseError
 from sqlglot.parser import Parser
 from sqlglot.tokenizer_core import Token, TokenType
 
+from thresher.sql.known_words import PLAIN
 from thresher.sql.limits import DEEPEST
 from thresher.sql.refusals import Refusal, shown
 
@@ -26,6 +27,7 @@ _COMPARISONS: dict[type[exp.Expr], TokenType] = {
     exp.GTE: TokenType.GTE,
 }
 _SIGNS: dict[type[exp.Expr], tuple[TokenType, ...]] = {
+    exp.TableAlias: (TokenType.ALIAS,),
     exp.Select: (TokenType.SELECT,),
     exp.From: (TokenType.FROM,),
     exp.Where: (TokenType.WHERE,),
@@ -81,11 +83,13 @@ def check_complete(tree: exp.Select, words: Sequence[Token]) -> None:
             raise Refusal("readable-sql", f"{shown(word.text)} has no meaning here; leave it out", word)
     inside = Counter(kind for node in nodes for kind in _words_of(node))
     written = Counter(word.token_type for word in words if word.token_type not in _PLACED)
-    for word in words:
-        kind = word.token_type
-        # AS may be left out, and so may INNER.
-        if kind in written and written[kind] != inside[kind] and kind not in (TokenType.ALIAS, TokenType.INNER):
-            raise Refusal("readable-sql", f"{shown(word.text)} has no meaning in one place; leave it out", word)
+    for kind in {*inside, *written}:
+        # AS and INNER may be left out.
+        spare = kind in (TokenType.ALIAS, TokenType.INNER) and written[kind] < inside[kind]
+        if written[kind] != inside[kind] and not spare:
+            first = next((word for word in words if word.token_type == kind), None)
+            what = shown(first.text) if first is not None else f"Where {shown(PLAIN.get(kind, kind.name))} belongs it"
+            raise Refusal("readable-sql", f"{what} is missing or has no meaning in one place", first)
 
 
 def _words_of(node: exp.Expr) -> list[TokenType]:
@@ -93,7 +97,7 @@ def _words_of(node: exp.Expr) -> list[TokenType]:
     if isinstance(node, exp.Boolean):
         found.append(TokenType.TRUE if node.this else TokenType.FALSE)
     if isinstance(node, exp.Join):
-        found += [TokenType.JOIN] + [TokenType.ON] * (node.args.get("on") is not None)
+        found += [TokenType.JOIN, TokenType.INNER] + [TokenType.ON] * (node.args.get("on") is not None)
     if isinstance(node, exp.Column):
         found += [TokenType.DOT] * (node.args.get("table") is not None)
     listed = node.args.get("expressions") or []

@@ -69,8 +69,6 @@ def _selected_aggregates(statement: Statement, context: Context) -> Sequence[str
     for node in map(unwrapped, statement.selected):
         if isinstance(node, exp.Column):
             continue
-        if isinstance(node, exp.Alias):
-            raise Refusal("select-keys", "Names with AS are not used in the select list; leave them out", node)
         if not linear(node, context).has_aggregates:
             raise Refusal("select-keys", "The select list takes the keys of GROUP BY, and aggregates", node)
         notes = [VERDICTS_ONLY]

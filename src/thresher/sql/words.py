@@ -12,7 +12,7 @@ from sqlglot.errors import SqlglotError
 from sqlglot.tokenizer_core import Token, TokenType
 from sqlglot.tokens import Tokenizer
 
-from thresher.sql.known_words import ALSO_PLAIN, FUNCTIONS, PLAIN, refusal_of, refused_function
+from thresher.sql.known_words import ALSO_PLAIN, FUNCTIONS, PLAIN, REFUSED, refusal_of, refused_function
 from thresher.sql.limits import DEEPEST, MOST_WORDS
 from thresher.sql.refusals import Refusal, shown
 
@@ -51,6 +51,7 @@ def checked(words: Sequence[Token], names: Set[str]) -> list[Token]:
     for position, word in enumerate(words):
         before = words[position - 1] if position else None
         after = words[position + 1] if position + 1 < len(words) else None
+        _check_table(before, word, after)
         # After a dot there can be nothing but a name.
         dotted = before is not None and before.token_type == TokenType.DOT and _NAME.fullmatch(word.text)
         plain = _retyped(word, TokenType.VAR, word.text) if dotted else _checked_word(word, after, names)
@@ -74,8 +75,10 @@ def _check_start(word: Token) -> None:
     if word.token_type == TokenType.WITH:
         raise Refusal("no-subquery", "Not supported: CTE (WITH ...); ask about a declared table", word)
     if word.token_type != TokenType.SELECT:
+        if word.token_type == TokenType.VAR and not word.text.isascii():
+            raise _not_ascii(word.start, word.text)
         got = word.text.upper() if word.token_type not in _QUOTED else "a quoted text"
-        raise Refusal("one-select", f"Only SELECT .. GROUP BY .. HAVING is supported; got {shown(got)}", word)
+        raise Refusal("one-select", f"Only SELECT .. GROUP BY .. HAVING is supported; got {shown(got)[1:-1]}", word)
 
 
 def _check_gaps(text: str, tokens: Sequence[Token]) -> None:
@@ -139,14 +142,22 @@ def _checked_word(word: Token, after: Token | None, names: Set[str]) -> Token:
     raise Refusal("known-words", f"{shown(word.text)} is not part of the SQL that may be asked{advice}", word)
 
 
+def _check_table(before: Token | None, word: Token, after: Token | None) -> None:
+    """A text or a call where a table should stand."""
+    if before is None or before.token_type not in (TokenType.FROM, TokenType.JOIN):
+        return
+    called = after is not None and after.token_type == TokenType.L_PAREN and word.token_type != TokenType.L_PAREN
+    rule, _ = REFUSED.get(word.text.upper(), (None, ""))
+    query = rule == "no-subquery"
+    if word.token_type == TokenType.STRING or (called and not query):
+        raise Refusal("declared-tables-only", "Tables must be declared; file and table functions are not allowed", word)
+
+
 def _check_neighbours(before: Token | None, word: Token, after: Token | None) -> None:
-    """Calls of functions, subqueries and tables that are files can be told from two words."""
+    """Calls of functions and subqueries can be told from two words."""
     if word.token_type == TokenType.L_PAREN and after is not None and after.token_type in _QUERY_STARTS:
         raise _subquery(before, word)
-    from_or_join = before is not None and before.token_type in (TokenType.FROM, TokenType.JOIN)
     opens = after is not None and after.token_type == TokenType.L_PAREN
-    if from_or_join and (word.token_type == TokenType.STRING or (opens and _names(word))):
-        raise Refusal("declared-tables-only", "Tables must be declared; file and table functions are not allowed", word)
     if opens and _names(word) and not (word.token_type == TokenType.VAR and word.text.upper() in FUNCTIONS):
         raise refused_function(word, word.text.upper())
     adjacent = after is not None and after.start == word.end + 1

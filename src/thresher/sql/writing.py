@@ -102,13 +102,13 @@ def linear_text(terms: Mapping[Aggregate, Fraction], table: Table, *, average: b
     for aggregate in sorted(terms, key=lambda aggregate: order(aggregate, table)):
         word = "AVG" if average else None
         named[aggregate_text(aggregate, table, word)] = terms[aggregate] / step(aggregate, table)
-    return sum_text(named)
+    return sum_text({name: factor for name, factor in named.items() if factor}) or "0"
 
 
 def ratio_text(terms: Mapping[Aggregate, Fraction], over: Aggregate, table: Table) -> str:
     """A sum of multiples of aggregates, divided by a count."""
     bracket = "({})" if len(terms) > 1 else "{}"
-    return f"{bracket.format(linear_text(terms, table) or '0')} / {aggregate_text(over, table)}"
+    return f"{bracket.format(linear_text(terms, table))} / {aggregate_text(over, table)}"
 
 
 def sum_text(named: Mapping[str, Fraction]) -> str:
