@@ -6,19 +6,18 @@ planted in the rows of one; none may appear in anything that Thresher prints, ra
 
 import io
 import logging
-import sys
-from contextlib import redirect_stderr, redirect_stdout
-from pathlib import Path
 
 import duckdb
 import pytest
 from cli.running import thresher as command
+from engine.hostile_clinic import CANARIES, NUMBERS, PLACES, hits
+from ledger.conftest import postgres_server  # noqa: F401 - one way to start PostgreSQL
+from sources.conftest import spark  # noqa: F401 - and one to start Spark
+from sql.test_hostile import CORPUS
 
 import thresher
-from thresher.errors import ThresherError
+from thresher.errors import QuestionError, ThresherError
 from thresher.noise import SeededEntropy
-
-HOSTILE = Path(__file__).parents[1] / "sql" / "hostile"
 
 DECLARATIONS = """
 [source]
@@ -49,7 +48,7 @@ WORKLOAD = [
     ("SELECT note FROM t GROUP BY note HAVING COUNT(*) > 3", {}),
     ("SELECT g FROM t GROUP BY g HAVING 1/0 > COUNT(*)", {}),
     ("SELECT g FROM t GROUP BY g HAVING COUNT(*) > 2 OR COUNT(*) <= 2", {}),
-    *[("SELECT g FROM t GROUP BY g HAVING COUNT(*) > %d" % n, {"uncertain_region": 20}) for n in range(12)],
+    *[(f"SELECT g FROM t GROUP BY g HAVING COUNT(*) > {n}", {"uncertain_region": 20}) for n in range(12)],
 ]
 
 ROWS = {
@@ -61,11 +60,14 @@ ROWS = {
     "huge": "SELECT i::VARCHAR, 'B', 1e308, repeat('x', 1000) FROM range(100) r(i)",
     "strangers": "SELECT i::VARCHAR, 'Z' || i, i, 'secret' FROM range(3000) r(i)",
     "quotes": "SELECT '''; DROP TABLE t; --', 'A', 3, chr(10) || '\\' || '\"' FROM range(20)",
-    **{f"sized {n}": f"SELECT i::VARCHAR, chr(65 + i::INT % 3), i % 17, 'secret' FROM range({n * n * 7}) r(i)" for n in range(42)},
+    **{
+        f"sized {n}": f"SELECT i::VARCHAR, chr(65 + i::INT % 3), i % 17, 'secret' FROM range({n * n * 7}) r(i)"
+        for n in range(42)
+    },
 }
 
 
-def place(folder, select, rows=None):
+def place(folder, select):
     folder.mkdir(parents=True, exist_ok=True)
     with duckdb.connect(str(folder / "data.duckdb")) as connection:
         connection.execute("CREATE TABLE t (person VARCHAR, g VARCHAR, x DOUBLE, note VARCHAR)")
@@ -82,7 +84,8 @@ def trace(path):
             try:
                 told.append(str(engine.plan(sql, **options)))
                 answer = engine.decide(sql, **options, entropy=SeededEntropy(1))
-                told.append((answer.groups, str(answer.guarantee), answer.planned_epsilon, answer.spent_epsilon, answer.notes))
+                shown = (answer.groups, str(answer.guarantee), answer.planned_epsilon, answer.spent_epsilon)
+                told.append((*shown, answer.notes))
             except ThresherError as refused:
                 told.append((type(refused).__name__, str(refused), refused.exit_code, str(refused.__cause__)))
             told.append(str(engine.ledger.balance("t").spent))
@@ -100,67 +103,64 @@ def test_fifty_unlike_databases_are_told_the_same(tmp_path):
         assert told == first, name
 
 
-CANARIES = [f"canary{n}xq" for n in range(50)]
-NUMBERS = [104_729 + 7919 * n for n in range(20)]
-
-
 @pytest.fixture
 def planted(tmp_path):
-    """Rows that hold canaries wherever text or a number may be; each number is also the count of some group."""
+    """Rows that hold canaries wherever text or a number may be."""
     listed = ", ".join(f"('{canary}')" for canary in CANARIES)
     path = place(tmp_path, f"SELECT w, 'A', {NUMBERS[0]}, w FROM (VALUES {listed}) v(w)")
     with duckdb.connect(str(tmp_path / "data.duckdb")) as connection:
-        connection.execute(f"INSERT INTO t SELECT 'canary0xq' || i, 'canary1xq', {NUMBERS[1]}.5, 'canary2xq' FROM range(997) r(i)")
+        strangers = f"SELECT 'canary0xq' || i, 'canary1xq', {NUMBERS[1]}.5, 'canary2xq' FROM range(997) r(i)"
+        connection.execute(f"INSERT INTO t {strangers}")
         connection.executemany("INSERT INTO t VALUES ('canary3xq', 'B', ?, 'canary4xq')", [[n] for n in NUMBERS])
     return path
 
 
-def hits(text):
-    return [word for word in [*CANARIES, *map(str, NUMBERS)] if word in text]
+def found_in(folder, data=()):
+    """Files of the folder, other than those of the data, that hold a canary as text or a number as bytes."""
+    found = []
+    for path in folder.rglob("*"):
+        if path.is_file() and path.suffix != ".parquet" and path.name not in data:
+            body = path.read_bytes()
+            numbers = [number for number in NUMBERS if number.to_bytes(8, "little") in body]
+            found += [path.name] if hits(body.decode("latin-1")) or numbers else []
+    return found
 
 
-def hostile_statements():
-    """The corpus of the SQL room: statements between lines that begin with `-- rule:`."""
-    texts = [path.read_text(encoding="utf-8") for path in sorted(HOSTILE.glob("*.sql"))]
-    return [part.partition("\n")[2].strip("\n") for text in texts for part in text.split("-- rule:")[1:]]
-
-
-def test_no_canary_leaves(planted, tmp_path, monkeypatch, capfd):
+@pytest.mark.parametrize("database", PLACES)
+def test_no_hostile_statement_runs_is_charged_or_shows_a_canary(database, tmp_path, request, capfd, monkeypatch):
     log = io.StringIO()
     handler = logging.StreamHandler(log)
     logging.getLogger().addHandler(handler)
-    monkeypatch.setattr(logging.getLogger(), "level", logging.DEBUG)
-    told, out = [], io.StringIO()
-    statements = hostile_statements()
-    assert len(statements) >= 200
-    with redirect_stdout(out), redirect_stderr(out), thresher.open(planted) as engine:
-        for sql, options in [*WORKLOAD, *((sql, {}) for sql in statements)]:
-            try:
-                told.append(str(engine.decide(sql, **options).document()))
-            except ThresherError as refused:
-                told.append(f"{refused!r} {refused} {refused.__cause__} {refused.__context__}")
-        told += [str(engine.ledger.entries()), str(engine.ledger.balances()), repr(engine)]
+    monkeypatch.setattr(logging.getLogger(), "level", logging.INFO)
+    told = []
+    with PLACES[database](tmp_path, request) as engine:
+        for _, rule, sql in CORPUS:
+            with pytest.raises(QuestionError) as refused:
+                engine.decide(sql)
+            assert refused.value.rule == rule
+            told.append(f"{refused.value!r} {refused.value} {refused.value.__cause__} {refused.value.__context__}")
+        assert {held.spent.nano for held in engine.ledger.balances()} == {0}
+        assert {entry.kind for entry in engine.ledger.entries()} == {"book", "account"}
+        # And one that is asked honestly is answered, as silently.
+        answer = engine.decide("SELECT disease FROM patients GROUP BY disease HAVING COUNT(*) > 5", uncertain_region=3)
+        told += [str(answer.document()), str(engine.ledger.entries()), repr(engine)]
     logging.getLogger().removeHandler(handler)
     captured = capfd.readouterr()
-    statement_words = "\n".join(statements)
-    for text in (*told, out.getvalue(), log.getvalue(), captured.out, captured.err):
-        assert not [word for word in hits(text) if word not in statement_words]
-    for path in tmp_path.rglob("*"):
-        if path.is_file() and path.name not in ("data.duckdb", "thresher.toml"):
-            body = path.read_bytes()
-            assert not hits(body.decode("latin-1")), path.name
-            for number in NUMBERS:
-                assert number.to_bytes(8, "little") not in body, path.name
+    for text in (*told, log.getvalue(), captured.out, captured.err):
+        assert not hits(text)
+    assert not found_in(tmp_path, data=("clinic.duckdb",))
 
 
-def test_no_hostile_statement_is_answered_and_none_is_charged(planted):
+def test_the_search_for_canaries_finds_them(planted, tmp_path):
+    assert found_in(tmp_path) == ["data.duckdb"]
+
+
+def test_no_canary_leaves_by_the_workload(planted, tmp_path):
+    told = [str(part) for part in trace(planted)]
     with thresher.open(planted) as engine:
-        for sql in hostile_statements():
-            with pytest.raises(ThresherError) as refused:
-                engine.decide(sql)
-            assert refused.value.exit_code == 2, sql[:80]
-        assert str(engine.ledger.balance("t").spent) == "0"
-        assert len(engine.ledger.entries()) == 2
+        told += [str(engine.ledger.entries()), str(engine.ledger.balances())]
+    assert not [hits(text) for text in told if hits(text)]
+    assert not found_in(tmp_path, data=("data.duckdb",))
 
 
 def test_failures_of_the_database_are_told_in_our_words(planted, tmp_path):
@@ -170,7 +170,7 @@ def test_failures_of_the_database_are_told_in_our_words(planted, tmp_path):
         with duckdb.connect(str(tmp_path / "data.duckdb")) as connection:
             connection.execute("ALTER TABLE t RENAME COLUMN x TO canary5xq")
         with pytest.raises(ThresherError) as failed:
-            engine.decide(WORKLOAD[0][0].replace("COUNT(*)", "SUM(x)"), uncertain_region=10)
+            engine.decide(WORKLOAD[0][0].replace("COUNT(*)", "SUM(x)"), uncertain_region=90)
         assert not hits(f"{failed.value} {failed.value.__cause__} {failed.value.__context__} {failed.value.__notes__}")
         assert "Charged" in failed.value.__notes__[0]
 
@@ -186,4 +186,3 @@ def test_the_command_line_is_as_silent(planted, tmp_path):
         shown = command(*arguments, cwd=tmp_path)
         assert not hits(shown.stdout + shown.stderr), arguments
     assert not hits((tmp_path / "fresh.toml").read_text())
-    assert sys.getsizeof(shown) > 0

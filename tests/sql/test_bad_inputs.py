@@ -3,7 +3,7 @@
 import time
 
 import pytest
-from clinic import DECLARATIONS, PUBLIC
+from sql.clinic import DECLARATIONS, PUBLIC
 
 from thresher.errors import QuestionError
 from thresher.question import Atom

@@ -4,7 +4,7 @@ import time
 from pathlib import Path
 
 import pytest
-from clinic import DECLARATIONS, PUBLIC
+from sql.clinic import DECLARATIONS, PUBLIC
 
 from thresher.errors import QuestionError
 from thresher.sql import RULES, ask

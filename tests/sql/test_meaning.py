@@ -6,9 +6,9 @@ from fractions import Fraction
 
 import duckdb
 import pytest
-from asking import Asker
-from clinic import DECLARATIONS, PUBLIC
-from evaluation import answer
+from sql.asking import Asker
+from sql.clinic import DECLARATIONS, PUBLIC
+from sql.evaluation import answer
 from hypothesis import given, settings
 from hypothesis import strategies as st
 

@@ -4,8 +4,8 @@ import random
 import re
 from pathlib import Path
 
-from asking import Asker
-from clinic import DECLARATIONS, PUBLIC
+from sql.asking import Asker
+from sql.clinic import DECLARATIONS, PUBLIC
 
 from thresher.errors import QuestionError
 from thresher.question import Question
