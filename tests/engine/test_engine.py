@@ -267,3 +267,16 @@ def test_noisy_margins_follow_the_formula(tmp_path):
     for name, expected in slack.items():
         assert abs(answer.noisy["ABCD".index(name)] - expected) <= 2
     assert Fraction(answer.half_width) == 1
+
+
+def test_what_nobody_wrote_has_no_half_width(engine):
+    """AVG(x) >= c is false in an empty group, which takes a condition on the count; it does not raise the price."""
+    strict, guarded = (
+        engine.plan(f"SELECT ward FROM patients GROUP BY ward HAVING AVG(age) {sign} 65", uncertain_region=1)
+        for sign in (">", ">=")
+    )
+    assert strict.epsilon == guarded.epsilon
+    written = engine.plan(
+        "SELECT ward FROM patients GROUP BY ward HAVING AVG(age) >= 65 AND COUNT(age) >= 1", uncertain_region=1
+    )
+    assert written.epsilon == Epsilon("1.386294362")

@@ -14,7 +14,6 @@ import thresher
 from thresher.config import read
 from thresher.decisions import margins
 from thresher.decisions.deciding import _sensitivities, _slacks
-from thresher.question import atoms_of
 from thresher.sources.reading import SqlSource
 
 WARDS = ["A", "B", "C"]
@@ -64,8 +63,7 @@ def margins_of(declarations, rows, sql):
     with thresher.open(declarations, tables={"stays": pa.table(dict(zip(names, columns, strict=True)))}) as engine:
         plan = engine.plan(sql, uncertain_region=2)
         exact = engine._source.fetch(plan.need)
-    atoms = set(atoms_of(plan.question.formula))
-    slacks = _slacks(plan.need, atoms, exact)
+    slacks = _slacks(plan.need, plan.question.atoms, exact)
     found = margins(plan.question.formula, slacks, _sensitivities(plan.question), plan.shift.scale)
     return dict(zip(plan.question.groups, found.tolist(), strict=True)), plan
 

@@ -4,7 +4,7 @@ Reads: a question, a wish, and, inside `run`, sealed aggregates. Writes: nothing
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -26,7 +26,6 @@ from thresher.question import (
     Exact,
     Need,
     Question,
-    atoms_of,
     grouping_of,
     largest_value,
     sensitivity,
@@ -53,8 +52,7 @@ class DecisionPlan:
         """Unseal, take margins, look once. Nothing but noisy margins and what follows from them comes out."""
         if exact is None or isinstance(self.question.formula, bool):
             raise BugError("a decision about data was run without data")
-        atoms = set(atoms_of(self.question.formula))
-        slacks, spreads = _slacks(self.need, atoms, exact), _sensitivities(self.question)
+        slacks, spreads = _slacks(self.need, self.question.atoms, exact), _sensitivities(self.question)
         held = margins(self.question.formula, slacks, spreads, self.shift.scale)
         seen = look(held, self.shift, entropy)
         verdicts = np.where(seen.certain & seen.reported, ABOVE, np.where(seen.reported, UNCERTAIN, BELOW))
@@ -90,7 +88,7 @@ class DecisionPlan:
             "question": self.question.text,
             "mechanism": self.wish.mechanism,
             "groups": len(self.question.groups),
-            "conditions": [atom.text for atom in atoms_of(self.question.formula)],  # type: ignore[arg-type]
+            "conditions": [atom.text for atom in self.question.atoms],
             "epsilon": self.epsilon.to_json(),
             "epsilon_with_half_the_region": self.cost_of(Fraction(1, 2)).to_json(),
             "half_width_in_units": self.guarantee.half_width,
@@ -142,8 +140,8 @@ def plan_decision(question: Question, wish: Wish) -> DecisionPlan | ConstantPlan
     """The least epsilon that keeps the wish. Touches no data."""
     if isinstance(question.formula, bool) or not question.groups:
         return ConstantPlan(question, wish)
-    atoms = list(dict.fromkeys(atoms_of(question.formula)))
-    wish.region.check([atom.aggregate for atom in atoms])
+    atoms = question.atoms
+    wish.region.check([atom.aggregate for atom in atoms if atom.written])
     shift = _priced(question, wish, wish.region)
     charged = _charged(question, shift.epsilon)
     aggregates: dict[Aggregate, None] = dict.fromkeys(aggregate for atom in atoms for aggregate, _ in atom.weights)
@@ -165,17 +163,16 @@ def _charged(question: Question, epsilon: Epsilon) -> _Charge:
 
 def _priced(question: Question, wish: Wish, region: UncertainRegion) -> Shift:
     spreads = _sensitivities(question)
-    tolerances = [(region.slack_of(atom, question.table), spread) for atom, spread in spreads.items()]
+    wished = {atom: spread for atom, spread in spreads.items() if atom.written} or spreads
+    tolerances = [(region.slack_of(atom, question.table), spread) for atom, spread in wished.items()]
     return priced_shift(wish.miss_rate, wish.false_alarm_rate, tolerances)
 
 
 def _sensitivities(question: Question) -> dict[Atom, int]:
-    if isinstance(question.formula, bool):
-        return {}
-    return {atom: sensitivity(atom, question.table) for atom in atoms_of(question.formula)}
+    return {atom: sensitivity(atom, question.table) for atom in question.atoms}
 
 
-def _slacks(need: Need, atoms: set[Atom], exact: Exact) -> Mapping[Atom, Whole]:
+def _slacks(need: Need, atoms: Sequence[Atom], exact: Exact) -> Mapping[Atom, Whole]:
     """By how much each atom holds, group by group. Wide integers where the declarations allow large sums."""
     values = exact.unseal()
     place = {aggregate: i for i, aggregate in enumerate(need.aggregates)}

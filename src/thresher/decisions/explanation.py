@@ -11,7 +11,7 @@ from thresher.decisions.threshold_shift import Shift
 from thresher.decisions.wishes import Wish
 from thresher.noise import smallest_epsilon
 from thresher.plan import Guarantee
-from thresher.question import Atom, Question, atoms_of, sensitivity
+from thresher.question import Atom, Question, sensitivity
 
 _LABEL = 12
 
@@ -35,7 +35,7 @@ def explained(
 ) -> str:
     """What will be read, what it costs and what it promises, before anything is read."""
     table, units = question.table, _units(question.table)
-    atoms = [] if isinstance(question.formula, bool) else list(dict.fromkeys(atoms_of(question.formula)))
+    atoms = [atom for atom in question.atoms if atom.written]
     lines = [
         ("question", question.text),
         ("table", f"{table.name}; privacy unit: {_unit(table)}"),

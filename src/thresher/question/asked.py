@@ -10,7 +10,7 @@ from fractions import Fraction
 from thresher.config import Code, Column, Kind, Label, Listed, Numbered, Referenced, Table, Text
 from thresher.errors import DeclarationError
 from thresher.question.conditions import Condition
-from thresher.question.formula import Formula
+from thresher.question.formula import Atom, Formula, atoms_of
 
 # A public value: exact numbers, text, or nothing.
 PublicValue = Fraction | str | bool | None
@@ -46,6 +46,11 @@ class Question:
     text: str
     options: Mapping[str, str] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+
+    @property
+    def atoms(self) -> tuple[Atom, ...]:
+        """The distinct conditions, in the order of the normal form; none if the formula is constant."""
+        return () if isinstance(self.formula, bool) else tuple(dict.fromkeys(atoms_of(self.formula)))
 
     def labels(self) -> list[tuple[Label, ...]]:
         """The groups as people know them."""

@@ -132,7 +132,7 @@ def _ratio(
     if strict and all(_vanishes_with(aggregate, over) for aggregate in terms):
         return Compared(atoms)
     name = aggregate_text(over, context.scope.table)
-    return Compared(atoms, Atom(((over, 1),), 1, name, f"{name} >= 1", Fraction(1)))
+    return Compared(atoms, Atom(((over, 1),), 1, name, f"{name} >= 1", Fraction(1), written=False))
 
 
 def _vanishes_with(aggregate: Aggregate, over: Aggregate) -> bool:

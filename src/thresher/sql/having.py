@@ -96,6 +96,8 @@ class Having:
             for item in part.parts if isinstance(part, kind) else (part,):
                 if item in found:
                     self._note_merged(item)
+                    if isinstance(item, Atom) and item.written:
+                        found.pop(item)  # a guard like it may stand there
                 found.setdefault(item)
         if not found:
             return every
