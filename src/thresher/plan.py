@@ -78,13 +78,14 @@ class Release:
 
     def document(self) -> dict[str, Any]:
         """All of it, for JSON."""
+        levels = {epsilon: epsilon.to_json() for epsilon in set(self.epsilons)}
         return {
             "question": self.question,
             "mechanism": self.mechanism,
             "keys": list(self.keys),
             "groups": [list(group) for group in self.groups],
             "verdicts": list(self.verdicts),
-            "epsilons": [epsilon.to_json() for epsilon in self.epsilons],
+            "epsilons": [levels[epsilon] for epsilon in self.epsilons],
             "half_width": self.half_width,
             "guarantee": {name: getattr(self.guarantee, name) for name in Guarantee.__slots__},
             "planned_epsilon": self.planned_epsilon.to_json(),
@@ -101,13 +102,14 @@ class Release:
     def from_bytes(cls, body: bytes, key: str) -> "Release":
         """A stored release, handed out again."""
         said: Mapping[str, Any] = json.loads(body)
+        levels = {text: Epsilon.from_json(text) for text in set(said["epsilons"])}
         return cls(
             question=said["question"],
             mechanism=said["mechanism"],
             keys=tuple(said["keys"]),
             groups=tuple(map(tuple, said["groups"])),
             verdicts=tuple(said["verdicts"]),
-            epsilons=tuple(map(Epsilon.from_json, said["epsilons"])),
+            epsilons=tuple(levels[text] for text in said["epsilons"]),
             half_width=said["half_width"],
             guarantee=Guarantee(**said["guarantee"]),
             planned_epsilon=Epsilon.from_json(said["planned_epsilon"]),

@@ -5,7 +5,6 @@ Reads: arguments, declarations. Writes: standard output; the ledger, through the
 
 import json
 import sys
-from typing import Any
 
 import click
 from rich.console import RenderableType
@@ -106,8 +105,7 @@ def ask_command(
             with spinning(quiet=as_json) as progress:
                 release = engine.answer(plan, key=key, progress=progress)
         balance = engine.balance(plan)
-        shown = _document(release, balance)
-        say(json.dumps(shown, indent=2) if as_json else answer_page(release, balance, every=every))
+        say(_json(release, balance) if as_json else answer_page(release, balance, every=every))
 
 
 def explanation(told: str) -> str:
@@ -156,8 +154,8 @@ def _confirm(engine: Engine, plan: DecisionPlan | ConstantPlan) -> None:
     click.confirm("  Pay it?", abort=True, err=True)
 
 
-def _document(release: Release, balance: Balance) -> dict[str, Any]:
-    return {
+def _json(release: Release, balance: Balance) -> str:
+    shown = {
         **release.document(),
         "positives": [list(group) for group in release.positives],
         "key": release.key,
@@ -168,3 +166,4 @@ def _document(release: Release, balance: Balance) -> dict[str, Any]:
             "spent": balance.spent.to_json(),
         },
     }
+    return json.dumps(shown, indent=2)

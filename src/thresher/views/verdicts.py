@@ -28,6 +28,7 @@ def verdict_table(
     gauge = f"short {'·' * (_HALF - 6)}│{'·' * (_HALF - 5)} over" if release.noisy else ""
     for heading in (*map(inert, release.keys), "verdict", *([gauge] if gauge else []), *map(inert, extra or {})):
         table.add_column(heading, no_wrap=True)
+    furthest = max([1, *map(abs, release.noisy)])
     shown = 0
     for i, (group, verdict) in enumerate(zip(release.groups, release.verdicts, strict=True)):
         if verdict == BELOW and not every:
@@ -37,7 +38,7 @@ def verdict_table(
             break
         shown += 1
         colour = _COLOURS[verdict]
-        seen = [_gauge(release.noisy[i], release.noisy)] if gauge else []
+        seen = [_gauge(release.noisy[i], furthest)] if gauge else []
         rest = [inert(texts[i]) for texts in (extra or {}).values()]
         table.add_row(*map(_cell, group), f"[{colour}]{verdict}[/{colour}]", *seen, *rest)
     return table
@@ -53,9 +54,8 @@ def _cell(label: Label) -> str:
     return inert(str(label).lower() if isinstance(label, bool) else str(label))
 
 
-def _gauge(noisy: int, all_noisy: Sequence[int]) -> str:
+def _gauge(noisy: int, furthest: int) -> str:
     """A mark on a line of fixed length; the furthest group is at its end, the condition is met right of the middle."""
-    furthest = max(1, *(abs(value) for value in all_noisy))
     place = _HALF + round(_HALF * noisy / furthest)
     line = ["─"] * (2 * _HALF + 1)
     line[_HALF] = "│"
