@@ -69,7 +69,9 @@ def bounding(table: Table, keys: Sequence[Column], relation: str, found: Found) 
     names = {name: f"t.{dialect.identifier(name)}" for name in found.columns}
     columns = [coded(column, table.columns, names, found) for column in table.columns.values()]
     place = {name: f"c{n}" for n, name in enumerate(table.columns)}
-    listed = ", ".join(f"{column.code} AS c{n}" for n, column in enumerate(columns))
+    # The smallest text of a fixed column is the smallest by bytes.
+    codes = [dialect.raw_text(column.code) if column.text else column.code for column in columns]
+    listed = ", ".join(f"{code} AS c{n}" for n, code in enumerate(codes))
     unit = unit_expression(found, limits.unit, names[limits.unit])
     coded_rows = f"SELECT {unit} AS u, {listed} FROM {relation} t WHERE {names[limits.unit]} IS NOT NULL"
     fixed = [place[name] for name, column in table.columns.items() if column.fixed]
@@ -100,7 +102,7 @@ def unit_expression(found: Found, unit: str, name: str) -> str:
     if column.family in _COMPARABLE:
         return name
     if column.family in (Family.TEXT, Family.WRITTEN):
-        return found.dialect.value(column, name)
+        return found.dialect.raw_text(name)
     return found.dialect.as_text(name)
 
 

@@ -184,14 +184,14 @@ def _grid(kind: Grid, value: str, dialect: Dialect) -> Coded:
         f"WHEN {value} > {quarter[0]} AND {value} < {quarter[1]} THEN 0 " if divide and lowest <= 0 <= highest else ""
     )
     missing = None if kind.missing is None else int(kind.missing / kind.step)
+    # What is neither below nor above may be NULL, and stays so. NaN counts as above all, and is sorted out there.
     code = (
-        f"CASE {tiny}WHEN {value} >= {low_end} AND {value} <= {high_end} THEN CAST({placed} AS {form})"
-        f" WHEN {value} > {high_end} AND {value} <= {top} THEN {highest}"
-        f" WHEN {value} < {low_end} AND {value} >= {bottom} THEN {lowest}"
-        f" ELSE {'NULL' if missing is None else missing} END"
+        f"CASE {tiny}WHEN {value} < {low_end} THEN CASE WHEN {value} >= {bottom} THEN {lowest} END"
+        f" WHEN {value} > {high_end} THEN CASE WHEN {value} <= {top} THEN {highest} END"
+        f" ELSE CAST({placed} AS {form}) END"
     )
     if missing is not None:
-        return plain(code, form, largest)
+        return plain(f"coalesce({code}, {missing})", form, largest)
 
     def between(low: int | None, high: int | None) -> str:
         low, high = lowest if low is None else low, highest if high is None else high

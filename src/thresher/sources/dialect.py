@@ -19,6 +19,9 @@ _WHOLE = "[+-]?[0-9]{1,19}"
 _MOMENT = "[0-9]{4}-[0-9]{2}-[0-9]{2}([ T]([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9]([.][0-9]{1,6})?)?Z?)?"
 
 
+Arrays = tuple[Sequence[Code], ...]
+
+
 class Dialect:
     """The SQL that the sources share."""
 
@@ -132,12 +135,12 @@ class Dialect:
 
     # Relations that Thresher brings along.
 
-    def keys(self, types: Sequence[str], first: int) -> str:
-        """The declared groups as a relation (i, k0, k1, …) made of array parameters from number `first` on."""
+    def keys(self, types: Sequence[str], arrays: Arrays, first: int) -> tuple[str, Arrays]:
+        """The declared groups as a relation (i, k0, k1, …), and its array parameters, numbered from `first` on."""
         columns = ", ".join(
             f"{self._brought(f'unnest(CAST(${first + n} AS {kind}[]))', kind)} AS k{n}" for n, kind in enumerate(types)
         )
-        return f"(SELECT unnest(range(len(${first}))) AS i, {columns})"
+        return f"(SELECT unnest(range(len(${first}))) AS i, {columns})", arrays
 
     def _brought(self, expression: str, kind: str) -> str:
         return self.raw_text(expression) if kind == self.text_type else expression
@@ -145,6 +148,9 @@ class Dialect:
     def joined(self, shown: str, keys: str, grouped: str, same: str) -> str:
         """The declared groups (d) with what was found in them (g)."""
         return f"SELECT {shown} FROM {keys} d LEFT JOIN ({grouped}) g ON {same}"
+
+    def same_text(self, left: str, right: str) -> str:
+        return f"{left} = {right}"
 
     def in_array(self, code: str, kind: str, parameter: int) -> str:
         return f"{code} IN (SELECT {self._brought(f'unnest(CAST(${parameter} AS {kind}[]))', kind)})"

@@ -6,10 +6,11 @@ Reads: nothing. Writes: SQL text. Never: an expression that a value can make fai
 import re
 from collections.abc import Sequence
 
-from thresher.sources.dialect import Dialect
+from thresher.sources.dialect import Arrays, Dialect
 from thresher.sources.protocol import Family, PhysicalColumn
 
 _NUMERIC = re.compile(r"numeric\((\d+),(-?\d+)\)")
+_PLAIN_TEXT = re.compile(r"text|character varying(\(\d+\))?")
 # With so many digits, and so few behind the point, no number is too large or too small for a double.
 _SAFE_DIGITS, _SAFE_PLACES = 300, 100
 
@@ -42,6 +43,8 @@ class PostgresDialect(Dialect):
         self._infinite_numerics = has_infinite_numerics
 
     def value(self, column: PhysicalColumn, name: str) -> str:
+        if _PLAIN_TEXT.fullmatch(column.type):
+            return name  # equal by its collation only if equal byte by byte; order is another matter
         return f"CAST({name} AS float8)" if column.family is Family.DOUBLE else super().value(column, name)
 
     def to_double(self, column: PhysicalColumn, name: str) -> str:
@@ -81,11 +84,15 @@ class PostgresDialect(Dialect):
             return f"CAST(coalesce(sum(CAST({code} AS int8)){_filter(condition)}, 0) AS text)"
         return f"coalesce(sum({code}){_filter(condition)}, 0)"
 
-    def keys(self, types: Sequence[str], first: int) -> str:
+    def keys(self, types: Sequence[str], arrays: Arrays, first: int) -> tuple[str, Arrays]:
         names = [f"k{n}" for n in range(len(types))]
         shown = ", ".join(self._brought(name, kind) + f" AS {name}" for name, kind in zip(names, types, strict=True))
-        arrays = ", ".join(f"CAST(${first + n} AS {kind}[])" for n, kind in enumerate(types))
-        return f"(SELECT i - 1 AS i, {shown} FROM unnest({arrays}) WITH ORDINALITY AS d({', '.join(names)}, i))"
+        listed = ", ".join(f"CAST(${first + n} AS {kind}[])" for n, kind in enumerate(types))
+        unnested = f"unnest({listed}) WITH ORDINALITY AS d({', '.join(names)}, i)"
+        return f"(SELECT i - 1 AS i, {shown} FROM {unnested})", arrays
+
+    def same_text(self, left: str, right: str) -> str:
+        return f'{left} = {right} COLLATE "C"'
 
     def in_array(self, code: str, kind: str, parameter: int) -> str:
         return f"{code} = ANY(CAST(${parameter} AS {kind}[]))"

@@ -25,7 +25,9 @@ _NUMERICS_WITH_INFINITY = 140_000
 # every row at every moment: not if rows are inherited from elsewhere, nor if it is partial, or checked later.
 _CATALOGUE = """
 SELECT n.nspname, c.relname, pg_table_is_visible(c.oid), a.attname,
-       CASE WHEN t.typtype = 'd' THEN format_type(b.oid, t.typtypmod) ELSE format_type(a.atttypid, a.atttypmod) END,
+       CASE WHEN t.typtype = 'd' THEN format_type(b.oid, t.typtypmod) ELSE format_type(a.atttypid, a.atttypmod) END
+       || CASE WHEN EXISTS (SELECT FROM pg_collation l WHERE l.oid = a.attcollation AND NOT l.collisdeterministic)
+               THEN ' COLLATE' ELSE '' END,
        b.typname, b.typtype,
        NOT (c.relkind = 'r' AND c.relhassubclass) AND EXISTS (
            SELECT FROM pg_index x WHERE x.indrelid = c.oid AND x.indisunique AND x.indisvalid AND x.indimmediate

@@ -7,9 +7,11 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from thresher.errors import BugError
-from thresher.sources.dialect import Dialect
+from thresher.sources.dialect import Arrays, Dialect
 from thresher.sources.protocol import Family, PhysicalColumn
 
+# So many groups are constants in the statement, which takes Spark one job less; more would take long to parse.
+_FEW_GROUPS = 1000
 _FAMILIES = {
     **dict.fromkeys(("tinyint", "smallint", "int", "bigint"), Family.INTEGER),
     **dict.fromkeys(("float", "double"), Family.DOUBLE),
@@ -76,10 +78,14 @@ class SparkDialect(Dialect):
     def total(self, code: str, condition: str | None, *, wide: bool) -> str:
         return super().total(f"CAST({code} AS DECIMAL(19, 0))" if wide else code, condition, wide=wide)
 
-    def keys(self, types: Sequence[str], first: int) -> str:
-        arrays = ", ".join(self._array(kind, first + n) for n, kind in enumerate(types))
+    def keys(self, types: Sequence[str], arrays: Arrays, first: int) -> tuple[str, Arrays]:
+        if len(arrays[0]) <= _FEW_GROUPS:
+            groups = (", ".join(map(self.constant, group)) for group in zip(*arrays, strict=True))
+            rows = ", ".join(f"({i}, {group})" for i, group in enumerate(groups))
+            return f"(SELECT * FROM VALUES {rows} AS d(i, {', '.join(f'k{n}' for n in range(len(types)))}))", ()
+        listed = ", ".join(self._array(kind, first + n) for n, kind in enumerate(types))
         shown = ", ".join(f"z.`{n}` AS k{n}" for n in range(len(types)))
-        return f"(SELECT i, {shown} FROM (SELECT posexplode(arrays_zip({arrays})) AS (i, z)))"
+        return f"(SELECT i, {shown} FROM (SELECT posexplode(arrays_zip({listed})) AS (i, z)))", arrays
 
     def joined(self, shown: str, keys: str, grouped: str, same: str) -> str:
         return f"SELECT /*+ BROADCAST(d) */ {shown} FROM ({grouped}) g JOIN {keys} d ON {same}"

@@ -69,10 +69,13 @@ def statement(need: Need, rows: Rows, dialect: Dialect) -> Statement:
     inner = f"SELECT {', '.join(grouped + named)}{tail} GROUP BY {places}"
     nothing = ["'0'" if is_text else "0" for is_text in wide]
     shown = ", ".join(["d.i AS i", *(f"coalesce(g.a{n}, {zero}) AS a{n}" for n, zero in enumerate(nothing))])
-    same = " AND ".join(f"d.k{n} = g.k{n}" for n in range(len(columns)))
-    keys = dialect.keys([column.type for column in columns], len(rows.parameters) + 1)
+    same = " AND ".join(
+        dialect.same_text(f"d.k{n}", f"g.k{n}") if column.text else f"d.k{n} = g.k{n}"
+        for n, column in enumerate(columns)
+    )
     arrays = tuple([group[n] for group in need.groups] for n in range(len(columns)))
-    return Statement(dialect.joined(shown, keys, inner, same), rows.parameters + arrays, wide)
+    keys, brought = dialect.keys([column.type for column in columns], arrays, len(rows.parameters) + 1)
+    return Statement(dialect.joined(shown, keys, inner, same), rows.parameters + brought, wide)
 
 
 def is_wide(aggregate: Aggregate, rows: Rows) -> bool:
