@@ -8,7 +8,7 @@ import duckdb
 import psycopg
 import pyarrow as pa
 import pyarrow.parquet
-from sql.clinic import DECLARATIONS, PUBLIC
+from sql.declared_clinic import DECLARATIONS, PUBLIC
 
 import thresher
 

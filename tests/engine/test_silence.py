@@ -13,7 +13,7 @@ from cli.running import thresher as command
 from engine.hostile_clinic import CANARIES, NUMBERS, PLACES, hits
 from ledger.conftest import postgres_server  # noqa: F401 - one way to start PostgreSQL
 from sources.conftest import spark  # noqa: F401 - and one to start Spark
-from sql.test_hostile import CORPUS
+from sql.test_hostile_statements import CORPUS
 
 import thresher
 from thresher.errors import QuestionError, ThresherError

@@ -12,7 +12,7 @@ MEMORY = Path("/dev/shm")  # noqa: S108 - the folder below it is made with a nam
 
 def chances(seed: int) -> random.Random:
     """Moments and places to strike at, the same in every run."""
-    return random.Random(seed)  # noqa: S311 - nothing here is secret
+    return random.Random(seed)
 
 
 @contextmanager

@@ -32,22 +32,28 @@ def keys_of(statement: Statement, scope: Scope) -> tuple[Column, ...]:
             raise Refusal("declared-domains", message, node)
         if grouped.count(column) > 1:
             raise Refusal("plain-groups", f"{shown(column.name)} stands twice in GROUP BY; keep one", node)
-    selected: list[Column] = []
-    for item in map(unwrapped, statement.selected):
-        if isinstance(item, exp.Alias):
-            raise Refusal("select-keys", "Names with AS are not used in the select list; leave them out", item)
-        if not isinstance(item, exp.Column):
-            continue
-        column = scope.private(item)
-        if column not in grouped:
-            raise Refusal("select-keys", f"{shown(column.name)} is selected but not in GROUP BY; add it there", item)
-        if column in selected:
-            raise Refusal("select-keys", f"{shown(column.name)} is selected twice; keep one", item)
-        selected.append(column)
+    selected = _selected(statement, scope, grouped)
     for column, node in zip(grouped, statement.keys, strict=True):
         if column not in selected:
             raise Refusal("select-keys", f"{shown(column.name)} is in GROUP BY but not selected; select it too", node)
     return tuple(selected)
+
+
+def _selected(statement: Statement, scope: Scope, grouped: Sequence[Column]) -> list[Column]:
+    """The columns of the select list; what else may stand there is seen to elsewhere."""
+    selected: list[Column] = []
+    for node in map(unwrapped, statement.selected):
+        if isinstance(node, exp.Alias):
+            raise Refusal("select-keys", "Names with AS are not used in the select list; leave them out", node)
+        if not isinstance(node, exp.Column):
+            continue
+        column = scope.private(node)
+        if column not in grouped:
+            raise Refusal("select-keys", f"{shown(column.name)} is selected but not in GROUP BY; add it there", node)
+        if column in selected:
+            raise Refusal("select-keys", f"{shown(column.name)} is selected twice; keep one", node)
+        selected.append(column)
+    return selected
 
 
 def groups_of(keys: Sequence[Column], where: Condition, most: int, at: exp.Expr) -> tuple[Group, ...]:

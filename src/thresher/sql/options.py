@@ -5,7 +5,6 @@ Reads: words. Writes: nothing. Never: judges a value; the engine does, with thos
 """
 
 from collections.abc import Mapping, Sequence
-from types import MappingProxyType
 
 from sqlglot.tokenizer_core import Token, TokenType
 
@@ -19,11 +18,11 @@ _FORM = "write SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS(miss_rate=0.05, ...) and
 def without_options(words: Sequence[Token]) -> tuple[list[Token], Mapping[str, str]]:
     """The words without the options, and the options as text. The first word is SELECT."""
     if len(words) < 2 or words[1].token_type != TokenType.WITH:
-        return list(words), MappingProxyType({})
+        return list(words), {}
     if _word(words, 2) != "DIFFERENTIAL_PRIVACY":
         raise Refusal("known-options", f"SELECT WITH is for options only; {_FORM}", words[1])
     if _word(words, 3) != "OPTIONS":
-        return [words[0], *words[3:]], MappingProxyType({})
+        return [words[0], *words[3:]], {}
     if _word(words, 4) != "(":
         raise Refusal("known-options", f"OPTIONS needs parentheses; {_FORM}", words[3])
     found: dict[str, str] = {}
@@ -31,7 +30,7 @@ def without_options(words: Sequence[Token]) -> tuple[list[Token], Mapping[str, s
     while True:
         position = _one_option(words, position, found)
         if _word(words, position) == ")":
-            return [words[0], *words[position + 1 :]], MappingProxyType(found)
+            return [words[0], *words[position + 1 :]], found
         if _word(words, position) != ",":
             raise Refusal("known-options", f"Options are joined by commas and end with `)`; {_FORM}", words[3])
         position += 1

@@ -42,7 +42,7 @@ def split(text: str) -> list[Token]:
     words = statements[0]
     _check_start(words[0])
     _check_gaps(text, tokens)
-    return words
+    return _with_fractions(words)
 
 
 def checked(words: Sequence[Token], names: Set[str]) -> list[Token]:
@@ -58,7 +58,7 @@ def checked(words: Sequence[Token], names: Set[str]) -> list[Token]:
         _check_neighbours(before, plain, after)
         found.append(plain)
     _check_depth(found)
-    return _with_fractions(found)
+    return found
 
 
 def _statements(tokens: Sequence[Token]) -> list[list[Token]]:

@@ -26,7 +26,7 @@ TRUTHS = [
     "FALSE <> smoker",
 ]
 PUBLIC_TRUTHS = ["d.notifiable", "notifiable IS NOT TRUE", "d.notifiable = FALSE", "d.severity BETWEEN 2 AND 3"]
-BOUNDS = ["0", "1", "2", "3.5", "-2", "4 / 2", "12", "40.25", "(1 - 3)"]
+BOUNDS = ["0", "1", "2", "3.5", "-2", "-3.5", "0.75", "4 / 2", "12", "40.25", "(1 - 3)"]
 
 Both = tuple[str, str]
 
@@ -113,7 +113,7 @@ class Asker:
         one, sign, bound = self.one, self.one(SIGNS), self.one(BOUNDS)
         between = f"{one(['', 'NOT '])}BETWEEN {bound} AND {one(BOUNDS)}"
         average, count, left, right = self._average(), self._count(), self._linear(), self._linear()
-        over = self.random.choice([self._sum(), (count, count)])
+        over = self.random.choice([self._sum(), self._sum(), (count, count)])
         divisor = self._count()
         shapes = [
             (f"{left[0]} {sign} {bound}", f"{left[1]} {sign} {bound}"),
@@ -123,7 +123,7 @@ class Asker:
             (f"{average} {sign} {bound}",) * 2,
             (f"2 * {average} {sign} {bound}",) * 2,
             (f"{average} {between}",) * 2,
-            (f"{over[0]} / {divisor} {sign} {bound}", f"{over[1]} / nullif({divisor}, 0) {sign} {bound}"),
+            *[(f"{over[0]} / {divisor} {sign} {bound}", f"{over[1]} / nullif({divisor}, 0) {sign} {bound}")] * 2,
         ]
         if self.public:
             public = one(["d.severity", "2 * severity", "d.severity - 1", "20 * d.severity"])

@@ -51,11 +51,12 @@ def holds(condition: Condition, codes: Mapping[str, object]) -> bool:
         return all(holds(part, codes) for part in condition.parts)
     if isinstance(condition, AnyOf):
         return any(holds(part, codes) for part in condition.parts)
-    found = codes[condition.column]
-    if isinstance(condition, Missing):
-        return found is None
-    if found is None:
-        return False
+    return _leaf_holds(condition, codes[condition.column])
+
+
+def _leaf_holds(condition: Condition, found) -> bool:
+    if isinstance(condition, Missing) or found is None:
+        return isinstance(condition, Missing) and found is None
     if isinstance(condition, Within):
         return (condition.low is None or found >= condition.low) and (condition.high is None or found <= condition.high)
     if isinstance(condition, OneOf | NoneOf):

@@ -1,10 +1,10 @@
-"""A corpus of hostile statements: each is refused by the rule that stands above it, quickly, and with a place in the text."""
+"""A corpus of hostile statements: each is refused by the rule that stands above it, and quickly."""
 
 import time
 from pathlib import Path
 
 import pytest
-from sql.clinic import DECLARATIONS, PUBLIC
+from sql.declared_clinic import DECLARATIONS, PUBLIC
 
 from thresher.errors import QuestionError
 from thresher.sql import RULES, ask

@@ -77,5 +77,5 @@ PUBLIC = {
     "buildings": PublicTable(
         "buildings", {"number": (F(10), F(20), F(30)), "capacity": (F(3), F(5, 2), F(4)), "name": ("A", "B", "C")}
     ),
-    "wards": PublicTable("wards", {"number": (F(1), F(2), F(2)), "beds": (F(5), None, F(7)), "id": (F(1), F(2), None)}),
+    "wards": PublicTable("wards", {"number": (F(1), F(2), F(2)), "beds": (F(7), F(5), None), "id": (None, F(1), F(2))}),
 }
