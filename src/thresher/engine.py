@@ -17,7 +17,15 @@ from pathlib import Path
 from thresher.amounts import Amount
 from thresher.config import Declarations, load
 from thresher.decisions import ConstantPlan, DecisionPlan, RegionLike, plan_decision, wish
-from thresher.errors import BudgetError, TooDearError
+from thresher.errors import (
+    ArgumentError,
+    BudgetError,
+    BugError,
+    LedgerError,
+    SourceUnavailableError,
+    ThresherError,
+    TooDearError,
+)
 from thresher.ledger import Balance, Book, Reservation, StoredRelease, open_book
 from thresher.noise import Entropy, SystemEntropy
 from thresher.plan import Plan, Release
@@ -156,13 +164,33 @@ class Engine:
 
     @contextmanager
     def _charged(self, held: Reservation, plan: Plan) -> Iterator[None]:
-        """Whatever stops us from here on, Ctrl-C too: data may have been read, so the worst case is lost, and said."""
+        """Whatever stops us from here on, Ctrl-C too: data may have been read, so the worst case is lost, and said.
+
+        An error that is none of ours may quote the data, so a fixed one is raised in its place.
+        """
         try:
             yield
-        except BaseException as stopped:
-            stopped.add_note(f"Charged {plan.epsilon}: data may have been read. No answer is stored for key {held.key}")
-            self.ledger.forfeit(held)
+        except SourceUnavailableError:
+            self.ledger.cancel(held)
             raise
+        except (ThresherError, KeyboardInterrupt, SystemExit) as stopped:
+            stopped.add_note(self._lost(held, plan))
+            raise
+        except BaseException as fault:  # noqa: BLE001 - it is reported, without its text
+            kind = type(fault).__name__
+        else:
+            return
+        raise _noted(BugError(f"the question could not be answered ({kind})"), self._lost(held, plan))
+
+    def _lost(self, held: Reservation, plan: Plan) -> str:
+        """Give up the answer, unless it was stored at the last moment; and the sentence that says so."""
+        try:
+            self.ledger.forfeit(held)
+        except ArgumentError:
+            return f"Charged {plan.epsilon}; the answer is stored: ask again with key {held.key}"
+        except LedgerError:
+            return f"Charged {plan.epsilon}, at the latest when the ledger is opened again"
+        return f"Charged {plan.epsilon}: data may have been read. No answer is stored for key {held.key}"
 
     def close(self) -> None:
         self._source.close()
@@ -185,6 +213,11 @@ class _PublicTables(dict[str, PublicTable]):
     def __missing__(self, name: str) -> PublicTable:
         self[name] = self._source.public_table(name)
         return self[name]
+
+
+def _noted(error: BugError, note: str) -> BugError:
+    error.add_note(note)
+    return error
 
 
 def _key(plan: DecisionPlan, key: str | None) -> str:

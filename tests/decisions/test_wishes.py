@@ -28,7 +28,7 @@ def test_defaults():
     made = wish()
     assert (made.miss_rate, made.false_alarm_rate, made.mechanism) == (Fraction(1, 20), Fraction(1, 10), "tslm")
     assert made.max_epsilon is None
-    assert str(made.region) == "30%"
+    assert made.region == UncertainRegion(share=Fraction(3, 10))
 
 
 @pytest.mark.parametrize(
@@ -118,3 +118,11 @@ def test_options_of_the_text_are_the_same_wishes_and_may_not_be_said_twice():
 def test_half_widths_for_aggregates_that_are_not_asked_about():
     with pytest.raises(ArgumentError, match=r"Name one of COUNT\(\*\), AVG\(age\)"):
         wish(uncertain_region={"SUM(age)": 3}).region.check(["COUNT(*)", "AVG(age)"])
+
+
+def test_what_stands_in_quotes_is_told_apart():
+    upper, lower = "COUNT(*) FILTER (WHERE g = 'A')", "count(*) filter(where g='a')"
+    made = wish(uncertain_region={upper: 5, lower: 100}).region
+    assert dict(made.by_aggregate) == {"count(*)filter(whereg='A')": 5, "count(*)filter(whereg='a')": 100}
+    with pytest.raises(ArgumentError, match="one half width"):
+        wish(uncertain_region={"COUNT(*)": 5, "count( * )": 100})

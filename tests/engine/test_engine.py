@@ -3,6 +3,7 @@
 import threading
 from fractions import Fraction
 
+import duckdb
 import pytest
 from engine.clinics import DECLARATIONS, ROWS, clinic
 
@@ -11,6 +12,7 @@ from thresher.amounts import Epsilon
 from thresher.errors import (
     ArgumentError,
     BudgetError,
+    BugError,
     DeclarationError,
     KeyReusedError,
     LostAnswerError,
@@ -168,20 +170,76 @@ def test_a_source_that_is_never_reached_costs_nothing(engine, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    "stop", [SourceFailedError("lost"), KeyboardInterrupt(), MemoryError()], ids=lambda e: type(e).__name__
+    ("stop", "raised"),
+    [
+        (SourceFailedError("lost"), SourceFailedError),
+        (KeyboardInterrupt(), KeyboardInterrupt),
+        (MemoryError("canary"), BugError),
+        (OverflowError("canary"), BugError),
+    ],
+    ids=lambda value: getattr(value, "__name__", type(value).__name__),
 )
-def test_whatever_stops_a_scan_is_charged_and_said(engine, monkeypatch, stop):
+def test_whatever_stops_a_scan_is_charged_and_said(engine, monkeypatch, stop, raised):
     def fail(need):
         raise stop
 
     monkeypatch.setattr(engine._source, "fetch", fail)
-    with pytest.raises(type(stop)) as stopped:
+    with pytest.raises(raised) as stopped:
         engine.decide(COUNT, uncertain_region=10, key="k")
     assert stopped.value.__notes__ == ["Charged 0.218725417: data may have been read. No answer is stored for key k"]
+    assert "canary" not in f"{stopped.value} {stopped.value.__cause__} {stopped.value.__context__}"
     assert spent(engine) == "0.218725417"
     monkeypatch.undo()
     with pytest.raises(LostAnswerError):
         engine.decide(COUNT, uncertain_region=10, key="k")
+
+
+def test_interrupted_after_the_answer_was_stored(engine, monkeypatch):
+    settle = engine.ledger.settle
+
+    def settle_then_stop(*arguments, **named):
+        settle(*arguments, **named)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(engine.ledger, "settle", settle_then_stop)
+    with pytest.raises(KeyboardInterrupt) as stopped:
+        engine.decide(COUNT, uncertain_region=10, key="k")
+    assert stopped.value.__notes__ == ["Charged 0.218725417; the answer is stored: ask again with key k"]
+    monkeypatch.undo()
+    assert engine.decide(COUNT, uncertain_region=10, key="k").repeated
+
+
+def test_a_source_that_finds_a_lock_before_it_reads_costs_nothing(engine, monkeypatch):
+    def locked(need):
+        raise SourceUnavailableError("a table is locked; nothing was read and nothing is charged")
+
+    monkeypatch.setattr(engine._source, "fetch", locked)
+    with pytest.raises(SourceUnavailableError):
+        engine.decide(COUNT, uncertain_region=10)
+    assert spent(engine) == "0"
+
+
+def test_sums_wider_than_64_bits_beside_counts(tmp_path):
+    """One row more takes the sum beyond 64 bits; the answer must not notice."""
+    declared = DECLARATIONS.replace("max = 110, step = 1", "max = 9007199254740992, step = 1")
+    path = clinic(tmp_path, rows=[("A", 5)], declarations=declared)
+    with duckdb.connect(str(tmp_path / "clinic.duckdb")) as connection:
+        connection.execute("ALTER TABLE patients ALTER age TYPE BIGINT")
+        connection.execute("INSERT INTO patients SELECT 'A', 9007199254740992 FROM range(3000)")
+    with thresher.open(path) as engine:
+        having = "COUNT(*) > 5 AND SUM(age) > 5 AND AVG(age) > 3"
+        answer = engine.decide(COUNT.replace("COUNT(*) > 30", having), uncertain_region={"COUNT(*)": 9})
+    assert answer.verdicts[0] == "above"
+
+
+def test_what_an_answer_depends_on_makes_it_another_question(tmp_path):
+    path = clinic(tmp_path)
+    with thresher.open(path) as engine:
+        engine.decide(COUNT, uncertain_region="10%")
+        assert engine.decide(COUNT, uncertain_region=10).repeated, "10 % of 100 rows is 10"
+    path.write_text(DECLARATIONS.replace("count_range = 100", "count_range = 200"))
+    with thresher.open(path) as engine:
+        assert not engine.decide(COUNT, uncertain_region="10%").repeated
 
 
 def test_the_charge_is_durable_before_the_source_is_touched(engine, monkeypatch):

@@ -38,8 +38,9 @@ def region(where, table=ROWS):
 def test_conditions_become_regions_in_the_words_of_people():
     assert str(region(OneOf("ward", ("A", "B")))) == "ward in ('A', 'B')"
     assert str(region(Within("age", 65, None))) == "age (0 to 110 by 1) >= 65"
-    assert str(region(Within("day", 19723, 19723))) == "day = '2024-01-01'"
-    assert str(region(AllOf((OneOf("floor", (2,)), OneOf("urgent", (1,)))))) == "floor = 2 and urgent = 'true'"
+    assert str(region(Within("day", 19723, 19723))) == "day (days of 2024-01-01 to 2024-12-31) = '2024-01-01'"
+    both = AllOf((OneOf("floor", (2,)), OneOf("urgent", (1,))))
+    assert str(region(both)) == "floor (whole numbers) = 2 and urgent (true or false) = 'true'"
     assert str(region(AnyOf((OneOf("ward", ("B",)), OneOf("ward", ("A",)))))) == "ward in ('A', 'B')"
     assert str(region(OneOf("band", (0,)))) == "band (bands of age (0 to 110 by 1), 0 18 111) = '[0, 18)'"
 
@@ -63,6 +64,19 @@ def test_a_column_that_is_read_otherwise_keeps_nothing_apart():
     later = replace(ROWS, columns={**COLUMNS, "age": Column("age", wider)})
     assert overlaps(region(Within("age", 100, 110)), region(Within("age", 120, 150), later))
     assert not overlaps(region(Within("age", 100, 110)), region(Within("age", 0, 50)))
+
+
+def test_days_that_are_left_out_now_and_count_later_keep_nothing_apart():
+    """A fixed day is the smallest that counts: with other ends, a person's fixed day is another one."""
+    later = {**COLUMNS, "day": Column("day", Days(date(2024, 2, 1), date(2024, 12, 31)))}
+    assert overlaps(region(OneOf("day", (19723,))), region(OneOf("day", (19800,)), replace(ROWS, columns=later)))
+    assert not overlaps(region(OneOf("day", (19723,))), region(OneOf("day", (19800,))))
+
+
+def test_a_column_of_another_kind_keeps_nothing_apart():
+    text, truth = ({**COLUMNS, "x": Column("x", kind)} for kind in (Listed(("1", "2")), Truth()))
+    first = region(OneOf("x", ("1",)), replace(ROWS, columns=text))
+    assert overlaps(first, region(OneOf("x", (1,)), replace(ROWS, columns=truth)))
 
 
 def test_persons_are_kept_apart_by_fixed_columns_only():

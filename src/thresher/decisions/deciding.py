@@ -59,8 +59,16 @@ class DecisionPlan:
         return _release(self, tuple(verdicts.tolist()), tuple(seen.noisy.tolist()), entropy.stamp), self.cost
 
     def identity(self) -> str:
-        """What makes it the same question: its normal form, the wish, and the version of what is asked about."""
-        said = {"data": self.question.table.fingerprint(), "question": self.question.text, **self.wish.document()}
+        """What makes it the same question: its normal form, how it is decided, and what it is asked about."""
+        shift = self.shift
+        said = {
+            "data": self.question.table.fingerprint(),
+            "false_alarm_rate": self.guarantee.false_alarm_rate,
+            "look": [shift.epsilon.to_json(), shift.scale, shift.steps, shift.certain, shift.clear],
+            "mechanism": self.wish.mechanism,
+            "miss_rate": self.guarantee.miss_rate,
+            "question": self.question.text,
+        }
         return json.dumps(said, sort_keys=True)
 
     def cost_of(self, times: Fraction) -> Epsilon:
@@ -179,9 +187,10 @@ def _slacks(need: Need, atoms: Sequence[Atom], exact: Exact) -> Mapping[Atom, Wh
     slacks: dict[Atom, Whole] = {}
     for atom in atoms:
         wide = 16 * largest_value(atom, need.table) >= _ROOM
-        columns = values.astype(object) if wide else values.astype(np.int64)
-        weighted = sum(weight * columns[:, place[aggregate]] for aggregate, weight in atom.weights)
-        slacks[atom] = weighted - np.array(atom.at_least, dtype=object if wide else np.int64)
+        kind = object if wide else np.int64
+        # Only the columns of this atom: another's sums may be wider than 64 bits.
+        weighted = sum(weight * values[:, place[aggregate]].astype(kind) for aggregate, weight in atom.weights)
+        slacks[atom] = weighted - np.array(atom.at_least, dtype=kind)
     return slacks
 
 

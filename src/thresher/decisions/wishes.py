@@ -4,13 +4,13 @@ Reads: arguments. Writes: nothing. Never: data. Anything unclear is refused, nev
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
 from thresher.amounts import NANO, Amount, Epsilon, exact_fraction
-from thresher.config import Table, decimal_text
+from thresher.config import Table
 from thresher.errors import ArgumentError
 from thresher.question import Atom, sensitivity
 
@@ -56,11 +56,6 @@ class UncertainRegion:
         by = tuple((name, times * width) for name, width in self.by_aggregate)
         return UncertainRegion(None if self.common is None else times * self.common, by, times * self.share)
 
-    def __str__(self) -> str:
-        common = [] if self.common is None else [decimal_text(self.common)]
-        by = [f"{name}={decimal_text(width)}" for name, width in sorted(self.by_aggregate)]
-        return ", ".join([*common, *by]) or f"{decimal_text(100 * self.share)}%"
-
 
 @dataclass(frozen=True, slots=True)
 class Wish:
@@ -71,15 +66,6 @@ class Wish:
     region: UncertainRegion
     max_epsilon: Epsilon | None
     mechanism: str
-
-    def document(self) -> dict[str, str]:
-        """What an answer depends on. A limit only decides whether there is one."""
-        return {
-            "false_alarm_rate": decimal_text(self.false_alarm_rate),
-            "mechanism": self.mechanism,
-            "miss_rate": decimal_text(self.miss_rate),
-            "uncertain_region": str(self.region),
-        }
 
 
 def wish(
@@ -163,17 +149,21 @@ def _region(value: RegionLike | None) -> UncertainRegion:
     if value is None:
         return UncertainRegion()
     if isinstance(value, Mapping):
-        return UncertainRegion(by_aggregate=tuple((_plain(name), _width(width)) for name, width in value.items()))
+        return _by_aggregate([(name, width) for name, width in value.items()], value)
     if isinstance(value, str) and value.strip().endswith("%"):
         share = _width(value.strip()[:-1].strip()) / 100
         return UncertainRegion(share=share)
     if isinstance(value, str) and "=" in value:
         pairs = [part.rpartition("=") for part in re.split(r",(?![^()]*\))", value)]
-        by = tuple((_plain(name), _width(width.strip())) for name, _, width in pairs)
-        if len(dict(by)) < len(by):
-            raise ArgumentError("uncertain_region", value, "each aggregate has one half width", "Drop the repeated one")
-        return UncertainRegion(by_aggregate=by)
+        return _by_aggregate([(name, width.strip()) for name, _, width in pairs], value)
     return UncertainRegion(common=_width(value))
+
+
+def _by_aggregate(pairs: Sequence[tuple[str, Amount]], value: object) -> UncertainRegion:
+    by = tuple((_plain(name), _width(width)) for name, width in pairs)
+    if len(dict(by)) < len(by):
+        raise ArgumentError("uncertain_region", value, "each aggregate has one half width", "Drop the repeated one")
+    return UncertainRegion(by_aggregate=by)
 
 
 def _width(value: Amount) -> Fraction:
@@ -193,4 +183,6 @@ def _range(table: Table, why: str) -> int:
 
 
 def _plain(name: str) -> str:
-    return re.sub(r"\s+", "", str(name)).casefold()
+    """An aggregate's name however it is spaced; what stands in quotes is left alone."""
+    parts = re.split(r"('[^']*'|\"[^\"]*\")", str(name))
+    return "".join(part if i % 2 else re.sub(r"\s+", "", part).casefold() for i, part in enumerate(parts))

@@ -28,18 +28,23 @@ def grouping_of(question: Question) -> Grouping:
 def _name(column: Column, table: Table) -> str:
     """The name by which the account knows a column as it is declared now.
 
-    A value is clamped to 110 under one declaration and to 150 under another; a person may live elsewhere in the next
-    version of the rows. Regions over columns of different names always overlap, so a name that says how the column is
-    read keeps losses from being held apart by a column that has changed its meaning in between.
+    A value is clamped to 110 under one declaration and to 150 under another; a day is left out under one and counts
+    under the next; a person may live elsewhere in the next version of the rows. Regions over columns of different names
+    always overlap, so a name that says how the column is read keeps losses from being held apart by a column that has
+    changed its meaning in between.
     """
     kind, said = column.kind, []
     if isinstance(kind, Grid):
         said.append(f"{decimal_text(kind.minimum)} to {decimal_text(kind.maximum)} by {decimal_text(kind.step)}")
         said += [] if kind.missing is None else [f"missing {decimal_text(kind.missing)}"]
-    if isinstance(kind, Bands):
+    elif isinstance(kind, Bands):
         said += [f"bands of {_name(table.columns[kind.of], table)}", " ".join(map(decimal_text, kind.edges))]
-    if table.contribution and table.version != "1":
-        said.append(f"version {table.version}")
+    elif isinstance(kind, Days | Hours):
+        said.append(f"{'days' if isinstance(kind, Days) else 'hours'} of {kind.first} to {kind.last}")
+    elif isinstance(kind, Numbered | Truth):
+        said.append("whole numbers" if isinstance(kind, Numbered) else "true or false")
+    edition = {"version": table.version if table.version != "1" else None, "of": table.relation, "in": table.file}
+    said += [f"{word} {value}" for word, value in edition.items() if value is not None]
     return f"{column.name} ({', '.join(said)})" if said else column.name
 
 
