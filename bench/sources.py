@@ -130,18 +130,15 @@ def in_postgres(folder: Path) -> tuple[float, float]:
 
 
 def in_spark(folder: Path) -> tuple[float, float]:
-    files = folder / "patients.parquet"
-    table = replace(TABLE, file=files / "*.parquet")
     from pyspark.sql import SparkSession  # noqa: PLC0415
 
-    session = (
-        SparkSession.builder.master("local[2]")
-        .config("spark.ui.enabled", "false")
-        .config("spark.ui.showConsoleProgress", "false")
-        .config("spark.log.level", "OFF")
-        .config("spark.sql.shuffle.partitions", "2")
-        .getOrCreate()
-    )
+    files = folder / "patients.parquet"
+    table = replace(TABLE, file=files / "*.parquet")
+    # Started by a source, which does it in silence.
+    started = open_source(Declarations("spark://local[2]", "", {}))
+    started.connect()
+    session = SparkSession.builder.getOrCreate()
+    session.conf.set("spark.sql.shuffle.partitions", "2")
     session.range(ROWS["Spark"]).selectExpr(
         "concat('disease number ', pmod(hash(id), 60)) AS disease",
         "CAST(pmod(hash(id * 3), 120) AS INT) - 5 AS age",
@@ -155,7 +152,7 @@ def in_spark(folder: Path) -> tuple[float, float]:
         return alternate(lambda: source.fetch(need), lambda: session.sql(by_hand).collect())
     finally:
         source.close()
-        session.stop()
+        started.close()
 
 
 def main() -> None:

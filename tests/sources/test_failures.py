@@ -123,6 +123,7 @@ def test_a_connection_that_is_killed(put, postgres_server):
         connection.execute(kill)
         assert source.fetch(NEED).unseal().tolist() == [[1, 3]]
         # While reading: charged.
+        connection.execute("DROP TABLE IF EXISTS people CASCADE")
         connection.execute("ALTER TABLE patients RENAME TO people")
         connection.execute("CREATE VIEW patients AS SELECT word, age FROM people, (SELECT pg_sleep(20)) s")
         killer = threading.Timer(1.0, connection.execute, (kill,))

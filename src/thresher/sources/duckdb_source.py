@@ -133,7 +133,7 @@ class DuckDBSource(SqlSource):
         kinds = ", ".join(f"{text(column)}: 'VARCHAR'" for column in columns)
         return (
             f"read_csv({listed}, auto_detect = false, header = true, delim = {text(delimiter)}, quote = '\"',"
-            f" escape = '\"', nullstr = '', ignore_errors = true, strict_mode = false, columns = {{{kinds}}})"
+            f" escape = '\"', nullstr = '', ignore_errors = true, strict_mode = true, columns = {{{kinds}}})"
         )
 
     def _columns(self, asked: Statement) -> Sequence[Sequence[object]]:

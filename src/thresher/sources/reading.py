@@ -24,6 +24,7 @@ from thresher.sources.statements import Rows, Statement, statement
 
 Catalogue = Mapping[str, tuple[PhysicalColumn, ...]]
 Got = TypeVar("Got")
+_STOP_AGAIN_SECONDS = 0.2
 
 # How DuckDB tells of Ctrl-C, which Python would otherwise tell itself.
 _CTRL_C = "Query interrupted"
@@ -40,6 +41,7 @@ class SqlSource(ABC):
         self._relations: dict[str, str] = {}
         self._kept: dict[tuple[str, tuple[str, ...]], Kept] = {}
         self._stopped: str | None = None
+        self._stop_now = threading.Event()
 
     # What each database does in its own way.
 
@@ -119,7 +121,8 @@ class SqlSource(ABC):
             return self._guarded(lambda: self._fetch(need))
 
     def interrupt(self) -> None:
-        self._halt(INTERRUPTED)
+        self._stopped = INTERRUPTED
+        self._stop_now.set()
 
     def close(self) -> None:
         with self._one_at_a_time:
@@ -156,23 +159,31 @@ class SqlSource(ABC):
 
     def _guarded(self, read: Callable[[], Got]) -> Got:
         """Read within the time allowed. The failure is raised outside the handler, so that no cause hangs on it."""
-        seconds = self._declarations.timeout_seconds
         self._stopped = None
-        watch = threading.Timer(seconds, self._halt, (too_slow(seconds),))
-        watch.daemon = True
+        self._stop_now.clear()
+        over = threading.Event()
+        watch = threading.Thread(target=self._watch, args=(over,), daemon=True)
         watch.start()
         try:
             done, got = _tried(read)
         finally:
-            watch.cancel()
-        if not done or got is None:
+            over.set()
+            self._stop_now.set()
+            watch.join()
+        if not done or got is None or self._stopped is not None:
             self._let_go()
             raise SourceFailedError(self._stopped or FAILED)
         return got
 
-    def _halt(self, why: str) -> None:
-        self._stopped = why
-        _tried(self._stop)
+    def _watch(self, over: threading.Event) -> None:
+        """Stops the reading when its time is up or somebody asks; again and again, as it may not have begun yet."""
+        seconds = self._declarations.timeout_seconds
+        self._stop_now.wait(seconds)
+        if not over.is_set():
+            self._stopped = self._stopped or too_slow(seconds)
+            while not over.is_set():
+                _tried(self._stop)
+                over.wait(_STOP_AGAIN_SECONDS)
 
     def _still_wanted(self) -> None:
         if self._stopped is not None:

@@ -32,7 +32,7 @@ _START = {
     "spark.log.level": "OFF",
     "spark.app.name": "thresher",
 }
-# For the session. Values decide neither whether a statement runs (ANSI, old calendars) nor what it says (${…}).
+# For the session. Rows decide neither whether a statement runs (ANSI, old calendars) nor what it says (${…}).
 _SETTINGS = {
     "spark.sql.session.timeZone": "UTC",
     "spark.sql.ansi.enabled": "false",
@@ -41,6 +41,7 @@ _SETTINGS = {
     "spark.sql.variable.substitute": "false",
     "spark.sql.timestampType": "TIMESTAMP_LTZ",
     "spark.sql.parser.escapedStringLiterals": "false",
+    "spark.sql.csv.parser.columnPruning.enabled": "false",
     "spark.sql.legacy.timeParserPolicy": "CORRECTED",
     "spark.sql.parquet.datetimeRebaseModeInRead": "CORRECTED",
     "spark.sql.parquet.int96RebaseModeInRead": "CORRECTED",
