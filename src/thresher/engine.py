@@ -10,11 +10,12 @@ Never: reads private rows before the charge is on disk; hands out what is not st
 """
 
 import hashlib
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+import threading
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from thresher.amounts import Amount
+from thresher.amounts import Amount, Epsilon
+from thresher.budgets import open_budgets
 from thresher.config import Declarations, load
 from thresher.decisions import ConstantPlan, DecisionPlan, RegionLike, plan_decision, wish
 from thresher.errors import (
@@ -26,9 +27,9 @@ from thresher.errors import (
     ThresherError,
     TooDearError,
 )
-from thresher.ledger import Balance, Book, Reservation, StoredRelease, open_book
+from thresher.ledger import Balance, Book, Reservation, StoredRelease
 from thresher.noise import Entropy, SystemEntropy
-from thresher.plan import Plan, Release
+from thresher.plan import Release
 from thresher.question import PublicTable
 from thresher.sources import Source, open_source
 from thresher.sql import ask
@@ -44,21 +45,28 @@ def open_engine(
     source = open_source(declared, tables)
     try:
         source.check(declared)
-        book = open_book(declared.ledger, anchor=declared.anchor)
-        book.keep_budgets({name: table.budget for name, table in declared.tables.items()})
     except BaseException:
         source.close()
         raise
-    return Engine(declared, source, book, analyst)
+    return Engine(declared, source, analyst)
 
 
 class Engine:
     """Answers questions about one set of declarations, on behalf of one analyst."""
 
-    def __init__(self, declarations: Declarations, source: Source, ledger: Book, analyst: str = "") -> None:
-        self.ledger = ledger
+    def __init__(self, declarations: Declarations, source: Source, analyst: str = "") -> None:
         self._declarations, self._source, self._analyst = declarations, source, analyst
         self._public = _PublicTables(source)
+        self._book: Book | None = None
+        self._opening = threading.Lock()
+
+    @property
+    def ledger(self) -> Book:
+        """The book, opened and verified when it is first needed: a plan needs none."""
+        with self._opening:
+            if self._book is None:
+                self._book = open_budgets(self._declarations)
+            return self._book
 
     def plan(
         self,
@@ -74,7 +82,12 @@ class Engine:
         """The price and the promise. Spends nothing and reads no private row; `str(plan)` explains it."""
         question = ask(sql, self._declarations, self._public)
         options = (miss_rate, false_alarm_rate, uncertain_region, max_epsilon, confidence, mechanism)
-        return plan_decision(question, wish(*options, written=question.options))
+        plan = plan_decision(question, wish(*options, written=question.options))
+        if plan.wish.max_epsilon is not None and plan.epsilon > plan.wish.max_epsilon:
+            raise TooDearError(
+                "max_epsilon", plan.epsilon, plan.wish.max_epsilon, plan.affordable(plan.wish.max_epsilon)
+            )
+        return plan
 
     def decide(
         self,
@@ -117,22 +130,53 @@ class Engine:
         source_of_noise = entropy or SystemEntropy()
         if isinstance(plan, ConstantPlan):
             return plan.run(None, source_of_noise)[0]
-        _check_limits(plan)
-        name = _key(plan, key)
+        table, name = plan.need.table, _key(plan, key)
+        _check_limit(plan, f"max_epsilon_per_question of {table.name}", table.max_epsilon_per_question)
         progress("reserving the worst case in the ledger")
         held = self._reserve(plan, name)
         if isinstance(held, StoredRelease):
             return Release.from_bytes(held.body, name)
-        with self._given_back(held):
+        try:
             progress("reaching the source")
             self._source.connect()
-        with self._charged(held, plan):
+        except BaseException:
+            # No data was read, so nothing is charged.
+            self.ledger.cancel(held)
+            raise
+        return self._answer_charged(plan, held, source_of_noise, progress)
+
+    def _answer_charged(self, plan: DecisionPlan, held: Reservation, entropy: Entropy, progress: Progress) -> Release:
+        """Whatever stops us from here on, Ctrl-C too: data may have been read, so the worst case is lost, and said.
+
+        An error that is none of ours may quote the data, so a fixed one is raised in its place, outside the handler.
+        """
+        try:
             progress("reading, in one scan")
             exact = self._source.fetch(plan.need)
             progress("drawing noise and deciding")
-            release, reached = plan.run(exact, source_of_noise)
+            release, reached = plan.run(exact, entropy)
             self.ledger.settle(held, reached, release.to_bytes(), shows_levels=plan.shows_levels)
-        return release.handed_out(name)
+            return release.handed_out(held.key)
+        except SourceUnavailableError:
+            self.ledger.cancel(held)
+            raise
+        except (ThresherError, KeyboardInterrupt, SystemExit) as stopped:
+            stopped.add_note(self._given_up(held, plan))
+            raise
+        except BaseException as error:  # noqa: BLE001 - it is reported, without its text
+            fault = BugError(f"the question could not be answered ({type(error).__name__})")
+        fault.add_note(self._given_up(held, plan))
+        raise fault
+
+    def _given_up(self, held: Reservation, plan: DecisionPlan) -> str:
+        """Give up the answer, unless it was stored at the last moment; and the sentence that says so."""
+        try:
+            self.ledger.forfeit(held)
+        except ArgumentError:
+            return f"Charged {plan.epsilon}; the answer is stored: ask again with key {held.key}"
+        except LedgerError:
+            return f"Charged {plan.epsilon}, at the latest when the ledger is opened again"
+        return f"Charged {plan.epsilon}: data may have been read. No answer is stored for key {held.key}"
 
     def stored(self, plan: DecisionPlan | ConstantPlan, *, key: str | None = None) -> Release | None:
         """The answer that is there already, which costs nothing; None if there is none yet."""
@@ -153,48 +197,10 @@ class Engine:
             hint = plan.affordable(refused.remaining)
             raise BudgetError(refused.account, refused.requested, refused.remaining, refused.short_by, hint) from None
 
-    @contextmanager
-    def _given_back(self, held: Reservation) -> Iterator[None]:
-        """Whatever stops us before the source is reached: no data was read, so nothing is charged."""
-        try:
-            yield
-        except BaseException:
-            self.ledger.cancel(held)
-            raise
-
-    @contextmanager
-    def _charged(self, held: Reservation, plan: Plan) -> Iterator[None]:
-        """Whatever stops us from here on, Ctrl-C too: data may have been read, so the worst case is lost, and said.
-
-        An error that is none of ours may quote the data, so a fixed one is raised in its place.
-        """
-        try:
-            yield
-        except SourceUnavailableError:
-            self.ledger.cancel(held)
-            raise
-        except (ThresherError, KeyboardInterrupt, SystemExit) as stopped:
-            stopped.add_note(self._lost(held, plan))
-            raise
-        except BaseException as fault:  # noqa: BLE001 - it is reported, without its text
-            kind = type(fault).__name__
-        else:
-            return
-        raise _noted(BugError(f"the question could not be answered ({kind})"), self._lost(held, plan))
-
-    def _lost(self, held: Reservation, plan: Plan) -> str:
-        """Give up the answer, unless it was stored at the last moment; and the sentence that says so."""
-        try:
-            self.ledger.forfeit(held)
-        except ArgumentError:
-            return f"Charged {plan.epsilon}; the answer is stored: ask again with key {held.key}"
-        except LedgerError:
-            return f"Charged {plan.epsilon}, at the latest when the ledger is opened again"
-        return f"Charged {plan.epsilon}: data may have been read. No answer is stored for key {held.key}"
-
     def close(self) -> None:
         self._source.close()
-        self.ledger.close()
+        if self._book is not None:
+            self._book.close()
 
     def __enter__(self) -> "Engine":
         return self
@@ -215,22 +221,11 @@ class _PublicTables(dict[str, PublicTable]):
         return self[name]
 
 
-def _noted(error: BugError, note: str) -> BugError:
-    error.add_note(note)
-    return error
-
-
 def _key(plan: DecisionPlan, key: str | None) -> str:
     """The name of an answer: as passed, as written in the question, or made from all that makes it this question."""
     return key or plan.question.options.get("key") or hashlib.sha256(plan.identity().encode()).hexdigest()[:32]
 
 
-def _check_limits(plan: DecisionPlan) -> None:
-    """Before anything is reserved: neither the asker's limit nor the curator's for one question is passed."""
-    limits = {
-        "max_epsilon": plan.wish.max_epsilon,
-        f"max_epsilon_per_question of {plan.need.table.name}": plan.need.table.max_epsilon_per_question,
-    }
-    for name, limit in limits.items():
-        if limit is not None and plan.epsilon > limit:
-            raise TooDearError(name, plan.epsilon, limit, plan.affordable(limit))
+def _check_limit(plan: DecisionPlan | ConstantPlan, name: str, limit: Epsilon | None) -> None:
+    if limit is not None and plan.epsilon > limit:
+        raise TooDearError(name, plan.epsilon, limit, plan.affordable(limit))

@@ -285,11 +285,28 @@ def test_a_budget_is_never_declared_below_what_is_spent(tmp_path):
     with thresher.open(path) as engine:
         engine.decide(COUNT, uncertain_region=10)
     path.write_text(DECLARATIONS.replace('"10"', '"0.1"'))
-    with pytest.raises(ArgumentError, match="budget of patients"):
-        thresher.open(path)
+    with thresher.open(path) as engine, pytest.raises(ArgumentError, match="budget of patients"):
+        engine.decide(COUNT, uncertain_region=11)
     path.write_text(DECLARATIONS.replace('"10"', '"20"'))
     with thresher.open(path) as engine:
         assert str(engine.ledger.balance("patients").cap) == "20"
+
+
+def test_a_budget_keeps_the_unit_it_began_with(tmp_path):
+    path = clinic(tmp_path)
+    with thresher.open(path) as engine:
+        engine.decide(COUNT, uncertain_region=10)
+    path.write_text(DECLARATIONS.replace("count_range", 'unit = "age"\ncount_range'))
+    with thresher.open(path) as engine, pytest.raises(DeclarationError, match="began with a row as the privacy unit"):
+        engine.decide(COUNT, uncertain_region=10)
+
+
+def test_a_plan_needs_no_ledger(tmp_path):
+    with thresher.open(clinic(tmp_path)) as engine:
+        assert engine.plan(COUNT, uncertain_region=10).epsilon
+        with pytest.raises(TooDearError):
+            engine.plan(COUNT, uncertain_region=10, max_epsilon="0.1")
+    assert not (tmp_path / "ledger.db").exists()
 
 
 def test_declarations_are_checked_against_the_catalogue(tmp_path):

@@ -13,6 +13,7 @@ import numpy as np
 
 from thresher.accounting import CommonSpending, Spending
 from thresher.amounts import Epsilon
+from thresher.config import Table
 from thresher.decisions.explanation import explained, promise
 from thresher.decisions.margin import Whole, margins
 from thresher.decisions.threshold_shift import Shift, look, priced_shift
@@ -68,6 +69,7 @@ class DecisionPlan:
             "mechanism": self.wish.mechanism,
             "miss_rate": self.guarantee.miss_rate,
             "question": self.question.text,
+            "unit": protected(self.question.table),
         }
         return json.dumps(said, sort_keys=True)
 
@@ -138,10 +140,27 @@ class ConstantPlan:
             "guarantee": {name: getattr(self.guarantee, name) for name in Guarantee.__slots__},
         }
 
+    def affordable(self, limit: Epsilon) -> None:
+        """It costs nothing."""
+
     def _always(self) -> str:
         if not self.question.groups:
             return "No declared group can be in the answer"
         return "Always true, no data needed" if self.question.formula else "Always false, no data needed"
+
+
+def protected(table: Table) -> str:
+    """Who is protected, in a word."""
+    return "a row" if table.contribution is None else table.contribution.unit
+
+
+def protected_by(identity: str) -> str | None:
+    """The unit that an earlier plan's identity names; None if that was no plan's."""
+    try:
+        found = json.loads(identity)["unit"]
+    except (ValueError, KeyError, TypeError):
+        return None
+    return str(found)
 
 
 def plan_decision(question: Question, wish: Wish) -> DecisionPlan | ConstantPlan:
