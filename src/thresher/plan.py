@@ -20,6 +20,7 @@ from thresher.question import Exact, Need
 if TYPE_CHECKING:
     import pyarrow as pa
 
+_MOST_SHOWN = 20
 ABOVE, BELOW, UNCERTAIN = "above", "below", "uncertain"
 
 
@@ -52,8 +53,9 @@ class Release:
     guarantee: Guarantee
     planned_epsilon: Epsilon
     spent_epsilon: Epsilon
-    # Noisy numbers behind the verdicts; they are released, so they may be refined later at the difference in price.
+    # Noisy margins behind the verdicts, in 1/`scale` of a privacy unit: by how much the condition seems to be met.
     noisy: tuple[int, ...] = ()
+    scale: int = 1
     stamp: str = ""
     notes: tuple[str, ...] = ()
     # Of this handing-out, not of the release: under which key it is stored, and whether it was charged before.
@@ -91,6 +93,7 @@ class Release:
             "planned_epsilon": self.planned_epsilon.to_json(),
             "spent_epsilon": self.spent_epsilon.to_json(),
             "noisy": list(self.noisy),
+            "scale": self.scale,
             "stamp": self.stamp,
             "notes": list(self.notes),
         }
@@ -115,6 +118,7 @@ class Release:
             planned_epsilon=Epsilon.from_json(said["planned_epsilon"]),
             spent_epsilon=Epsilon.from_json(said["spent_epsilon"]),
             noisy=tuple(said["noisy"]),
+            scale=said["scale"],
             stamp=said["stamp"],
             notes=tuple(said["notes"]),
             key=key,
@@ -123,6 +127,16 @@ class Release:
 
     def handed_out(self, key: str) -> "Release":
         return replace(self, key=key)
+
+    def __str__(self) -> str:
+        reported = ", ".join(" / ".join(map(str, group)) for group in self.positives[:_MOST_SHOWN])
+        more = len(self.positives) - _MOST_SHOWN
+        listed = f"{reported}, and {more:,} more" if more > 0 else reported or "none"
+        stamp = f"{self.stamp}. " if self.stamp else ""
+        return f"{stamp}Reported of {len(self.groups):,} groups: {listed}. {self.guarantee}"
+
+    def __repr__(self) -> str:
+        return f"<Release: {len(self.positives)} of {len(self.groups)} groups reported, epsilon {self.spent_epsilon}>"
 
 
 class Plan(Protocol):

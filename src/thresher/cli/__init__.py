@@ -66,7 +66,8 @@ def main() -> None:
         _abandon(sys.stdout)
     except OSError as error:
         _abandon(sys.stdout)
-        _show(error, f"the output could not be written: {error.strerror}.", as_json="--json" in arguments)
+        lines = [f"the output could not be written: {error.strerror}.", *getattr(error, "__notes__", [])]
+        _show(error, " ".join(lines), as_json="--json" in arguments)
         sys.exit(CuratorError.exit_code)
     except (click.ClickException, ThresherError) as error:
         message = error.format_message() if isinstance(error, click.ClickException) else str(error)

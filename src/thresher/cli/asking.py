@@ -16,7 +16,7 @@ from thresher.decisions import ConstantPlan, DecisionPlan
 from thresher.engine import Engine
 from thresher.errors import ArgumentError
 from thresher.ledger import Balance
-from thresher.plan import Release
+from thresher.plan import BELOW, Release
 from thresher.views import budget_bar, inert, paragraph, verdict_summary, verdict_table
 
 LABEL = 12
@@ -38,13 +38,13 @@ def plan_command(
     mechanism: str | None,
     as_json: bool,
 ) -> None:
-    r"""EXPLAIN PRIVACY: what a question would read, cost and promise. Spends nothing, reads no private row.
+    """EXPLAIN PRIVACY: what a question would read, cost and promise. Spends nothing, reads no private row.
 
     SQL is the question, @FILE to read it from a file, or - for standard input:
 
     \b
       thresher plan "SELECT ward FROM stays GROUP BY ward HAVING COUNT(*) > 120" --uncertain-region 10
-    """
+    """  # noqa: D301 - click reads the backslash
     with thresher.open(config) as engine:
         plan = engine.plan(
             question_text(sql),
@@ -81,14 +81,14 @@ def ask_command(
     analyst: str,
     as_json: bool,
 ) -> None:
-    r"""Ask a question: see the price, pay it, and get the answer with its promise.
+    """Ask a question: see the price, pay it, and get the answer with its promise.
 
     SQL is the question, @FILE to read it from a file, or - for standard input. Asked again, the same question is
     answered from the ledger for nothing.
 
     \b
       thresher ask "SELECT ward FROM stays GROUP BY ward HAVING COUNT(*) > 120" --uncertain-region 10
-    """
+    """  # noqa: D301 - click reads the backslash
     with thresher.open(config, analyst=analyst) as engine:
         plan = engine.plan(
             question_text(sql),
@@ -105,7 +105,11 @@ def ask_command(
             with spinning(quiet=as_json) as progress:
                 release = engine.answer(plan, key=key, progress=progress)
         balance = engine.balance(plan)
-        say(_json(release, balance) if as_json else answer_page(release, balance, every=every))
+        try:
+            say(_json(release, balance) if as_json else answer_page(release, balance, every=every))
+        except OSError as error:
+            error.add_note(f"The answer is paid for and stored: ask again with --key {release.key}")
+            raise
 
 
 def explanation(told: str) -> str:
@@ -118,7 +122,7 @@ def answer_page(release: Release, balance: Balance, *, every: bool = False) -> s
     rows = verdict_table(release, every=every)
     parts: list[RenderableType] = [rows, ""] if rows.row_count else []
     parts += [
-        f"  [bold]{verdict_summary(release)}[/bold]" + ("" if every else "; --all lists those below too"),
+        f"  [bold]{verdict_summary(release)}[/bold]" + _hint(release, every=every),
         "",
         paragraph(release.guarantee.sentence, "promise"),
         paragraph(_charge(release), "charge"),
@@ -128,6 +132,10 @@ def answer_page(release: Release, balance: Balance, *, every: bool = False) -> s
     if release.stamp:
         parts = [f"[bold red]{release.stamp}[/bold red]", *parts]
     return drawn(parts)
+
+
+def _hint(release: Release, *, every: bool) -> str:
+    return "" if every or BELOW not in release.verdicts else "; --all lists those below too"
 
 
 def budget_line(balance: Balance) -> str:
@@ -151,7 +159,8 @@ def _confirm(engine: Engine, plan: DecisionPlan | ConstantPlan) -> None:
         raise ArgumentError("yes", False, f"the question costs epsilon {plan.epsilon}, and nobody can be asked", fix)
     click.echo(explanation(str(plan)), err=True)
     click.echo(f"\n  This costs epsilon {plan.epsilon}; {balance.remaining} of {balance.cap} is left.", err=True)
-    click.confirm("  Pay it?", abort=True, err=True)
+    if not click.confirm("  Pay it?", err=True):
+        raise ArgumentError("yes", "no", "you did not want to pay", "Nothing was asked and nothing was charged")
 
 
 def _json(release: Release, balance: Balance) -> str:

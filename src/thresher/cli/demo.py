@@ -123,12 +123,11 @@ def _errors(shown: Tour) -> str:
 
 
 def _measurement(shown: Tour) -> str:
-    rate = float(shown.plan.wish.miss_rate)
-    chance = 1.96 * math.sqrt(TRIALS * rate * (1 - rate))
+    rate, seen = float(shown.plan.wish.miss_rate), shown.missed_of_trials / TRIALS
+    chance = 1.96 * math.sqrt(rate * (1 - rate) / TRIALS)
     return paragraph(
-        f"Of {TRIALS:,} groups at the worst case, meeting the condition by nothing to spare, "
-        f"{shown.missed_of_trials:,} were missed. At most {TRIALS * rate:,.0f} are promised; chance moves this by "
-        f"+-{chance:,.0f} (95 %)."
+        f"Of {TRIALS:,} groups at the worst case, meeting the condition by nothing to spare, {seen:.3%} were missed. "
+        f"At most {rate:.0%} is promised, and no epsilon is wasted: chance moves what is seen by +-{chance:.3%} (95 %)."
     )
 
 

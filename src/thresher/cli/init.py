@@ -9,6 +9,7 @@ from pathlib import Path
 import click
 
 from thresher.cli.options import CONFIG, json_option
+from thresher.cli.output import say
 from thresher.config import Declarations, starter
 from thresher.errors import ArgumentError
 from thresher.sources import open_source
@@ -20,17 +21,16 @@ from thresher.sources import open_source
 @click.option("--output", "-o", default=CONFIG, show_default=True, metavar="FILE", help="Where to write it.")
 @json_option
 def init(*, source: str, tables: tuple[str, ...], output: str, as_json: bool) -> None:
-    r"""Write a starter thresher.toml for SOURCE: a file (Parquet, CSV, Arrow), a folder of them, or an address.
+    """Write a starter thresher.toml for SOURCE: a file (Parquet, CSV, Arrow), a folder of them, or an address.
 
     \b
       thresher init patients.parquet
       thresher init duckdb:///clinic.duckdb
       thresher init postgresql://user@host/database
-      thresher init 'spark://local[2]'
 
     Only the catalogue is read: names and types. What must come from you is left as a marked blank (___): bounds and
     lists of values are public promises, and taking them from the rows would give those away.
-    """
+    """  # noqa: D301 - click reads the backslash
     target = Path(output)
     if target.exists():
         raise ArgumentError("output", output, "it exists already", "Name another file with --output, or move it away")
@@ -42,15 +42,22 @@ def init(*, source: str, tables: tuple[str, ...], output: str, as_json: bool) ->
     wanted = {name: columns for name, columns in found.items() if not tables or name in tables}
     if not wanted:
         listed = ", ".join(sorted(found)) or "none"
+        if not found:
+            fix = "For files name the file itself, or the folder; for Spark name a Parquet file and set the url later"
+            raise ArgumentError("source", source, "there is no table in it", fix)
         raise ArgumentError("table", ", ".join(tables), "the source has no such table", f"It has: {listed}")
     text = starter(source, wanted)
     try:
         target.write_text(text, encoding="utf-8")
     except OSError as error:
         raise ArgumentError("output", output, f"it cannot be written ({error.strerror})", "Name another file") from None
+    blanks = sum("___" in line and not line.lstrip().startswith("#") for line in text.splitlines())
     if as_json:
-        click.echo(json.dumps({"written": str(target), "tables": sorted(wanted), "blanks": text.count("___")}))
-    else:
-        blanks = text.count("= ___")
-        click.echo(f"Wrote {target}: {len(wanted)} table(s). Fill in the {blanks} blanks marked ___, then try:")
-        click.echo(f'  thresher plan -c {target} "SELECT ... GROUP BY ... HAVING COUNT(*) > ..."')
+        say(json.dumps({"written": str(target), "tables": sorted(wanted), "blanks": blanks}))
+        return
+    say(
+        f"Wrote {target} with {', '.join(sorted(wanted))}. Next:\n"
+        f"  1. Fill in the {blanks} lines that hold ___ . They are public promises; do not look them up in the rows.\n"
+        "  2. Remove the # before columns to group by or to ask about; the others may stay switched off.\n"
+        f'  3. thresher plan -c {target} "SELECT ... GROUP BY ... HAVING COUNT(*) > ..." --uncertain-region 20'
+    )

@@ -7,7 +7,7 @@ import click
 from rich.console import RenderableType
 from rich.table import Table
 
-from thresher.accounting import RegionLosses, account_loss
+from thresher.accounting import RegionLosses, account_loss, spending_from_json
 from thresher.amounts import Epsilon
 from thresher.cli.options import config_option, json_option, ledger_option, ledger_url
 from thresher.cli.output import drawn, say
@@ -15,7 +15,7 @@ from thresher.errors import ArgumentError
 from thresher.ledger import Balance, Book, Entry, open_book
 from thresher.views import budget_bar, inert
 
-_WIDTH = 96
+_WIDTH = 118
 _MOST_REGIONS = 12
 
 
@@ -95,6 +95,9 @@ def _account(held: Balance, losses: list[RegionLosses]) -> dict[str, Any]:
 
 def _line(entry: Entry) -> dict[str, Any]:
     told = {name: entry.facts[name] for name in ("key", "question", "reservation") if name in entry.facts}
+    if "worst_case" in entry.facts or "realised" in entry.facts:
+        spending = spending_from_json(entry.facts.get("realised") or entry.facts["worst_case"])
+        told["epsilon"] = max(amount for loss in spending.losses() for _, amount in loss.regions()).to_json()
     if "cap" in entry.facts:
         told["cap"] = Epsilon.from_nano(entry.facts["cap"]).to_json()
     said = {"entry": entry.sequence, "at": entry.at, "kind": entry.kind, "account": entry.account}
@@ -122,7 +125,8 @@ def _page(statement: dict[str, Any]) -> str:
 def _told(line: dict[str, Any]) -> str:
     about = _asked(line["question"]) if "question" in line else line.get("cap", "")
     about = f"of entry {line['reservation']}" if "reservation" in line else about
-    return f"{line['entry']:>5}  {line['at'][:19]}  {line['kind']:<8} {line['account']:<14} {about}"
+    amount = line.get("epsilon", "")
+    return f"{line['entry']:>5}  {line['at'][:16]}Z  {line['kind']:<8} {line['account']:<12} {amount:<11} {about}"
 
 
 def _cut(text: str) -> str:

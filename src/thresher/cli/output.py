@@ -14,7 +14,7 @@ from rich.console import Console, RenderableType
 _WIDTH = 120
 _ESCAPE, _RESET = "\x1b", "\x1b[0m"
 _TRAILING = re.compile(r"(?:\x1b\[[0-9;]*m|\s)+$")
-_PLAIN = str.maketrans({"█": "#", "·": ".", "│": "|", "─": "-", "●": "*", "…": "...", "ε": "epsilon"})
+_PLAIN = str.maketrans(dict(zip("█·│─●░◂▸", "#.|-*:<>", strict=True)) | {"…": "...", "ε": "epsilon"})
 
 
 def drawn(parts: Sequence[RenderableType]) -> str:

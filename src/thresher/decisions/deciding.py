@@ -14,7 +14,7 @@ import numpy as np
 from thresher.accounting import CommonSpending, Spending
 from thresher.amounts import Epsilon
 from thresher.config import Table
-from thresher.decisions.explanation import explained, promise
+from thresher.decisions.explanation import counting, explained, promise, wide_regions
 from thresher.decisions.margin import Whole, margins
 from thresher.decisions.threshold_shift import Shift, look, priced_shift
 from thresher.decisions.wishes import UncertainRegion, Wish
@@ -87,6 +87,15 @@ class DecisionPlan:
                 return f"With {times} times the uncertain region it would cost {cost}"
         return None
 
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a person should know beside the promise."""
+        told = counting(self.question.table)
+        return (*self.question.notes, *([told] if told else []), *wide_regions(self.question, self.shift))
+
+    def __repr__(self) -> str:
+        return f"<DecisionPlan: {len(self.question.groups)} groups, epsilon {self.epsilon}>"
+
     def __str__(self) -> str:
         return explained(
             self.question, self.wish, self.shift, self.epsilon, self.cost_of(Fraction(1, 2)), self.guarantee
@@ -103,7 +112,7 @@ class DecisionPlan:
             "epsilon_with_half_the_region": self.cost_of(Fraction(1, 2)).to_json(),
             "half_width_in_units": self.guarantee.half_width,
             "guarantee": {name: getattr(self.guarantee, name) for name in Guarantee.__slots__},
-            "notes": list(self.question.notes),
+            "notes": list(self.notes),
         }
 
 
@@ -120,6 +129,10 @@ class ConstantPlan:
     @property
     def epsilon(self) -> Epsilon:
         return Epsilon(0)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        return self.question.notes
 
     @property
     def guarantee(self) -> Guarantee:
@@ -230,6 +243,7 @@ def _release(
         planned_epsilon=plan.epsilon,
         spent_epsilon=plan.epsilon,
         noisy=noisy,
+        scale=plan.shift.scale if isinstance(plan, DecisionPlan) else 1,
         stamp=stamp,
-        notes=question.notes,
+        notes=plan.notes,
     )

@@ -6,7 +6,7 @@ Reads: a question, a wish, a priced shift. Writes: text. Never: data.
 from fractions import Fraction
 
 from thresher.amounts import Epsilon
-from thresher.config import Contribution, Table, decimal_text
+from thresher.config import Table, decimal_text
 from thresher.decisions.threshold_shift import Shift
 from thresher.decisions.wishes import Wish
 from thresher.noise import smallest_epsilon
@@ -22,10 +22,11 @@ def promise(question: Question, wish: Wish, shift: Shift) -> Guarantee:
     width, clear = plain(shift.half_width), plain(shift.clear_distance)
     units = _units(question.table)
     sentence = (
-        "For each group, over the noise: if it meets the condition, it is reported (above or uncertain) except with "
-        f"probability at most {misses}; if it does not, it is marked above with probability at most {alarms}, and if "
-        f"it is {clear} {units} or more short of it, it is reported at all with probability at most {alarms}. Closer "
-        f"than that, either verdict is possible. {_bounded(question.table)}"
+        "For each group by itself, over the noise: if it meets the condition, it is reported (above or uncertain) "
+        f"except with probability at most {misses}; if it does not, it is marked above with probability at most "
+        f"{alarms}, and if {clear} {units} or more would have to change for it to qualify, it is reported "
+        f"at all with probability at most {alarms}. Closer than that, either verdict is possible. "
+        f"{_bounded(question.table)}"
     )
     return Guarantee(misses, alarms, width, clear, sentence)
 
@@ -38,16 +39,18 @@ def explained(
     atoms = [atom for atom in question.atoms if atom.written]
     lines = [
         ("question", question.text),
-        ("table", f"{table.name}; privacy unit: {_unit(table)}"),
+        ("table", f"{table.name}; protected: {_unit(table)}"),
+        *_counting(table),
         ("groups", f"{len(question.groups):,} declared; each gets a verdict, empty or not"),
         ("mechanism", f"{wish.mechanism}: one noisy look at one margin for each group"),
         *[("condition", _condition(atom, shift, table)) for atom in atoms],
         ("miss rate", f"{guarantee.miss_rate}, all of it for the one margin: nothing is shared out"),
-        ("half width", f"{guarantee.half_width} {units}"),
+        ("half width", f"{guarantee.half_width} {units}: by so much the line is moved, so that misses stay rare"),
         ("epsilon", f"{epsilon}{_composed(epsilon, shift, table)}"),
         *_one_by_one(wish, shift, len(atoms)),
         ("if halved", f"half the uncertain region would cost {halved}"),
         ("band", f"a group less than {guarantee.clear_distance} {units} short of its condition may be reported too"),
+        *[("note", note) for note in wide_regions(question, shift)],
         ("promise", guarantee.sentence),
         *[("note", note) for note in question.notes],
     ]
@@ -89,19 +92,43 @@ def _units(table: Table) -> str:
 
 
 def _unit(table: Table) -> str:
-    if table.contribution is None:
-        return "a row"
-    return f"{table.contribution.unit}, {_counted(table.contribution)}"
+    return "a row" if table.contribution is None else f"all rows of one {table.contribution.unit}"
 
 
-def _counted(bound: Contribution) -> str:
-    groups = "one group" if bound.max_groups == 1 else f"at most {bound.max_groups:,} groups"
-    rows = "one row" if bound.max_rows == 1 else f"at most {bound.max_rows:,} rows in each"
-    return f"counted in {groups}, by {rows}"
+def counting(table: Table) -> str:
+    """What bounding does to counts, for people who expect raw ones; empty where nothing is bounded."""
+    bound = table.contribution
+    if bound is None:
+        return ""
+    rows = "one row" if bound.max_rows == 1 else f"at most {bound.max_rows:,} rows"
+    groups = "one group" if bound.max_groups == 1 else f"each of at most {bound.max_groups:,} groups"
+    return (
+        f"each {bound.unit} counts by {rows} in {groups}; its other rows are left out. To count more of them, raise "
+        "max_rows_per_group or max_groups_per_unit"
+    )
+
+
+def _counting(table: Table) -> list[tuple[str, str]]:
+    return [("counted", told)] if (told := counting(table)) else []
+
+
+def wide_regions(question: Question, shift: Shift) -> list[str]:
+    """Conditions whose band reaches below zero: with them every group may be reported, even an empty one."""
+    return [
+        f"the band of {atom.text} reaches below zero: an empty group may be reported too; ask for a smaller region"
+        for atom in question.atoms
+        if atom.written
+        and all(weight > 0 and aggregate.measure != "total" for aggregate, weight in atom.weights)
+        and shift.clear_distance * sensitivity(atom, question.table) > _lowest(atom)
+    ]
+
+
+def _lowest(atom: Atom) -> int:
+    return min(atom.at_least) if isinstance(atom.at_least, tuple) else atom.at_least
 
 
 def _bounded(table: Table) -> str:
     clamped = "Values are taken as clamped to their declared bounds"
     if table.contribution is None:
         return f"{clamped}."
-    return f"{clamped}, and each {table.contribution.unit} as {_counted(table.contribution)}."
+    return f"{clamped}, and rows of each {table.contribution.unit} beyond the declared number as left out."

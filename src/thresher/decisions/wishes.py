@@ -18,6 +18,8 @@ _DEFAULT_SHARE = Fraction(30, 100)
 _LATER = ("certified", "ppwlm", "dppwlm", "naive", "probe-naive", "probe", "probe-ent")
 MECHANISMS = ("tslm",)
 
+_FORMS = "Pass 20, or 10%, or a number for each aggregate: COUNT(*)=20, AVG(age)=1"
+
 RegionLike = Amount | Mapping[str, Amount]
 
 
@@ -38,8 +40,8 @@ class UncertainRegion:
         own = dict(self.by_aggregate).get(_plain(atom.aggregate), self.common)
         if own is None:
             row = sensitivity(atom, table) / Fraction(table.rows_per_unit)
-            return int(self.share * _range(table, f"{atom.aggregate} has no half width") * row)
-        rows = _range(table, f"the half width of {atom.aggregate} is that of an average") if atom.per_row else 1
+            return int(self.share * _range(table, atom, "a share of the declared range") * row)
+        rows = _range(table, atom, "a half width of an average") if atom.per_row else 1
         return int(own * atom.steps * rows)
 
     def check(self, aggregates: list[str]) -> None:
@@ -167,7 +169,10 @@ def _by_aggregate(pairs: Sequence[tuple[str, Amount]], value: object) -> Uncerta
 
 
 def _width(value: Amount) -> Fraction:
-    width = exact_fraction(value, "uncertain_region")
+    try:
+        width = exact_fraction(value, "uncertain_region")
+    except ArgumentError as refused:
+        raise ArgumentError("uncertain_region", value, refused.rule, _FORMS) from None
     if width <= 0:
         raise ArgumentError(
             "uncertain_region", value, "a half width is above zero; 0 would need infinite epsilon", "Pass 10, say"
@@ -175,10 +180,11 @@ def _width(value: Amount) -> Fraction:
     return width
 
 
-def _range(table: Table, why: str) -> int:
+def _range(table: Table, atom: Atom, what: str) -> int:
     if table.count_range is None:
-        fix = f"Pass half widths as counts or sums, or declare count_range in [tables.{table.name}]"
-        raise ArgumentError("uncertain_region", None, f"{why}, and the table declares no count_range", fix)
+        rule = f"{what} is meant for the largest group, and the table declares no count_range"
+        fix = f"Add e.g. count_range = 5000 to [tables.{table.name}]"
+        raise ArgumentError("uncertain_region", atom.aggregate, rule, fix)
     return table.count_range
 
 

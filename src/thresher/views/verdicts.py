@@ -25,10 +25,11 @@ def verdict_table(
 ) -> Table:
     """Reported groups, or `every` one, at most so many. `extra` columns are the caller's, one text for each group."""
     table = Table(box=None, padding=(0, 2, 0, 0), header_style="bold")
-    gauge = f"short {'·' * (_HALF - 6)}│{'·' * (_HALF - 5)} over" if release.noisy else ""
+    gauge = f"{'short':<{_HALF}}│{'over':>{_HALF}}" if release.noisy else ""
     for heading in (*map(inert, release.keys), "verdict", *([gauge] if gauge else []), *map(inert, extra or {})):
         table.add_column(heading, no_wrap=True)
-    furthest = max([1, *map(abs, release.noisy)])
+    clear = max(1.0, float(release.guarantee.clear_distance) * release.scale)
+    zone = float(release.half_width) * release.scale
     shown = 0
     for i, (group, verdict) in enumerate(zip(release.groups, release.verdicts, strict=True)):
         if verdict == BELOW and not every:
@@ -38,7 +39,7 @@ def verdict_table(
             break
         shown += 1
         colour = _COLOURS[verdict]
-        seen = [_gauge(release.noisy[i], furthest)] if gauge else []
+        seen = [_gauge(release.noisy[i], clear, zone)] if gauge else []
         rest = [inert(texts[i]) for texts in (extra or {}).values()]
         table.add_row(*map(_cell, group), f"[{colour}]{verdict}[/{colour}]", *seen, *rest)
     return table
@@ -54,10 +55,15 @@ def _cell(label: Label) -> str:
     return inert(str(label).lower() if isinstance(label, bool) else str(label))
 
 
-def _gauge(noisy: int, furthest: int) -> str:
-    """A mark on a line of fixed length; the furthest group is at its end, the condition is met right of the middle."""
-    place = _HALF + round(_HALF * noisy / furthest)
-    line = ["─"] * (2 * _HALF + 1)
+def _gauge(noisy: int, clear: float, zone: float) -> str:
+    """Where the noisy margin lies: the condition is met right of the middle, the shaded part is uncertain.
+
+    Half way to the left end, and further, a group is clearly short of its condition.
+    """
+    step = 2 * clear / _HALF
+    shaded = range(_HALF - round(zone / step), _HALF + round((clear - zone) / step) + 1)
+    line = ["░" if place in shaded else "─" for place in range(2 * _HALF + 1)]
     line[_HALF] = "│"
-    line[place] = "●"
+    place = _HALF + round(noisy / step)
+    line[min(max(place, 0), 2 * _HALF)] = "●" if 0 <= place <= 2 * _HALF else "◂" if place < 0 else "▸"
     return "".join(line)
