@@ -5,13 +5,17 @@ import inspect
 import re
 import subprocess
 import sys
+from fractions import Fraction as F
 from pathlib import Path
 
 import pytest
 
 import thresher.accounting
 import thresher.noise
+from thresher.config import read
 from thresher.ledger import Book, open_book
+from thresher.question import PublicTable
+from thresher.sql import ask
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text()
@@ -107,3 +111,13 @@ def test_links_lead_somewhere():
     for page in [ROOT / "README.md", *ROOT.glob("docs/**/*.md")]:
         for target in re.findall(r"\]\(([^)#:]+)\)", page.read_text()):
             assert (page.parent / target).exists(), f"{page.name} links to {target}"
+
+
+def test_the_declarations_and_questions_of_the_readme_are_accepted(tmp_path):
+    (text,) = re.findall(r"```toml\n(.*?)```", README, re.DOTALL)
+    declared = read(text + '[public_tables.wards]\nfile = "wards.csv"\n', tmp_path)
+    public = {"wards": PublicTable("wards", {"name": ("cardiology", "emergency", "surgery"), "capacity": (F(9),) * 3})}
+    questions = [*re.findall(r"```sql\n(.*?)```", README, re.DOTALL), *re.findall(r'plan "(SELECT[^"]*)"', README)]
+    assert len(questions) == 2
+    for question in questions:
+        assert ask(question, declared, public).groups == (("cardiology",), ("emergency",), ("surgery",))
