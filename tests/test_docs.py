@@ -5,7 +5,7 @@ import inspect
 import re
 import subprocess
 import sys
-from fractions import Fraction as F
+from fractions import Fraction
 from pathlib import Path
 
 import pytest
@@ -116,7 +116,9 @@ def test_links_lead_somewhere():
 def test_the_declarations_and_questions_of_the_readme_are_accepted(tmp_path):
     (text,) = re.findall(r"```toml\n(.*?)```", README, re.DOTALL)
     declared = read(text + '[public_tables.wards]\nfile = "wards.csv"\n', tmp_path)
-    public = {"wards": PublicTable("wards", {"name": ("cardiology", "emergency", "surgery"), "capacity": (F(9),) * 3})}
+    public = {
+        "wards": PublicTable("wards", {"name": ("cardiology", "emergency", "surgery"), "capacity": (Fraction(9),) * 3})
+    }
     questions = [*re.findall(r"```sql\n(.*?)```", README, re.DOTALL), *re.findall(r'plan "(SELECT[^"]*)"', README)]
     assert len(questions) == 2
     for question in questions:

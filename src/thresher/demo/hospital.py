@@ -33,7 +33,7 @@ budget = "0.1"
 max_epsilon_per_question = "0.1"
 
 [tables.patients.columns]
-disease = { public_table = "diseases", column = "name" }
+disease = { public_table = "diseases", column = "name", fixed = true }   # all rows of a patient share it
 age = { min = 0, max = 110, step = 1 }
 gender = { values = ["f", "m"] }
 admitted = { first = 2024-01-01, last = 2024-12-31, by = "day" }
