@@ -14,7 +14,8 @@ import threading
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from thresher.amounts import Amount, Epsilon
+from thresher.accounting import Spending
+from thresher.amounts import Amount
 from thresher.budgets import open_budgets
 from thresher.config import Declarations, load
 from thresher.decisions import ConstantPlan, DecisionPlan, RegionLike, plan_decision, wish
@@ -29,8 +30,8 @@ from thresher.errors import (
 )
 from thresher.ledger import Balance, Book, Reservation, StoredRelease
 from thresher.noise import Entropy, SystemEntropy
-from thresher.plan import Release
-from thresher.question import PublicTable
+from thresher.plan import Plan, Release
+from thresher.question import Need, PublicTable
 from thresher.sources import Source, open_source
 from thresher.sql import ask
 
@@ -83,10 +84,7 @@ class Engine:
         question = ask(sql, self._declarations, self._public)
         options = (miss_rate, false_alarm_rate, uncertain_region, max_epsilon, confidence, mechanism)
         plan = plan_decision(question, wish(*options, written=question.options))
-        if plan.wish.max_epsilon is not None and plan.epsilon > plan.wish.max_epsilon:
-            raise TooDearError(
-                "max_epsilon", plan.epsilon, plan.wish.max_epsilon, plan.affordable(plan.wish.max_epsilon)
-            )
+        _check_limit(plan, "max_epsilon")
         return plan
 
     def decide(
@@ -120,7 +118,7 @@ class Engine:
 
     def answer(
         self,
-        plan: DecisionPlan | ConstantPlan,
+        plan: Plan,
         *,
         key: str | None = None,
         entropy: Entropy | None = None,
@@ -128,14 +126,14 @@ class Engine:
     ) -> Release:
         """Reserve, fetch, run, settle, and only then hand out."""
         source_of_noise = entropy or SystemEntropy()
-        if isinstance(plan, ConstantPlan):
+        if plan.cost is None or plan.need is None:
             return plan.run(None, source_of_noise)[0]
-        table, name = plan.need.table, _key(plan, key)
-        _check_limit(plan, f"max_epsilon_per_question of {table.name}", table.max_epsilon_per_question)
+        for name in plan.limits:
+            _check_limit(plan, name)
         progress("reserving the worst case in the ledger")
-        held = self._reserve(plan, name)
+        held = self._reserve(plan, plan.cost, _key(plan, key))
         if isinstance(held, StoredRelease):
-            return Release.from_bytes(held.body, name)
+            return Release.from_bytes(held.body, _key(plan, key))
         try:
             progress("reaching the source")
             self._source.connect()
@@ -143,19 +141,21 @@ class Engine:
             # No data was read, so nothing is charged.
             self.ledger.cancel(held)
             raise
-        return self._answer_charged(plan, held, source_of_noise, progress)
+        return self._answer_charged(plan, plan.need, held, source_of_noise, progress)
 
-    def _answer_charged(self, plan: DecisionPlan, held: Reservation, entropy: Entropy, progress: Progress) -> Release:
+    def _answer_charged(
+        self, plan: Plan, need: Need, held: Reservation, entropy: Entropy, progress: Progress
+    ) -> Release:
         """Whatever stops us from here on, Ctrl-C too: data may have been read, so the worst case is lost, and said.
 
         An error that is none of ours may quote the data, so a fixed one is raised in its place, outside the handler.
         """
         try:
             progress("reading, in one scan")
-            exact = self._source.fetch(plan.need)
+            exact = self._source.fetch(need)
             progress("drawing noise and deciding")
             release, reached = plan.run(exact, entropy)
-            self.ledger.settle(held, reached, release.to_bytes(), shows_levels=plan.shows_levels)
+            self.ledger.settle(held, reached or held.worst_case, release.to_bytes(), shows_levels=plan.shows_levels)
             return release.handed_out(held.key)
         except SourceUnavailableError:
             self.ledger.cancel(held)
@@ -168,7 +168,7 @@ class Engine:
         fault.add_note(self._given_up(held, plan))
         raise fault
 
-    def _given_up(self, held: Reservation, plan: DecisionPlan) -> str:
+    def _given_up(self, held: Reservation, plan: Plan) -> str:
         """Give up the answer, unless it was stored at the last moment; and the sentence that says so."""
         try:
             self.ledger.forfeit(held)
@@ -178,21 +178,20 @@ class Engine:
             return f"Charged {plan.epsilon}, at the latest when the ledger is opened again"
         return f"Charged {plan.epsilon}: data may have been read. No answer is stored for key {held.key}"
 
-    def stored(self, plan: DecisionPlan | ConstantPlan, *, key: str | None = None) -> Release | None:
+    def stored(self, plan: Plan, *, key: str | None = None) -> Release | None:
         """The answer that is there already, which costs nothing; None if there is none yet."""
-        if isinstance(plan, ConstantPlan):
+        if plan.cost is None:
             return None
-        name = _key(plan, key)
-        found = self.ledger.answered(plan.need.table.name, name, plan.identity(), self._analyst)
-        return None if found is None else Release.from_bytes(found.body, name)
+        found = self.ledger.answered(plan.account, _key(plan, key), plan.identity(), self._analyst)
+        return None if found is None else Release.from_bytes(found.body, _key(plan, key))
 
-    def balance(self, plan: DecisionPlan | ConstantPlan) -> Balance:
+    def balance(self, plan: Plan) -> Balance:
         """The budget that a plan would be charged to."""
-        return self.ledger.balance(plan.question.table.name)
+        return self.ledger.balance(plan.account)
 
-    def _reserve(self, plan: DecisionPlan, key: str) -> Reservation | StoredRelease:
+    def _reserve(self, plan: Plan, cost: Spending, key: str) -> Reservation | StoredRelease:
         try:
-            return self.ledger.reserve(plan.need.table.name, plan.cost, key, plan.identity(), self._analyst)
+            return self.ledger.reserve(plan.account, cost, key, plan.identity(), self._analyst)
         except BudgetError as refused:
             hint = plan.affordable(refused.remaining)
             raise BudgetError(refused.account, refused.requested, refused.remaining, refused.short_by, hint) from None
@@ -221,11 +220,12 @@ class _PublicTables(dict[str, PublicTable]):
         return self[name]
 
 
-def _key(plan: DecisionPlan, key: str | None) -> str:
+def _key(plan: Plan, key: str | None) -> str:
     """The name of an answer: as passed, as written in the question, or made from all that makes it this question."""
-    return key or plan.question.options.get("key") or hashlib.sha256(plan.identity().encode()).hexdigest()[:32]
+    return key or plan.written_key or hashlib.sha256(plan.identity().encode()).hexdigest()[:32]
 
 
-def _check_limit(plan: DecisionPlan | ConstantPlan, name: str, limit: Epsilon | None) -> None:
+def _check_limit(plan: Plan, name: str) -> None:
+    limit = plan.limits.get(name)
     if limit is not None and plan.epsilon > limit:
         raise TooDearError(name, plan.epsilon, limit, plan.affordable(limit))

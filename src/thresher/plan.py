@@ -140,7 +140,11 @@ class Release:
 
 
 class Plan(Protocol):
-    """A question with its price. `str(plan)` explains it to a person."""
+    """A question with its price, of whatever family. `str(plan)` explains it to a person."""
+
+    @property
+    def account(self) -> str:
+        """The table whose budget it is charged to."""
 
     @property
     def need(self) -> Need | None:
@@ -155,12 +159,26 @@ class Plan(Protocol):
         """The worst case for one privacy unit."""
 
     @property
+    def limits(self) -> Mapping[str, Epsilon | None]:
+        """What one question may cost, by the name of the limit."""
+
+    @property
     def guarantee(self) -> Guarantee:
         """What the release will promise."""
 
     @property
+    def written_key(self) -> str | None:
+        """The key that stood in the question's own text."""
+
+    @property
     def shows_levels(self) -> bool:
         """Whether the release shows every group's stopping level, so that what was not reached is given back."""
+
+    def identity(self) -> str:
+        """All that makes it this question and no other; two plans with one identity may share an answer."""
+
+    def affordable(self, limit: Epsilon) -> str | None:
+        """What to change so that it costs at most `limit`, in words."""
 
     def run(self, exact: Exact | None, entropy: Entropy) -> tuple[Release, Spending | None]:
         """Draw and decide: the release, and what it really cost."""

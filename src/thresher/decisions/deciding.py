@@ -14,6 +14,7 @@ import numpy as np
 from thresher.accounting import CommonSpending, Spending
 from thresher.amounts import Epsilon
 from thresher.config import Table
+from thresher.decisions.constant import ConstantPlan
 from thresher.decisions.explanation import counting, explained, promise, wide_regions
 from thresher.decisions.margin import Whole, margins
 from thresher.decisions.threshold_shift import Shift, look, priced_shift
@@ -49,6 +50,19 @@ class DecisionPlan:
     guarantee: Guarantee
     shows_levels: bool = False
 
+    @property
+    def account(self) -> str:
+        return self.question.table.name
+
+    @property
+    def written_key(self) -> str | None:
+        return self.question.options.get("key")
+
+    @property
+    def limits(self) -> dict[str, Epsilon | None]:
+        of_table = f"max_epsilon_per_question of {self.account}"
+        return {"max_epsilon": self.wish.max_epsilon, of_table: self.question.table.max_epsilon_per_question}
+
     def run(self, exact: Exact | None, entropy: Entropy) -> tuple[Release, Spending]:
         """Unseal, take margins, look once. Nothing but noisy margins and what follows from them comes out."""
         if exact is None or isinstance(self.question.formula, bool):
@@ -57,7 +71,26 @@ class DecisionPlan:
         held = margins(self.question.formula, slacks, spreads, self.shift.scale)
         seen = look(held, self.shift, entropy)
         verdicts = np.where(seen.certain & seen.reported, ABOVE, np.where(seen.reported, UNCERTAIN, BELOW))
-        return _release(self, tuple(verdicts.tolist()), tuple(seen.noisy.tolist()), entropy.stamp), self.cost
+        return self._release(tuple(verdicts.tolist()), tuple(seen.noisy.tolist()), entropy.stamp), self.cost
+
+    def _release(self, verdicts: tuple[str, ...], noisy: tuple[int, ...], stamp: str) -> Release:
+        question = self.question
+        return Release(
+            question=question.text,
+            mechanism=self.wish.mechanism,
+            keys=tuple(column.name for column in question.keys),
+            groups=tuple(question.labels()),
+            verdicts=verdicts,
+            epsilons=(self.shift.epsilon,) * len(verdicts),
+            half_width=self.guarantee.half_width,
+            guarantee=self.guarantee,
+            planned_epsilon=self.epsilon,
+            spent_epsilon=self.epsilon,
+            noisy=noisy,
+            scale=self.shift.scale,
+            stamp=stamp,
+            notes=self.notes,
+        )
 
     def identity(self) -> str:
         """What makes it the same question: its normal form, how it is decided, and what it is asked about."""
@@ -116,52 +149,6 @@ class DecisionPlan:
         }
 
 
-@dataclass(frozen=True, slots=True)
-class ConstantPlan:
-    """A formula that holds always or never: answered without data, free of charge."""
-
-    question: Question
-    wish: Wish
-    need: None = None
-    cost: None = None
-    shows_levels: bool = False
-
-    @property
-    def epsilon(self) -> Epsilon:
-        return Epsilon(0)
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        return self.question.notes
-
-    @property
-    def guarantee(self) -> Guarantee:
-        return Guarantee("0", "0", "0", "0", f"{self._always()}: nothing was read and nothing is charged.")
-
-    def run(self, exact: Exact | None, entropy: Entropy) -> tuple[Release, None]:  # noqa: ARG002
-        verdict = ABOVE if self.question.formula else BELOW
-        return _release(self, (verdict,) * len(self.question.groups), (), ""), None
-
-    def __str__(self) -> str:
-        return f"question    {self.question.text}\nepsilon     0\npromise     {self.guarantee.sentence}\n"
-
-    def document(self) -> dict[str, Any]:
-        return {
-            "question": self.question.text,
-            "groups": len(self.question.groups),
-            "epsilon": "0",
-            "guarantee": {name: getattr(self.guarantee, name) for name in Guarantee.__slots__},
-        }
-
-    def affordable(self, limit: Epsilon) -> None:
-        """It costs nothing."""
-
-    def _always(self) -> str:
-        if not self.question.groups:
-            return "No declared group can be in the answer"
-        return "Always true, no data needed" if self.question.formula else "Always false, no data needed"
-
-
 def protected(table: Table) -> str:
     """Who is protected, in a word."""
     return "a row" if table.contribution is None else table.contribution.unit
@@ -179,7 +166,7 @@ def protected_by(identity: str) -> str | None:
 def plan_decision(question: Question, wish: Wish) -> DecisionPlan | ConstantPlan:
     """The least epsilon that keeps the wish. Touches no data."""
     if isinstance(question.formula, bool) or not question.groups:
-        return ConstantPlan(question, wish)
+        return ConstantPlan(question)
     atoms = question.atoms
     wish.region.check([atom.aggregate for atom in atoms if atom.written])
     shift = _priced(question, wish, wish.region)
@@ -224,26 +211,3 @@ def _slacks(need: Need, atoms: Sequence[Atom], exact: Exact) -> Mapping[Atom, Wh
         weighted = sum(weight * values[:, place[aggregate]].astype(kind) for aggregate, weight in atom.weights)
         slacks[atom] = weighted - np.array(atom.at_least, dtype=kind)
     return slacks
-
-
-def _release(
-    plan: DecisionPlan | ConstantPlan, verdicts: tuple[str, ...], noisy: tuple[int, ...], stamp: str
-) -> Release:
-    question = plan.question
-    each = plan.shift.epsilon if isinstance(plan, DecisionPlan) else Epsilon(0)
-    return Release(
-        question=question.text,
-        mechanism=plan.wish.mechanism,
-        keys=tuple(column.name for column in question.keys),
-        groups=tuple(question.labels()),
-        verdicts=verdicts,
-        epsilons=(each,) * len(verdicts),
-        half_width=plan.guarantee.half_width,
-        guarantee=plan.guarantee,
-        planned_epsilon=plan.epsilon,
-        spent_epsilon=plan.epsilon,
-        noisy=noisy,
-        scale=plan.shift.scale if isinstance(plan, DecisionPlan) else 1,
-        stamp=stamp,
-        notes=plan.notes,
-    )

@@ -1,0 +1,95 @@
+"""Questions whose answer does not depend on the data: given at once, free of charge.
+
+Reads: a question. Writes: nothing. Never: data, noise, a budget.
+"""
+
+import json
+from dataclasses import dataclass
+from typing import Any
+
+from thresher.accounting import Spending
+from thresher.amounts import Epsilon
+from thresher.noise import Entropy
+from thresher.plan import ABOVE, BELOW, Guarantee, Release
+from thresher.question import Exact, Need, Question
+
+
+@dataclass(frozen=True, slots=True)
+class ConstantPlan:
+    """A formula that holds always or never: answered without data, free of charge."""
+
+    question: Question
+    shows_levels: bool = False
+
+    @property
+    def need(self) -> Need | None:
+        return None
+
+    @property
+    def cost(self) -> Spending | None:
+        return None
+
+    @property
+    def epsilon(self) -> Epsilon:
+        return Epsilon(0)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        return self.question.notes
+
+    @property
+    def guarantee(self) -> Guarantee:
+        return Guarantee("0", "0", "0", "0", f"{self._always()}: nothing was read and nothing is charged.")
+
+    def run(self, exact: Exact | None, entropy: Entropy) -> tuple[Release, Spending | None]:  # noqa: ARG002
+        """All groups at once, from the formula alone."""
+        question, nothing = self.question, Epsilon(0)
+        verdict = ABOVE if question.formula else BELOW
+        release = Release(
+            question=question.text,
+            mechanism="none",
+            keys=tuple(column.name for column in question.keys),
+            groups=tuple(question.labels()),
+            verdicts=(verdict,) * len(question.groups),
+            epsilons=(nothing,) * len(question.groups),
+            half_width=self.guarantee.half_width,
+            guarantee=self.guarantee,
+            planned_epsilon=nothing,
+            spent_epsilon=nothing,
+            notes=question.notes,
+        )
+        return release, None
+
+    def __str__(self) -> str:
+        return f"question    {self.question.text}\nepsilon     0\npromise     {self.guarantee.sentence}\n"
+
+    def document(self) -> dict[str, Any]:
+        return {
+            "question": self.question.text,
+            "groups": len(self.question.groups),
+            "epsilon": "0",
+            "guarantee": {name: getattr(self.guarantee, name) for name in Guarantee.__slots__},
+        }
+
+    @property
+    def account(self) -> str:
+        return self.question.table.name
+
+    @property
+    def written_key(self) -> str | None:
+        return self.question.options.get("key")
+
+    @property
+    def limits(self) -> dict[str, Epsilon | None]:
+        return {}
+
+    def identity(self) -> str:
+        return json.dumps({"question": self.question.text})
+
+    def affordable(self, limit: Epsilon) -> None:
+        """It costs nothing."""
+
+    def _always(self) -> str:
+        if not self.question.groups:
+            return "No declared group can be in the answer"
+        return "Always true, no data needed" if self.question.formula else "Always false, no data needed"
