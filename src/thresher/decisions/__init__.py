@@ -3,7 +3,8 @@
 Reads: questions, and sealed aggregates inside `run`. Writes: nothing. Never: SQL text, sources, the ledger.
 """
 
-from thresher.decisions.deciding import ConstantPlan, DecisionPlan, plan_decision, protected, protected_by
+from thresher.decisions.constant import ConstantPlan
+from thresher.decisions.deciding import DecisionPlan, plan_decision, protected, protected_by
 from thresher.decisions.margin import margins
 from thresher.decisions.threshold_shift import Shift, Verdicts, look, priced_shift, threshold_shift
 from thresher.decisions.wishes import MECHANISMS, RegionLike, UncertainRegion, Wish, wish
