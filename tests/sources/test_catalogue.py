@@ -190,21 +190,6 @@ def test_csv_is_known_by_its_header_alone(tmp_path):
     source.close()
 
 
-@pytest.mark.parametrize("engine", ["duckdb", "spark"])
-def test_csv_lines_that_are_no_rows_are_passed_over(engine, tmp_path, request):
-    text = 'age,word\n5,a\nx,a\n"7",a\n1,2,3,4\n,a\n 8,a\n1e1,"a"\n2020-01-01,a\n0x10,a\n9d,a\n'
-    (tmp_path / "patients.csv").write_text(text)
-    made = replace(table(age=AGE, word=Listed(("a",))), file=tmp_path / "patients.csv")
-    if engine == "spark":
-        request.getfixturevalue("spark")
-    source = open_source(declared("duckdb://" if engine == "duckdb" else "spark://local[2]", made))
-    source.check(source._declarations)
-    need = Need(made, (), ((),), ALWAYS, (Aggregate("present", "age"), Aggregate("total", "age")))
-    # 5, 7 and 1e1 are numbers in every database.
-    assert source.fetch(need).unseal().tolist() == [[3, 22]]
-    source.close()
-
-
 def test_files_by_pattern_and_by_folder(tmp_path):
     for n in range(3):
         pa.parquet.write_table(pa.table({"age": [n]}), tmp_path / f"part{n}.parquet")

@@ -163,5 +163,9 @@ class Dialect:
     def as_text(self, code: str) -> str:
         return f"CAST({code} AS {self.text_type})"
 
+    def decimal_text(self, name: str) -> str:
+        """A decimal as text, the same for equal numbers: here all of a column have the same places."""
+        return self.as_text(name)
+
     def digest(self, parts: Iterable[str]) -> str:
         return f"md5({' || '.join(parts)})"

@@ -19,8 +19,9 @@ from thresher.config import Declarations
 from thresher.errors import DeclarationError
 from thresher.sources.addresses import Address
 from thresher.sources.bounding import Bounding, Kept
+from thresher.sources.csv_lines import CSV, csv_columns, csv_relation
 from thresher.sources.duckdb_dialect import DuckDBDialect, family_of
-from thresher.sources.files import ARROW, arrow_table, csv_columns, csv_delimiter
+from thresher.sources.files import ARROW, arrow_table
 from thresher.sources.protocol import Family, PhysicalColumn
 from thresher.sources.reading import Catalogue, SqlSource
 from thresher.sources.statements import Statement
@@ -111,14 +112,14 @@ class DuckDBSource(SqlSource):
             raise DeclarationError(place, f"no file can be read at {absent[0] if absent else 'the pattern given'}")
         suffix = Path(paths[0]).suffix.lower()
         listed = f"[{', '.join(self._dialect.text(path) for path in paths)}]"
-        if suffix in (".csv", ".tsv"):
-            delimiter, columns = csv_delimiter(paths[0]), csv_columns(paths[0])
-            self._relations[name] = self._csv(listed, delimiter, columns)
+        if suffix in CSV:
+            columns = csv_columns(place, paths)
+            self._relations[name] = csv_relation(paths, columns, self._dialect)
             return [PhysicalColumn(column, "text in CSV", Family.WRITTEN) for column in columns]
         if suffix.endswith(ARROW):
             self._relations[name] = self._dialect.relation("temp", "main", f"file_{name}")
         else:
-            self._relations[name] = f"read_parquet({listed})"
+            self._relations[name] = f"read_parquet({listed}, hive_partitioning = false)"
         try:
             return self._described(self._relations[name])
         except duckdb.Error:
@@ -126,15 +127,6 @@ class DuckDBSource(SqlSource):
         if unreadable:
             raise DeclarationError(place, f"{Path(paths[0]).name} cannot be read as {suffix[1:]}")
         return []
-
-    def _csv(self, listed: str, delimiter: str, columns: Sequence[str]) -> str:
-        """Lines that are no proper rows are passed over: an error about them would quote them."""
-        text = self._dialect.text
-        kinds = ", ".join(f"{text(column)}: 'VARCHAR'" for column in columns)
-        return (
-            f"read_csv({listed}, auto_detect = false, header = true, delim = {text(delimiter)}, quote = '\"',"
-            f" escape = '\"', nullstr = '', ignore_errors = true, strict_mode = true, columns = {{{kinds}}})"
-        )
 
     def _columns(self, asked: Statement) -> Sequence[Sequence[object]]:
         result: Mapping[str, Any] = self._db.execute(asked.sql, list(asked.parameters)).fetchnumpy()

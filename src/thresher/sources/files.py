@@ -1,31 +1,14 @@
-"""Files and tables in memory, as Arrow; and the header of a CSV file, which is all that is read for its catalogue.
+"""Files and tables in memory, as Arrow.
 
-Reads: file headers; Arrow tables stay where they are. Writes: nothing. Never: a CSV row, or an Arrow error's text.
+Reads: file headers; Arrow tables stay where they are. Writes: nothing. Never: an Arrow error's text.
 """
 
-import csv
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from thresher.errors import DeclarationError
 
 ARROW = (".arrow", ".feather", ".ipc")
-_DELIMITERS = (",", ";", "\t", "|")
-
-
-def csv_delimiter(path: str) -> str:
-    """What the header is split by: of the usual delimiters, the one it holds most of."""
-    header = _header(path)
-    return max(_DELIMITERS, key=header.count)
-
-
-def csv_columns(path: str) -> list[str]:
-    return next(csv.reader([_header(path)], delimiter=csv_delimiter(path)), [])
-
-
-def _header(path: str) -> str:
-    with open(path, encoding="utf-8-sig", errors="replace", newline="") as lines:
-        return lines.readline().rstrip("\r\n")
 
 
 def arrow_table(paths: Sequence[str]) -> object:

@@ -98,6 +98,9 @@ class PostgresDialect(Dialect):
     def in_array(self, code: str, kind: str, parameter: int) -> str:
         return f"{code} = ANY(CAST(${parameter} AS {kind}[]))"
 
+    def decimal_text(self, name: str) -> str:
+        return f"CAST(trim_scale({name}) AS text)"
+
     def octets(self, text: str) -> str:
         return f"octet_length({text})"
 

@@ -13,14 +13,12 @@ from typing import Any
 
 from pyspark import SparkContext
 from pyspark.sql import SparkSession
-from pyspark.sql.types import StringType, StructField, StructType
 
 from thresher.config import Declarations
 from thresher.errors import DeclarationError, SourceUnavailableError
 from thresher.sources.addresses import Address
 from thresher.sources.bounding import Bounding, Kept
-from thresher.sources.files import csv_columns, csv_delimiter
-from thresher.sources.protocol import Family, PhysicalColumn
+from thresher.sources.protocol import PhysicalColumn
 from thresher.sources.reading import Catalogue, SqlSource
 from thresher.sources.spark_dialect import SparkDialect, family_of
 from thresher.sources.statements import Statement
@@ -41,7 +39,7 @@ _SETTINGS = {
     "spark.sql.variable.substitute": "false",
     "spark.sql.timestampType": "TIMESTAMP_LTZ",
     "spark.sql.parser.escapedStringLiterals": "false",
-    "spark.sql.csv.parser.columnPruning.enabled": "false",
+    "spark.sql.sources.partitionColumnTypeInference.enabled": "false",
     "spark.sql.legacy.timeParserPolicy": "CORRECTED",
     "spark.sql.parquet.datetimeRebaseModeInRead": "CORRECTED",
     "spark.sql.parquet.int96RebaseModeInRead": "CORRECTED",
@@ -99,29 +97,9 @@ class SparkSource(SqlSource):
         for name, paths in self._where.files.items():
             if not paths or not all(os.access(path, os.R_OK) for path in paths):
                 continue
-            suffix, reader = Path(paths[0]).suffix.lower(), self._spark.read
-            if suffix == ".parquet":
-                frame = reader.parquet(*paths)
-            elif suffix in (".csv", ".tsv"):
-                frame = self._csv(list(paths))
-            else:
-                continue
-            frame.createOrReplaceTempView(f"file_{name}")
-
-    def _csv(self, paths: list[str]) -> Any:
-        """All columns as text. Lines that are no proper rows are passed over: an error about them would quote them."""
-        schema = StructType([StructField(column, StringType()) for column in csv_columns(paths[0])])
-        return self._spark.read.csv(
-            paths,
-            schema=schema,
-            sep=csv_delimiter(paths[0]),
-            header=True,
-            quote='"',
-            escape='"',
-            mode="DROPMALFORMED",
-            multiLine=True,
-            enforceSchema=True,
-        )
+            if Path(paths[0]).suffix.lower() == ".parquet":
+                frame = self._spark.read.option("recursiveFileLookup", "true").parquet(*paths)
+                frame.createOrReplaceTempView(f"file_{name}")
 
     def _look(self) -> Catalogue:
         found: dict[str, tuple[PhysicalColumn, ...]] = {}
@@ -134,8 +112,6 @@ class SparkSource(SqlSource):
         for name, paths in self._where.files.items():
             self._check_files(name, paths)
             found[name] = self._described(name, self._dialect.identifier(f"file_{name}"))
-            if Path(paths[0]).suffix.lower() in (".csv", ".tsv"):
-                found[name] = tuple(PhysicalColumn(c.name, "text in CSV", Family.WRITTEN) for c in found[name])
         return found
 
     def _described(self, name: str, relation: str) -> tuple[PhysicalColumn, ...]:
@@ -148,8 +124,13 @@ class SparkSource(SqlSource):
         if absent or not paths:
             where = absent[0] if absent else "the pattern given"
             raise DeclarationError(f"tables.{name}.file", f"no file can be read at {where}")
-        if Path(paths[0]).suffix.lower() not in (".parquet", ".csv", ".tsv"):
-            raise DeclarationError(f"tables.{name}.file", "Spark reads Parquet and CSV files only")
+        if Path(paths[0]).suffix.lower() != ".parquet":
+            # Spark's reader of CSV fails, or joins lines, where the rows make it.
+            raise DeclarationError(
+                f"tables.{name}.file",
+                f"with Spark {Path(paths[0]).name} is not read, only Parquet: convert it to Parquet, or read it with "
+                "DuckDB",
+            )
 
     def _run(self, sql: str, parameters: Sequence[object]) -> Any:
         self._spark.sparkContext.setJobGroup(self._group, "thresher", interruptOnCancel=True)
