@@ -21,7 +21,7 @@ from thresher.config import Column, Contribution, Grid, Listed, Table
 from thresher.errors import DeclarationError, SourceFailedError, SourceUnavailableError
 from thresher.question import ALWAYS, Aggregate, Need, OneOf
 from thresher.sources import open_source
-from thresher.sources.protocol import FAILED, INTERRUPTED
+from thresher.sources.protocol import CHANGED, FAILED, INTERRUPTED
 
 CANARY, ODD = "canary-alice@example.org", 104_729
 ENGINE_WORDS = (
@@ -43,6 +43,7 @@ TABLE = Table(
     Epsilon("1"),
 )
 NEED = Need(TABLE, (TABLE.columns["word"],), (("a",),), ALWAYS, (Aggregate("rows"), Aggregate("total", "age")))
+ROWS_OF_ONE = "SELECT 1, 'a', 3 FROM range(5000)"
 PHYSICAL = {"word": "text", "age": "big"}
 ROWS = [{"word": CANARY, "age": ODD}, {"word": "a", "age": 3}]
 
@@ -85,7 +86,7 @@ def test_a_file_that_is_gone_or_broken_after_the_check(parquet):
     path.write_bytes(b"PAR1" + CANARY.encode() * 10)
     assert failure(source) == FAILED
     path.unlink()
-    assert failure(source) == FAILED
+    assert failure(source, kind=SourceUnavailableError) == CHANGED
 
 
 def test_a_failed_source_can_be_used_again(parquet):
@@ -105,8 +106,13 @@ def test_a_table_that_changed_after_the_check(place, put, request):
         with psycopg.connect(request.getfixturevalue("postgres_server"), autocommit=True) as connection:
             connection.execute("ALTER TABLE patients ALTER age TYPE text USING word")
             failure(source)
+            # After a failure the catalogue is looked up and checked again.
+            assert failure(source, kind=SourceUnavailableError) == CHANGED
+            connection.execute("ALTER TABLE patients ALTER age TYPE int8 USING 3")
+            assert source.fetch(NEED).unseal().tolist() == [[1, 3]]
             connection.execute("DROP TABLE patients")
             assert failure(source) == FAILED
+            assert failure(source, kind=SourceUnavailableError) == CHANGED
     else:
         source.catalogue()
         write(source._where.files["patients"][0], word=["a", "b"], age=[CANARY, "3"])
@@ -217,6 +223,44 @@ def test_a_locked_table_is_unavailable_not_charged(put, postgres_server):
     with psycopg.connect(postgres_server) as connection:
         connection.execute("LOCK TABLE patients IN ACCESS EXCLUSIVE MODE")
         assert "locked" in failure(source, kind=SourceUnavailableError)
+
+
+def test_a_lock_leaves_nothing_behind(put, postgres_server):
+    """The bounded rows are made after an empty table for them: the next question finds neither."""
+    bounded = Table("patients", TABLE.columns, TABLE.budget, contribution=Contribution("pid", 1, 1))
+    source = put("postgres", [{"word": "a", "age": 3, "pid": 1}] * 2, bounded, {**PHYSICAL, "pid": "big"})
+    need = Need(bounded, NEED.keys, NEED.groups, ALWAYS, NEED.aggregates)
+    source.check(source._declarations)
+    source._db.execute("SET lock_timeout = '300ms'")
+    with psycopg.connect(postgres_server) as connection:
+        connection.execute("LOCK TABLE patients IN ACCESS EXCLUSIVE MODE")
+        assert "locked" in failure(source, need, kind=SourceUnavailableError)
+    assert source.fetch(need).unseal().tolist() == [[1, 3]]
+
+
+@pytest.mark.parametrize("fails", [True, False])
+def test_a_proof_of_uniqueness_ends_with_the_connection(fails, tmp_path):
+    """A database that is filled anew without its key must not pass for the one that had it."""
+    bounded = Table("patients", TABLE.columns, TABLE.budget, contribution=Contribution("pid", 1, 1))
+    need = Need(bounded, NEED.keys, NEED.groups, ALWAYS, (Aggregate("rows"),))
+    for name, key, rows in (("old", "PRIMARY KEY", "SELECT range, 'a', 3 FROM range(9)"), ("new", "", ROWS_OF_ONE)):
+        with duckdb.connect(str(tmp_path / name)) as connection:
+            connection.execute(f"CREATE TABLE patients (pid INT {key}, word VARCHAR, age INT)")
+            connection.execute(f"INSERT INTO patients {rows}")
+    path = tmp_path / "data.duckdb"
+    (tmp_path / "old").rename(path)
+    source = open_source(declared(f"duckdb:///{path}", bounded))
+    source.check(source._declarations)
+    assert source.fetch(need).unseal().tolist() == [[9]]
+    (tmp_path / "new").replace(path)
+    if fails:
+        source._columns = None
+        assert failure(source, need) == FAILED
+        del source._columns
+    else:
+        source.close()
+    assert source.fetch(need).unseal().tolist() == [[1]]
+    source.close()
 
 
 def test_nothing_can_be_written(put, postgres_server, tmp_path):

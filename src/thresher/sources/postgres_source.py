@@ -101,12 +101,6 @@ class PostgresSource(SqlSource):
                 found.setdefault(known, []).append(PhysicalColumn(column, kind, family_of(base, sort), unique))
         return {name: tuple(columns) for name, columns in found.items()}
 
-    def _is_unique(self, relation: str, column: str) -> bool:
-        """Looked up again each time: the constraint may be gone since the declarations were checked."""
-        if super()._is_unique(relation, column):
-            self._found = self._look()
-        return super()._is_unique(relation, column)
-
     def _named_with_schema(self) -> set[str]:
         """A table may be declared by its full name though a short one would do."""
         private = {table.relation for table in self._declarations.tables.values()}

@@ -15,6 +15,10 @@ FAILED = (
     "the source failed while it was read; what it said is not repeated, because it may quote rows. The question stays "
     "charged. Look into the source's own log"
 )
+CHANGED = (
+    "the source no longer fits its declarations; nothing was read and nothing is charged. Open it anew to see what "
+    "does not fit"
+)
 INTERRUPTED = "reading the source was interrupted; the question stays charged"
 
 

@@ -12,14 +12,14 @@ from typing import TypeVar
 import numpy as np
 
 from thresher.config import Column, Declarations, Table
-from thresher.errors import BugError, SourceFailedError, SourceUnavailableError, ThresherError
+from thresher.errors import BugError, DeclarationError, SourceFailedError, SourceUnavailableError, ThresherError
 from thresher.question import Exact, Need, PublicTable
 from thresher.sources import published
 from thresher.sources.bounding import Bounding, Kept, bounded_rows, bounding, raw_rows
 from thresher.sources.codes import Found
 from thresher.sources.dialect import Dialect
 from thresher.sources.fitting import check_tables, relation_of
-from thresher.sources.protocol import FAILED, INTERRUPTED, PhysicalColumn, too_slow
+from thresher.sources.protocol import CHANGED, FAILED, INTERRUPTED, PhysicalColumn, too_slow
 from thresher.sources.statements import Rows, Statement, statement
 
 Catalogue = Mapping[str, tuple[PhysicalColumn, ...]]
@@ -38,8 +38,10 @@ class SqlSource(ABC):
         self._dialect = dialect
         self._one_at_a_time = threading.RLock()
         self._found: Catalogue | None = None
+        self._checked: Declarations | None = None
         self._relations: dict[str, str] = {}
         self._kept: dict[tuple[str, tuple[str, ...]], Kept] = {}
+        self._made = 0
         self._stopped: str | None = None
         self._stop_now = threading.Event()
 
@@ -54,8 +56,17 @@ class SqlSource(ABC):
         """The catalogue; fills `_relations` with the SQL of each relation."""
 
     def _is_unique(self, relation: str, column: str) -> bool:
-        """Whether the catalogue proves that no two rows share a unit; then there is nothing to bound."""
-        return any(found.name == column and found.is_unique_key for found in self.catalogue()[relation])
+        """Whether the catalogue proves that no two rows share a unit; then there is nothing to bound.
+
+        A proof is looked up again each time: the constraint may be gone since the declarations were checked.
+        """
+        if self._proves(relation, column):
+            self._found = self._look()
+        return self._proves(relation, column)
+
+    def _proves(self, relation: str, column: str) -> bool:
+        known = self.catalogue().get(relation, ())
+        return any(found.name == column and found.is_unique_key for found in known)
 
     @abstractmethod
     def _columns(self, asked: Statement) -> Sequence[Sequence[object]]:
@@ -102,6 +113,7 @@ class SqlSource(ABC):
 
     def check(self, declarations: Declarations) -> None:
         check_tables(declarations, self.catalogue())
+        self._checked = declarations
 
     def public_table(self, name: str) -> PublicTable:
         declared = self._declarations.public_tables[name]
@@ -115,10 +127,24 @@ class SqlSource(ABC):
     def fetch(self, need: Need) -> Exact:
         with self._one_at_a_time:
             self.connect()
-            self.catalogue()
+            self._known_and_checked()
             if not need.groups or not need.aggregates:
                 return Exact(np.zeros((len(need.groups), len(need.aggregates)), dtype=np.int64))
             return self._guarded(lambda: self._fetch(need))
+
+    def _known_and_checked(self) -> None:
+        """The catalogue is there; one that is looked up anew, after a failure, must fit the declarations again."""
+        again = self._found is None and self._checked is not None
+        unfit = False
+        try:
+            self.catalogue()
+            if again and self._checked is not None:
+                check_tables(self._checked, self.catalogue())
+        except DeclarationError:
+            unfit = True
+        if unfit:
+            self._let_go()
+            raise SourceUnavailableError(CHANGED)
 
     def interrupt(self) -> None:
         self._stopped = INTERRUPTED
@@ -154,7 +180,8 @@ class SqlSource(ABC):
         made = (table.fingerprint(), tuple(sorted(key.name for key in keys)))
         if made not in self._kept:
             chosen = bounding(table, keys, relation, found)
-            self._kept[made] = self._keep(f"thresher_rows_{len(self._kept)}", chosen)
+            self._made += 1
+            self._kept[made] = self._keep(f"thresher_rows_{self._made}", chosen)
         return bounded_rows(table, self._kept[made], self._dialect)
 
     def _guarded(self, read: Callable[[], Got]) -> Got:
@@ -165,11 +192,15 @@ class SqlSource(ABC):
         watch = threading.Thread(target=self._watch, args=(over,), daemon=True)
         watch.start()
         try:
-            done, got = _tried(read)
-        finally:
-            over.set()
-            self._stop_now.set()
-            watch.join()
+            try:
+                done, got = _tried(read)
+            finally:
+                over.set()
+                self._stop_now.set()
+                watch.join()
+        except BaseException:
+            self._let_go()  # what was half made goes with the connection
+            raise
         if not done or got is None or self._stopped is not None:
             self._let_go()
             raise SourceFailedError(self._stopped or FAILED)
@@ -190,7 +221,10 @@ class SqlSource(ABC):
             raise SourceFailedError(self._stopped)
 
     def _let_go(self) -> None:
+        """What is behind the next connection may be something else: nothing that was learnt is kept."""
         self._kept.clear()
+        self._relations.clear()
+        self._found = None
         _tried(self._drop)
 
 
