@@ -87,7 +87,8 @@ def bounding(table: Table, keys: Sequence[Column], relation: str, found: Found) 
             conditions.append(f"{name} IS NOT NULL")
     grouped = [place[key.name] for key in keys]
     texts = [column.text for column in columns]
-    order = _orders(table, grouped, texts, dialect)
+    who = dialect.unit_text(found.columns[limits.unit], "u")
+    order = _orders(table, who, grouped, texts, dialect)
     inside = f"SELECT r.*{order} FROM (SELECT r.*{smallest} FROM ({coded_rows}) r) r" + (
         f" WHERE {' AND '.join(conditions)}" if conditions else ""
     )
@@ -118,10 +119,10 @@ def _ranked(inside: str, grouped: Sequence[str]) -> str:
     return f"SELECT r.*, {group_place} AS group_place, {row_place} AS row_place FROM ({inside}) r"
 
 
-def _orders(table: Table, grouped: Sequence[str], texts: Sequence[bool], dialect: Dialect) -> str:
+def _orders(table: Table, who: str, grouped: Sequence[str], texts: Sequence[bool], dialect: Dialect) -> str:
     """The two digests: of the unit and the group, of the unit and the whole row."""
     start = dialect.text("".join(f"{len(part.encode())}:{part}" for part in (table.name, table.version)))
-    unit = _digested(dialect.as_text("u"), dialect)
+    unit = _digested(who, dialect)
     codes = [_marked(f"c{n}", is_text, dialect) for n, is_text in enumerate(texts)]
     of_group = [code for n, code in enumerate(codes) if f"c{n}" in grouped]
     made = f", {dialect.digest([start, unit, *of_group])} AS group_order" if grouped else ""

@@ -10,6 +10,7 @@ import os
 import shutil
 import tempfile
 from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +22,8 @@ from thresher.sources.addresses import Address
 from thresher.sources.bounding import Bounding, Kept
 from thresher.sources.csv_lines import CSV, csv_columns, csv_relation
 from thresher.sources.duckdb_dialect import DuckDBDialect, family_of
-from thresher.sources.files import ARROW, arrow_table
+from thresher.sources.files import ARROW, arrow_columns, arrow_table
+from thresher.sources.parquet_footers import coarse_times, refuse_unlike
 from thresher.sources.protocol import Family, PhysicalColumn
 from thresher.sources.reading import Catalogue, SqlSource
 from thresher.sources.statements import Statement
@@ -100,10 +102,18 @@ class DuckDBSource(SqlSource):
             found[name] = self._file_columns(name, paths)
         return {name: tuple(columns) for name, columns in found.items()}
 
-    def _described(self, relation: str) -> list[PhysicalColumn]:
+    def _described(self, relation: str, coarse: AbstractSet[str] | None = None) -> list[PhysicalColumn]:
+        """The columns of a relation; for Parquet files, those of `coarse` are times in milliseconds."""
         described = self._db.execute(f"DESCRIBE SELECT * FROM {relation}").fetchall()
-        parquet = relation.startswith("read_parquet(")
-        return [PhysicalColumn(row[0], row[1], family_of(row[1]), hides_nan=parquet) for row in described]
+        return [
+            PhysicalColumn(
+                column,
+                kind,
+                Family.COARSE if coarse and column in coarse else family_of(kind),
+                hides_nan=coarse is not None,
+            )
+            for column, kind, *_ in described
+        ]
 
     def _file_columns(self, name: str, paths: Sequence[str]) -> list[PhysicalColumn]:
         place = f"tables.{name}.file"
@@ -116,12 +126,14 @@ class DuckDBSource(SqlSource):
             columns = csv_columns(place, paths)
             self._relations[name] = csv_relation(paths, columns, self._dialect)
             return [PhysicalColumn(column, "text in CSV", Family.WRITTEN) for column in columns]
-        if suffix.endswith(ARROW):
-            self._relations[name] = self._dialect.relation("temp", "main", f"file_{name}")
-        else:
-            self._relations[name] = f"read_parquet({listed}, hive_partitioning = false)"
         try:
-            return self._described(self._relations[name])
+            if suffix.endswith(ARROW):
+                refuse_unlike(place, arrow_columns(paths))
+                self._relations[name] = self._dialect.relation("temp", "main", f"file_{name}")
+                return self._described(self._relations[name])
+            # The names of folders are no columns: their types would be guessed from all of them.
+            self._relations[name] = f"read_parquet({listed}, hive_partitioning = false)"
+            return self._described(self._relations[name], coarse_times(place, paths, self._db))
         except duckdb.Error:
             unreadable = True
         if unreadable:

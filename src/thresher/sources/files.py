@@ -15,7 +15,31 @@ def arrow_table(paths: Sequence[str]) -> object:
     """Arrow files, mapped into memory."""
     from pyarrow import dataset  # noqa: PLC0415 - slow to import, and most sources never need it
 
-    return dataset.dataset(list(paths), format="ipc")
+    found = dataset.dataset(list(paths), format="ipc")
+    return in_microseconds(found.to_table()) if _coarse(found.schema) else found
+
+
+def arrow_columns(paths: Sequence[str]) -> dict[str, list[tuple[object, ...]]]:
+    """The columns of each file with their types."""
+    from pyarrow import dataset  # noqa: PLC0415 - slow to import, and most sources never need it
+
+    schemas = {path: dataset.dataset(path, format="ipc").schema for path in paths}
+    return {path: [(field.name, str(field.type)) for field in schema] for path, schema in schemas.items()}
+
+
+def in_microseconds(table: Any) -> Any:
+    """Times in coarser steps may be too far away for microseconds; here they wrap around, and no row makes it fail."""
+    import pyarrow  # noqa: PLC0415 - slow to import, and most sources never need it
+
+    fields = [
+        field.with_type(pyarrow.timestamp("us", tz=field.type.tz)) if field.name in _coarse(table.schema) else field
+        for field in table.schema
+    ]
+    return table.cast(pyarrow.schema(fields), safe=False) if _coarse(table.schema) else table
+
+
+def _coarse(schema: Any) -> set[str]:
+    return {field.name for field in schema if str(field.type).startswith(("timestamp[s", "timestamp[ms"))}
 
 
 def in_memory(tables: Mapping[str, object]) -> dict[str, object]:
@@ -23,11 +47,11 @@ def in_memory(tables: Mapping[str, object]) -> dict[str, object]:
     return {name: _as_arrow(name, table) for name, table in tables.items()}
 
 
-def _as_arrow(name: str, table: Any) -> object:
+def _as_arrow(name: str, table: Any) -> Any:
     import pyarrow  # noqa: PLC0415 - slow to import, and most sources never need it
 
     kind = type(table).__module__.split(".")[0]
-    converted: object = None
+    converted: Any = None
     try:
         if isinstance(table, pyarrow.Table):
             converted = table
@@ -37,6 +61,7 @@ def _as_arrow(name: str, table: Any) -> object:
             converted = pyarrow.Table.from_pandas(table, preserve_index=False)
         elif kind == "polars":
             converted = (table.collect() if hasattr(table, "collect") else table).to_arrow()
+        converted = None if converted is None else in_microseconds(converted)
     except Exception:  # noqa: BLE001 - the error may quote values
         converted = None
     if converted is None:

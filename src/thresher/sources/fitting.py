@@ -48,6 +48,10 @@ _UNITS = (
     Family.ZONED,
     Family.DECIMAL,
 )
+_COARSE = (
+    "its Parquet file keeps times in milliseconds, and one row may hold one that no database can convert. Write the "
+    "file with times in microseconds"
+)
 _LARGEST_BOUND = 2**62
 
 
@@ -73,6 +77,8 @@ def _check_unit(place: str, unit: str, found: Mapping[str, PhysicalColumn]) -> N
     if unit not in found:
         raise DeclarationError(place, f"there is no column {unit} in the source{_nearly(unit, found)}")
     physical = found[unit]
+    if physical.family is Family.COARSE:
+        raise DeclarationError(place, _COARSE)
     if physical.family not in _UNITS:
         raise DeclarationError(
             place,
@@ -99,6 +105,8 @@ def _check_column(place: str, column: Column, table: Table, found: Mapping[str, 
     fitting = _FITTING[type(kind)]
     if physical.family is Family.WRITTEN or physical.family in fitting:
         return
+    if physical.family is Family.COARSE and Family.MOMENT in fitting:
+        raise DeclarationError(place, _COARSE)
     raise DeclarationError(
         place,
         f"in the source of {table.name} it is {physical.type} ({physical.family}), and this declaration needs "

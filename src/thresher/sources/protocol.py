@@ -34,6 +34,7 @@ class Family(StrEnum):
     DATE = "dates"
     MOMENT = "times without a zone"
     ZONED = "times with a zone"
+    COARSE = "times in milliseconds"
     OTHER = "something else"
 
 

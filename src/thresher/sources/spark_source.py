@@ -8,9 +8,11 @@ import json
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import duckdb
 from pyspark import SparkContext
 from pyspark.sql import SparkSession
 
@@ -18,7 +20,8 @@ from thresher.config import Declarations
 from thresher.errors import DeclarationError, SourceUnavailableError
 from thresher.sources.addresses import Address
 from thresher.sources.bounding import Bounding, Kept
-from thresher.sources.protocol import PhysicalColumn
+from thresher.sources.parquet_footers import coarse_times
+from thresher.sources.protocol import Family, PhysicalColumn
 from thresher.sources.reading import Catalogue, SqlSource
 from thresher.sources.spark_dialect import SparkDialect, family_of
 from thresher.sources.statements import Statement
@@ -112,6 +115,9 @@ class SparkSource(SqlSource):
         for name, paths in self._where.files.items():
             self._check_files(name, paths)
             found[name] = self._described(name, self._dialect.identifier(f"file_{name}"))
+            with duckdb.connect() as footers:
+                coarse = coarse_times(f"tables.{name}.file", paths, footers)
+            found[name] = tuple(replace(c, family=Family.COARSE) if c.name in coarse else c for c in found[name])
         return found
 
     def _described(self, name: str, relation: str) -> tuple[PhysicalColumn, ...]:
