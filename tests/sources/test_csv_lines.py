@@ -3,6 +3,7 @@
 import csv
 import io
 from dataclasses import replace
+from fractions import Fraction
 
 import pytest
 from hypothesis import given, settings
@@ -99,4 +100,19 @@ def test_spark_reads_no_csv(name, spark, tmp_path):
     (tmp_path / name).write_text("age\n1\n")
     source = open_source(declared("spark://local[2]", replace(table(age=AGE), file=tmp_path / name)))
     assert "convert it to Parquet, or read it with DuckDB" in refused(source)
+    source.close()
+
+
+def test_public_values_have_types_though_the_file_has_none(tmp_path):
+    text = "n,price,code,open,name,nothing\n1,0.50,007,true,x,\n-2,,01,FALSE,1,\n,3,1,,,\n"
+    (tmp_path / "places.csv").write_text(text)
+    source = open_source(declared("duckdb://", public=[PublicDeclaration("places", file=tmp_path / "places.csv")]))
+    assert source.public_table("places").columns == {
+        "n": (Fraction(1), Fraction(-2), None),
+        "price": (Fraction(1, 2), None, Fraction(3)),
+        "code": ("007", "01", "1"),
+        "open": (True, False, None),
+        "name": ("x", "1", None),
+        "nothing": (None, None, None),
+    }
     source.close()

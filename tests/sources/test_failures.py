@@ -1,7 +1,5 @@
 """Whatever goes wrong, the message is ours and the same for all data; nothing is written; time limits hold."""
 
-import os
-import shutil
 import subprocess
 import sys
 import threading
@@ -17,7 +15,7 @@ import pytest
 from sources.places import declared
 
 from thresher.amounts import Epsilon
-from thresher.config import Column, Contribution, Grid, Listed, Table
+from thresher.config import Column, Contribution, Grid, Listed, PublicDeclaration, Table
 from thresher.errors import DeclarationError, SourceFailedError, SourceUnavailableError
 from thresher.question import ALWAYS, Aggregate, Need, OneOf
 from thresher.sources import open_source
@@ -287,78 +285,6 @@ def test_nothing_can_be_written(put, postgres_server, tmp_path):
     assert source.fetch(NEED).unseal().tolist() == [[1, 3]]
 
 
-def test_the_private_folder_is_removed(put):
-    source = put("duckdb", ROWS, TABLE, PHYSICAL)
-    source.connect()
-    folder = source._folder
-    assert os.path.isdir(folder)
-    source.close()
-    assert not os.path.exists(folder)
-
-
-@pytest.mark.parametrize(
-    ("package", "url", "extra"), [("psycopg", "postgresql://x/y", "postgres"), ("pyspark", "spark://local[1]", "spark")]
-)
-def test_a_missing_package_is_named(package, url, extra):
-    program = f"""
-import sys
-sys.modules[{package!r}] = None
-from thresher.config import Declarations
-from thresher.errors import SourceUnavailableError
-from thresher.sources import open_source
-try:
-    open_source(Declarations({url!r}, "", {{}}))
-except SourceUnavailableError as error:
-    print(error, error.__context__)
-"""
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    assert f"pip install 'thresher[{extra}]'" in done.stdout
-    assert done.stdout.endswith("None\n")
-
-
-def test_no_java_is_unavailable_and_silent(tmp_path):
-    bash = tmp_path / "bin"
-    bash.mkdir()
-    for tool in ("bash", "dirname", "env", "ps"):
-        if shutil.which(tool):
-            (bash / tool).symlink_to(shutil.which(tool))
-    program = """
-from thresher.config import Declarations
-from thresher.errors import SourceUnavailableError
-from thresher.sources import open_source
-try:
-    open_source(Declarations("spark://local[1]", "", {})).connect()
-except SourceUnavailableError as error:
-    print(error)
-"""
-    environment = {"PATH": str(bash), "JAVA_HOME": str(tmp_path / "nowhere")}
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, env=environment)
-    assert "Java" in done.stdout
-    assert done.stderr == ""
-
-
-def test_the_duckdb_path_loads_no_heavy_library(put, tmp_path):
-    with duckdb.connect(str(tmp_path / "light.duckdb")) as connection:
-        connection.execute("CREATE TABLE patients AS SELECT 'a' AS word, 3::BIGINT AS age, 1 AS pid")
-    program = f"""
-import sys
-from fractions import Fraction
-from thresher.amounts import Epsilon
-from thresher.config import *
-from thresher.question import *
-from thresher.sources import open_source
-kinds = {{"word": Column("word", Listed(("a",))), "age": Column("age", Grid(Fraction(0), Fraction(9), Fraction(1)))}}
-table = Table("patients", kinds, Epsilon("1"), contribution=Contribution("pid", 1, 1))
-source = open_source(Declarations("duckdb:///{tmp_path}/light.duckdb", "", {{"patients": table}}))
-source.check(Declarations("", "", {{"patients": table}}))
-need = Need(table, (table.columns["word"],), (("a",),), ALWAYS, (Aggregate("rows"), Aggregate("total", "age")))
-print(source.fetch(need).unseal().tolist())
-print([name for name in ("pyarrow", "pandas", "polars", "psycopg", "pyspark") if name in sys.modules])
-"""
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    assert done.stdout == "[[1, 3]]\n[]\n", done.stderr
-
-
 def test_a_role_without_temporary_tables_reads_bounded_rows_all_the_same(put, postgres_server):
     bounded = Table("patients", TABLE.columns, TABLE.budget, contribution=Contribution("pid", 1, 1))
     rows = [{"word": "a", "age": age, "pid": age % 4} for age in range(9)]
@@ -390,3 +316,21 @@ def test_a_role_without_temporary_tables_reads_bounded_rows_all_the_same(put, po
             reader.close()
         finally:
             connection.execute("GRANT TEMPORARY ON DATABASE postgres TO PUBLIC")
+
+
+def test_a_public_table_that_fails_is_not_charged(tmp_path):
+    with duckdb.connect(str(tmp_path / "places.duckdb")) as connection:
+        connection.execute("CREATE TABLE given AS SELECT '" + CANARY + "' AS w")
+        connection.execute("CREATE VIEW places AS SELECT CAST(w AS DATE) AS day FROM given")
+        connection.execute("CREATE VIEW slow AS FROM range(100000000000) a, range(100) b ORDER BY 1 DESC")
+    public = [PublicDeclaration("places"), PublicDeclaration("slow")]
+    source = open_source(declared(f"duckdb:///{tmp_path}/places.duckdb", public=public, timeout=1))
+    for name, why in (("places", "failed"), ("slow", "took too long")):
+        with pytest.raises(SourceUnavailableError) as caught:
+            source.public_table(name)
+        assert f"the public table {name} {why}" in str(caught.value)
+        assert "nothing is charged" in str(caught.value)
+        assert "stays" not in str(caught.value)
+        assert caught.value.__context__ is None
+        assert CANARY not in str(caught.value)
+    source.close()

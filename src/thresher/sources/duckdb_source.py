@@ -9,6 +9,7 @@ guessed from rows.
 import os
 import shutil
 import tempfile
+import weakref
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from pathlib import Path
@@ -60,6 +61,7 @@ class DuckDBSource(SqlSource):
             return
         paths = [path for paths in self._where.files.values() for path in paths if os.access(path, os.R_OK)]
         self._folder = tempfile.mkdtemp(prefix="thresher-duckdb-")
+        weakref.finalize(self, shutil.rmtree, self._folder, ignore_errors=True)
         self._connection = duckdb.connect(":memory:")
         text = self._dialect.text
         settings = [

@@ -83,5 +83,11 @@ class Source(Protocol):
     def close(self) -> None: ...
 
 
+def unread(name: str, stopped: bool) -> str:  # noqa: FBT001 - a fact about what happened
+    """A public table is read before anything is charged."""
+    why = "took too long (timeout_seconds) or was interrupted" if stopped else "failed"
+    return f"reading the public table {name} {why}; nothing is charged. Look into the source's own log"
+
+
 def too_slow(seconds: int) -> str:
     return f"the source took longer than {seconds} seconds (timeout_seconds); charged"

@@ -7,6 +7,7 @@ noise; an error's text or cause, which may quote rows.
 import threading
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from typing import TypeVar
 
 import numpy as np
@@ -19,7 +20,7 @@ from thresher.sources.bounding import Bounding, Kept, bounded_rows, bounding, ra
 from thresher.sources.codes import Found
 from thresher.sources.dialect import Dialect
 from thresher.sources.fitting import check_tables, relation_of
-from thresher.sources.protocol import CHANGED, FAILED, INTERRUPTED, PhysicalColumn, too_slow
+from thresher.sources.protocol import CHANGED, FAILED, INTERRUPTED, PhysicalColumn, too_slow, unread
 from thresher.sources.statements import Rows, Statement, statement
 
 Catalogue = Mapping[str, tuple[PhysicalColumn, ...]]
@@ -117,11 +118,14 @@ class SqlSource(ABC):
 
     def public_table(self, name: str) -> PublicTable:
         declared = self._declarations.public_tables[name]
+        relation, most = relation_of(declared), published.MOST_ROWS + 1
         with self._one_at_a_time:
-            columns = [column.name for column in self.catalogue()[relation_of(declared)]]
-            rows = self._guarded(
-                lambda: self._rows(self._relations[relation_of(declared)], columns, published.MOST_ROWS + 1)
-            )
+            columns = self.catalogue()[relation]
+            names, rows = [column.name for column in columns], None
+            with suppress(SourceFailedError):  # its words are about a question that is charged
+                rows = self._guarded(lambda: self._rows(self._relations[relation], names, most))
+            if rows is None:
+                raise SourceUnavailableError(unread(name, self._stopped is not None))
             return published.public_table(name, columns, rows)
 
     def fetch(self, need: Need) -> Exact:

@@ -6,6 +6,9 @@ Spark says about rows.
 
 import json
 import os
+import shutil
+import tempfile
+import weakref
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -89,7 +92,10 @@ class SparkSource(SqlSource):
 
     def _start(self) -> SparkSession:
         builder = SparkSession.builder.master(self._where.target)
-        for name, value in _START.items():
+        # Spark makes this folder wherever it is started, though nothing is ever put there.
+        folder = tempfile.mkdtemp(prefix="thresher-spark-")
+        weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
+        for name, value in {**_START, "spark.sql.warehouse.dir": folder}.items():
             builder = builder.config(name, value)
         with _silence():
             session: SparkSession = builder.getOrCreate()
