@@ -249,7 +249,7 @@ def test_text_is_compared_byte_by_byte_whatever_the_collation(in_duckdb, in_post
     frame = session.sql(collated)
     spark._relations["extremes"] = "extremes_view"
     frame.createOrReplaceTempView("extremes_view")
-    spark._found = {**spark.catalogue(), "extremes": spark._described("extremes", "extremes_view")}
+    spark._found = {"extremes": spark._described("extremes", "extremes_view")}
     assert ask(spark, made, *aggregates, **asked) == wanted
 
 

@@ -6,7 +6,6 @@ Reads: the database or files. Writes: a private folder for what does not fit in 
 guessed from rows.
 """
 
-import os
 import shutil
 import tempfile
 import weakref
@@ -19,7 +18,7 @@ import duckdb
 
 from thresher.config import Declarations
 from thresher.errors import DeclarationError
-from thresher.sources.addresses import Address
+from thresher.sources.addresses import Address, Files
 from thresher.sources.bounding import Bounding, Kept
 from thresher.sources.csv_lines import CSV, csv_columns, csv_relation
 from thresher.sources.duckdb_dialect import DuckDBDialect, family_of
@@ -59,7 +58,7 @@ class DuckDBSource(SqlSource):
     def _open(self) -> None:
         if self._connection is not None:
             return
-        paths = [path for paths in self._where.files.values() for path in paths if os.access(path, os.R_OK)]
+        paths = [path for paths in self._where.paths().values() for path in paths]
         self._folder = tempfile.mkdtemp(prefix="thresher-duckdb-")
         weakref.finalize(self, shutil.rmtree, self._folder, ignore_errors=True)
         self._connection = duckdb.connect(":memory:")
@@ -85,8 +84,8 @@ class DuckDBSource(SqlSource):
         self._register_arrow_files()
 
     def _register_arrow_files(self) -> None:
-        for name, paths in self._where.files.items():
-            if paths and paths[0].endswith(ARROW) and all(os.access(path, os.R_OK) for path in paths):
+        for name, paths in self._where.paths().items():
+            if paths[0].lower().endswith(ARROW):
                 self._db.register(f"file_{name}", arrow_table(paths))
 
     def _look(self) -> Catalogue:
@@ -100,8 +99,8 @@ class DuckDBSource(SqlSource):
         for name in self._tables:
             self._relations[name] = self._dialect.relation("temp", "main", f"memory_{name}")
             found[name] = self._described(self._relations[name])
-        for name, paths in self._where.files.items():
-            found[name] = self._file_columns(name, paths)
+        for name, files in self._where.files.items():
+            found[name] = self._file_columns(name, files)
         return {name: tuple(columns) for name, columns in found.items()}
 
     def _described(self, relation: str, coarse: AbstractSet[str] | None = None) -> list[PhysicalColumn]:
@@ -117,12 +116,9 @@ class DuckDBSource(SqlSource):
             for column, kind, *_ in described
         ]
 
-    def _file_columns(self, name: str, paths: Sequence[str]) -> list[PhysicalColumn]:
-        place = f"tables.{name}.file"
-        absent = [path for path in paths if not os.access(path, os.R_OK)]
-        if absent or not paths:
-            raise DeclarationError(place, f"no file can be read at {absent[0] if absent else 'the pattern given'}")
-        suffix = Path(paths[0]).suffix.lower()
+    def _file_columns(self, name: str, files: Files) -> list[PhysicalColumn]:
+        files.check()
+        place, paths, suffix = files.setting, files.paths, files.suffix
         listed = f"[{', '.join(self._dialect.text(path) for path in paths)}]"
         if suffix in CSV:
             columns = csv_columns(place, paths)
@@ -165,6 +161,14 @@ class DuckDBSource(SqlSource):
             connection.close()
         if folder is not None:
             shutil.rmtree(folder, ignore_errors=True)
+
+    def _nothing(self) -> str:
+        if self._where.target or self._tables:
+            return super()._nothing()
+        return (
+            f"there is no data file at {self._where.shown}. Name a folder that holds .parquet, .csv or .arrow, or "
+            'a file for each table: file = "x.parquet" under [tables.x]'
+        )
 
     def _unreachable(self) -> str:
         if self._where.target:

@@ -161,6 +161,13 @@ class PostgresSource(SqlSource):
 
     def _unreachable(self) -> str:
         return (
-            "the PostgreSQL server of source.url cannot be reached; nothing was read and nothing is charged. Check its "
-            "address, the role and the password"
+            f"{self._database()} of the PostgreSQL server in source.url cannot be reached; nothing was read and "
+            "nothing is charged. Check the server's address, the name of the database, the role and the password"
         )
+
+    def _database(self) -> str:
+        try:
+            name = psycopg.conninfo.conninfo_to_dict(self._url).get("dbname")
+        except psycopg.Error:
+            name = None
+        return f"the database {name}" if name else "the database"

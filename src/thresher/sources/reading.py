@@ -93,6 +93,10 @@ class SqlSource(ABC):
     def _unreachable(self) -> str:
         """What to say if the source cannot be reached."""
 
+    def _nothing(self) -> str:
+        """What to say if there is no table at all."""
+        return "the source has no table that can be read. Look at its address, and at what this role may read there"
+
     # What they do alike.
 
     def connect(self) -> None:
@@ -109,6 +113,8 @@ class SqlSource(ABC):
                 looked, found = _tried(self._look)
                 if not looked or found is None:
                     raise SourceUnavailableError(f"{self._unreachable()}: its catalogue could not be read")
+                if not found:
+                    raise DeclarationError("source.url", self._nothing())
                 self._found = found
             return self._found
 
@@ -145,6 +151,8 @@ class SqlSource(ABC):
             if again and self._checked is not None:
                 check_tables(self._checked, self.catalogue())
         except DeclarationError:
+            if self._checked is None:
+                raise
             unfit = True
         if unfit:
             self._let_go()

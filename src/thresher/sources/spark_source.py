@@ -12,7 +12,6 @@ import weakref
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import duckdb
@@ -50,6 +49,9 @@ _SETTINGS = {
     "spark.sql.parquet.datetimeRebaseModeInRead": "CORRECTED",
     "spark.sql.parquet.int96RebaseModeInRead": "CORRECTED",
 }
+_ONLY_PARQUET = (
+    "{} is not read with Spark, which reads Parquet files only: convert it to Parquet, or read it with DuckDB"
+)
 
 
 class SparkSource(SqlSource):
@@ -103,10 +105,8 @@ class SparkSource(SqlSource):
         return session
 
     def _register_files(self) -> None:
-        for name, paths in self._where.files.items():
-            if not paths or not all(os.access(path, os.R_OK) for path in paths):
-                continue
-            if Path(paths[0]).suffix.lower() == ".parquet":
+        for name, paths in self._where.paths().items():
+            if self._where.files[name].suffix == ".parquet":
                 frame = self._spark.read.option("recursiveFileLookup", "true").parquet(*paths)
                 frame.createOrReplaceTempView(f"file_{name}")
 
@@ -118,11 +118,14 @@ class SparkSource(SqlSource):
                 if not table.isTemporary:
                     name = table.name if database.name == current else f"{database.name}.{table.name}"
                     found[name] = self._described(name, self._dialect.relation(database.name, table.name))
-        for name, paths in self._where.files.items():
-            self._check_files(name, paths)
+        for name, files in self._where.files.items():
+            files.check()
+            if files.suffix != ".parquet":
+                # Spark's reader of CSV fails, or joins lines, where the rows make it.
+                raise DeclarationError(files.setting, _ONLY_PARQUET.format(files.written))
             found[name] = self._described(name, self._dialect.identifier(f"file_{name}"))
             with duckdb.connect() as footers:
-                coarse = coarse_times(f"tables.{name}.file", paths, footers)
+                coarse = coarse_times(files.setting, files.paths, footers)
             found[name] = tuple(replace(c, family=Family.COARSE) if c.name in coarse else c for c in found[name])
         return found
 
@@ -130,19 +133,6 @@ class SparkSource(SqlSource):
         self._relations[name] = relation
         kinds = [(field.name, field.dataType.simpleString()) for field in self._spark.table(relation).schema.fields]
         return tuple(PhysicalColumn(column, kind, family_of(kind)) for column, kind in kinds)
-
-    def _check_files(self, name: str, paths: Sequence[str]) -> None:
-        absent = [path for path in paths if not os.access(path, os.R_OK)]
-        if absent or not paths:
-            where = absent[0] if absent else "the pattern given"
-            raise DeclarationError(f"tables.{name}.file", f"no file can be read at {where}")
-        if Path(paths[0]).suffix.lower() != ".parquet":
-            # Spark's reader of CSV fails, or joins lines, where the rows make it.
-            raise DeclarationError(
-                f"tables.{name}.file",
-                f"with Spark {Path(paths[0]).name} is not read, only Parquet: convert it to Parquet, or read it with "
-                "DuckDB",
-            )
 
     def _run(self, sql: str, parameters: Sequence[object]) -> Any:
         self._spark.sparkContext.setJobGroup(self._group, "thresher", interruptOnCancel=True)
@@ -184,6 +174,11 @@ class SparkSource(SqlSource):
         started, self._started = self._started, None
         if started is not None:
             started.stop()
+
+    def _nothing(self) -> str:
+        return (
+            'Spark knows no table here. Name a file for each: file = "x.parquet" under [tables.x] works with spark://'
+        )
 
     def _unreachable(self) -> str:
         return (
