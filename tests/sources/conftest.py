@@ -5,12 +5,12 @@ from itertools import count
 
 import pytest
 from ledger.conftest import postgres_server  # noqa: F401 - one way to start PostgreSQL
-from sources.places import HERE, declared, in_postgres, in_spark, in_spark_csv
+from sources.places import HERE, declared, in_postgres, in_spark
 
 from thresher.errors import SourceUnavailableError
 from thresher.sources import open_source
 
-_SPARK = {"spark": in_spark, "spark-csv": in_spark_csv}
+_SPARK = {"spark": in_spark}
 
 
 @pytest.fixture(scope="session")

@@ -131,11 +131,6 @@ def in_spark(rows, table, folder, physical=None):
     return open_source(declared("spark://local[2]", in_file))
 
 
-def in_spark_csv(rows, table, folder, physical=None):
-    write_csv(rows, folder / f"{table.name}.csv", physical)
-    return open_source(declared("spark://local[2]", replace(table, file=folder / f"{table.name}.csv")))
-
-
 HERE = {
     "duckdb": in_duckdb,
     "parquet": in_parquet,

@@ -132,9 +132,14 @@ def _ordered(found):
 
 
 def digest(table, unit, codes):
-    parts = [_measured_text(part) for part in (table.name, table.version, str(unit))]
-    parts += ["-" if found is None else _measured_text(str(found)) for found in codes]
-    return hashlib.md5("".join(parts).encode(), usedforsecurity=False).hexdigest()
+    parts = [_measured_text(part) for part in (table.name, table.version, _md5(str(unit)))]
+    shown = (_md5(found) if isinstance(found, str) else found for found in codes)
+    parts += ["-" if found is None else _measured_text(str(found)) for found in shown]
+    return _md5("".join(parts))
+
+
+def _md5(text):
+    return hashlib.md5(text.encode(), usedforsecurity=False).hexdigest()
 
 
 def _measured_text(text):

@@ -190,21 +190,6 @@ def test_csv_is_known_by_its_header_alone(tmp_path):
     source.close()
 
 
-@pytest.mark.parametrize("engine", ["duckdb", "spark"])
-def test_csv_lines_that_are_no_rows_are_passed_over(engine, tmp_path, request):
-    text = 'age,word\n5,a\nx,a\n"7",a\n1,2,3,4\n,a\n 8,a\n1e1,"a"\n2020-01-01,a\n0x10,a\n9d,a\n'
-    (tmp_path / "patients.csv").write_text(text)
-    made = replace(table(age=AGE, word=Listed(("a",))), file=tmp_path / "patients.csv")
-    if engine == "spark":
-        request.getfixturevalue("spark")
-    source = open_source(declared("duckdb://" if engine == "duckdb" else "spark://local[2]", made))
-    source.check(source._declarations)
-    need = Need(made, (), ((),), ALWAYS, (Aggregate("present", "age"), Aggregate("total", "age")))
-    # 5, 7 and 1e1 are numbers in every database.
-    assert source.fetch(need).unseal().tolist() == [[3, 22]]
-    source.close()
-
-
 def test_files_by_pattern_and_by_folder(tmp_path):
     for n in range(3):
         pa.parquet.write_table(pa.table({"age": [n]}), tmp_path / f"part{n}.parquet")
@@ -217,12 +202,65 @@ def test_files_by_pattern_and_by_folder(tmp_path):
     assert sorted(source.catalogue()) == ["part0", "part1", "part2"]
     source.close()
     absent = open_source(declared("duckdb://", replace(made, file=tmp_path / "none*.parquet")))
-    assert "no file can be read at the pattern" in refused(absent)
+    assert refused(absent).startswith(f"tables.patients.file: no file can be read at {tmp_path}/none*.parquet. Write")
     absent.close()
     (tmp_path / "broken.parquet").write_text("canary")
     broken = open_source(declared("duckdb://", replace(made, file=tmp_path / "broken.parquet")))
     assert "broken.parquet cannot be read as parquet" in refused(broken)
     broken.close()
+
+
+def test_a_missing_file_is_told_by_the_setting_that_names_it(tmp_path):
+    made, public = table(age=AGE), PublicDeclaration("places", file=tmp_path / "data" / "places.csv")
+    (tmp_path / "here.parquet").touch()
+    for source, start in (
+        (
+            open_source(declared("gone.parquet", made, folder=tmp_path)),
+            "source.url: no file can be read at gone.parq",
+        ),
+        (
+            open_source(declared("duckdb://", public=[public], folder=tmp_path)),
+            "public_tables.places.file: no file can be read at data/places.csv.",
+        ),
+        (
+            open_source(declared("spark://local[2]", replace(made, file=tmp_path / "gone.parquet"), folder=tmp_path)),
+            "tables.patients.file: no file can be read at gone.parquet.",
+        ),
+        (open_source(declared("here.parquet", made, folder=tmp_path)), "source.url: here.parquet cannot be read as"),
+    ):
+        assert refused(source).startswith(start)
+        source.close()
+
+
+def test_a_source_without_tables_says_so(tmp_path, spark):
+    source = open_source(declared(str(tmp_path)))
+    with pytest.raises(DeclarationError, match="there is no data file at"):
+        source.catalogue()
+    with duckdb.connect(str(tmp_path / "empty.duckdb")):
+        pass
+    source = open_source(declared(f"duckdb:///{tmp_path}/empty.duckdb"))
+    with pytest.raises(DeclarationError, match="has no table that can be read"):
+        source.catalogue()
+    source.close()
+    for view in spark._spark.catalog.listTables():
+        spark._spark.sql(f"DROP VIEW IF EXISTS {view.name}")
+    source = open_source(declared("spark://local[2]"))
+    with pytest.raises(DeclarationError, match=r'file = "x\.parquet" .* works with spark://'):
+        source.catalogue()
+    source.close()
+
+
+def test_two_files_that_would_be_one_table(tmp_path):
+    pa.parquet.write_table(pa.table({"age": [1]}), tmp_path / "patients.parquet")
+    (tmp_path / "patients.csv").write_text("age\n1\n")
+    for declarations in (declared(str(tmp_path), table(age=AGE)), declared(str(tmp_path))):
+        with pytest.raises(DeclarationError) as caught:
+            open_source(declarations)
+        assert "patients.csv and patients.parquet would both be the table patients" in str(caught.value)
+    named = replace(table(age=AGE), file=tmp_path / "patients.csv")
+    source = open_source(declared(str(tmp_path), named))
+    source.check(source._declarations)
+    source.close()
 
 
 @pytest.mark.parametrize("url", ["mysql://x/y", "notes.txt", "http://x/y.parquet"])

@@ -15,7 +15,7 @@ from thresher.sources import open_source
 
 NEEDS = 3
 # Spark takes a second for what takes the others milliseconds.
-EXAMPLES = {**dict.fromkeys(HERE, 20), "postgres": 20, "spark": 4, "spark-csv": 2}
+EXAMPLES = {**dict.fromkeys(HERE, 20), "postgres": 20, "spark": 4}
 EVERYWHERE = list(EXAMPLES)
 
 

@@ -3,13 +3,14 @@
 Reads: names of files. Writes: nothing. Never: a password in a message.
 """
 
+import os
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from glob import glob, has_magic
 from pathlib import Path
 
-from thresher.config import Declarations
+from thresher.config import Declarations, PublicDeclaration, Table
 from thresher.errors import DeclarationError
 
 SUFFIXES = (".parquet", ".csv", ".tsv", ".arrow", ".feather", ".ipc")
@@ -27,7 +28,35 @@ class Address:
     engine: str
     target: str
     shown: str
-    files: Mapping[str, tuple[str, ...]]
+    files: Mapping[str, "Files"]
+
+    def paths(self) -> dict[str, tuple[str, ...]]:
+        """The files of each table that are all there; others are told of when the catalogue is read."""
+        return {name: files.paths for name, files in self.files.items() if files.paths and not files.absent()}
+
+
+@dataclass(frozen=True, slots=True)
+class Files:
+    """The files of a table, the setting that names them, and how it is written there."""
+
+    paths: tuple[str, ...]
+    setting: str
+    written: str
+
+    @property
+    def suffix(self) -> str:
+        return Path(self.paths[0]).suffix.lower()
+
+    def absent(self) -> list[str]:
+        return [path for path in self.paths if not os.access(path, os.R_OK)]
+
+    def check(self) -> None:
+        if self.absent() or not self.paths:
+            raise DeclarationError(
+                self.setting,
+                f"no file can be read at {self.written}. Write the path of a file that is there and may be read; it "
+                "starts from the folder of thresher.toml",
+            )
 
 
 def address(declarations: Declarations) -> Address:
@@ -59,10 +88,19 @@ def _path(rest: str, folder: Path, *, rooted: bool) -> Path:
     return folder / rest[1:]
 
 
-def _own_files(declarations: Declarations) -> dict[str, tuple[str, ...]]:
-    private = {name: table.file for name, table in declarations.tables.items()}
-    named = private | {name: table.file for name, table in declarations.public_tables.items()}
-    return {name: _found(declarations.folder / file) for name, file in named.items() if file is not None}
+def _own_files(declarations: Declarations) -> dict[str, Files]:
+    found = {}
+    for section, tables in (("tables", declarations.tables), ("public_tables", declarations.public_tables)):
+        for name, table in tables.items():
+            if table.file is not None:
+                path = declarations.folder / table.file
+                written = path.relative_to(declarations.folder) if _lies_in(path, declarations.folder) else path
+                found[name] = Files(_found(path), f"{section}.{name}.file", str(written))
+    return found
+
+
+def _lies_in(path: Path, folder: Path) -> bool:
+    return path.is_relative_to(folder) and folder != Path()
 
 
 def _found(path: Path) -> tuple[str, ...]:
@@ -71,16 +109,31 @@ def _found(path: Path) -> tuple[str, ...]:
     return tuple(sorted(glob(text, recursive=True))) if has_magic(text) and not path.exists() else (text,)
 
 
-def _files_at(path: Path, declarations: Declarations) -> dict[str, tuple[str, ...]]:
+def _files_at(path: Path, declarations: Declarations) -> dict[str, Files]:
+    written = declarations.source
     if path.is_dir():
-        found: dict[str, list[str]] = {}
+        found: dict[str, list[Path]] = {}
         for child in sorted(path.iterdir()):
             if child.suffix.lower() in SUFFIXES:
-                found.setdefault(child.stem, []).append(str(child.absolute()))
-        return {name: tuple(paths) for name, paths in found.items() if len({Path(p).suffix for p in paths}) == 1}
+                found.setdefault(child.stem, []).append(child)
+        for name, files in found.items():
+            _refuse_twins(name, files, declarations)
+        single = {name: str(files[0].absolute()) for name, files in found.items() if len(files) == 1}
+        return {name: Files((file,), "source.url", f"{written} ({name})") for name, file in single.items()}
     if path.suffix.lower() not in SUFFIXES:
         raise DeclarationError("source.url", f"{path.name} is no data file that Thresher knows. Write {_KNOWN}")
-    single = _found(path)
     without = [name for name, table in declarations.tables.items() if table.file is None]
     name = without[0] if len(without) == 1 else path.stem
-    return {name: single}
+    return {name: Files(_found(path), "source.url", written)}
+
+
+def _refuse_twins(name: str, files: list[Path], declarations: Declarations) -> None:
+    """Two files of a folder cannot both be one table. Where neither is asked for, it does not matter."""
+    declared: dict[str, Table | PublicDeclaration] = {**declarations.tables, **declarations.public_tables}
+    wanted = {table.relation or key for key, table in declared.items() if table.file is None}
+    if len(files) > 1 and (name in wanted or not declared):
+        raise DeclarationError(
+            "source.url",
+            f"{' and '.join(file.name for file in files)} would both be the table {name}. Move one away, or name "
+            f"the one you mean: file = {files[0].name!r} under [tables.{name}]",
+        )

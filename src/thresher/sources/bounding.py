@@ -15,7 +15,7 @@ from thresher.sources.dialect import Dialect
 from thresher.sources.protocol import Family
 from thresher.sources.statements import Rows
 
-# The families of units that can be compared as they are; others are compared as text.
+# The families of units that can be compared as they are; others are compared as text, in which equal values are alike.
 _COMPARABLE = (Family.INTEGER, Family.TRUTH, Family.DATE, Family.MOMENT, Family.ZONED)
 
 
@@ -87,7 +87,8 @@ def bounding(table: Table, keys: Sequence[Column], relation: str, found: Found) 
             conditions.append(f"{name} IS NOT NULL")
     grouped = [place[key.name] for key in keys]
     texts = [column.text for column in columns]
-    order = _orders(table, grouped, texts, dialect)
+    who = dialect.unit_text(found.columns[limits.unit], "u")
+    order = _orders(table, who, grouped, texts, dialect)
     inside = f"SELECT r.*{order} FROM (SELECT r.*{smallest} FROM ({coded_rows}) r) r" + (
         f" WHERE {' AND '.join(conditions)}" if conditions else ""
     )
@@ -103,7 +104,7 @@ def unit_expression(found: Found, unit: str, name: str) -> str:
         return name
     if column.family in (Family.TEXT, Family.WRITTEN):
         return found.dialect.raw_text(name)
-    return found.dialect.as_text(name)
+    return found.dialect.decimal_text(name)
 
 
 def unit_type(found: Found, unit: str) -> str:
@@ -118,10 +119,10 @@ def _ranked(inside: str, grouped: Sequence[str]) -> str:
     return f"SELECT r.*, {group_place} AS group_place, {row_place} AS row_place FROM ({inside}) r"
 
 
-def _orders(table: Table, grouped: Sequence[str], texts: Sequence[bool], dialect: Dialect) -> str:
+def _orders(table: Table, who: str, grouped: Sequence[str], texts: Sequence[bool], dialect: Dialect) -> str:
     """The two digests: of the unit and the group, of the unit and the whole row."""
     start = dialect.text("".join(f"{len(part.encode())}:{part}" for part in (table.name, table.version)))
-    unit = _measured(dialect.as_text("u"), dialect)
+    unit = _digested(who, dialect)
     codes = [_marked(f"c{n}", is_text, dialect) for n, is_text in enumerate(texts)]
     of_group = [code for n, code in enumerate(codes) if f"c{n}" in grouped]
     made = f", {dialect.digest([start, unit, *of_group])} AS group_order" if grouped else ""
@@ -130,9 +131,14 @@ def _orders(table: Table, grouped: Sequence[str], texts: Sequence[bool], dialect
 
 def _marked(name: str, is_text: bool, dialect: Dialect) -> str:  # noqa: FBT001 - a fact about the column
     """A code with its length before it, so that no two rows read the same; NULL is another mark."""
-    text = name if is_text else dialect.as_text(name)
-    return f"CASE WHEN {name} IS NULL THEN '-' ELSE {_measured(text, dialect)} END"
+    measured = _digested(name, dialect) if is_text else _measured(dialect.as_text(name), dialect)
+    return f"CASE WHEN {name} IS NULL THEN '-' ELSE {measured} END"
 
 
 def _measured(text: str, dialect: Dialect) -> str:
     return f"{dialect.as_text(dialect.octets(text))} || ':' || {text}"
+
+
+def _digested(text: str, dialect: Dialect) -> str:
+    """The digest of a text stands for it: a row of huge texts would be longer than a database can put together."""
+    return f"'32:' || {dialect.digest([text])}"

@@ -124,8 +124,9 @@ def _numbered(raw: PhysicalColumn, name: str, dialect: Dialect) -> str:
     value = dialect.value(raw, name)
     if raw.family is Family.INTEGER:
         return f"CAST({value} AS {dialect.big})"
-    edge = float(LARGEST_CODE)
-    low, high = (dialect.double(-edge), dialect.double(edge)) if raw.family is Family.DOUBLE else (-(10**18), 10**18)
+    if raw.family is Family.DECIMAL:
+        return dialect.whole_decimal(raw, value)
+    low, high = dialect.double(-float(LARGEST_CODE)), dialect.double(float(LARGEST_CODE))
     # Nested, because only CASE promises that the inner test waits for the outer one.
     whole = f"CASE WHEN floor({value}) = {value} THEN CAST({value} AS {dialect.big}) END"
     return f"CASE WHEN {value} >= {low} AND {value} <= {high} THEN {whole} END"

@@ -99,6 +99,11 @@ class Dialect:
         plain = f"trim(TRAILING 'Z' FROM {name})"
         return f"CASE WHEN {self.matches(name, _MOMENT)} THEN TRY_CAST({plain} AS {self.moment_type}) END"
 
+    def whole_decimal(self, column: PhysicalColumn, value: str) -> str:
+        """A decimal without a fraction as a whole number: it goes there and back unchanged."""
+        whole = f"TRY_CAST({value} AS {self.big})"
+        return f"CASE WHEN TRY_CAST({whole} AS {column.type}) = {value} THEN {whole} END"
+
     def day_code(self, value: str, family: Family) -> str:
         if family is Family.DATE:
             return f"CAST({value} - DATE '1970-01-01' AS {self.integer})"
@@ -162,6 +167,14 @@ class Dialect:
 
     def as_text(self, code: str) -> str:
         return f"CAST({code} AS {self.text_type})"
+
+    def unit_text(self, column: PhysicalColumn, unit: str) -> str:  # noqa: ARG002 - for the databases that need it
+        """A kept unit as text, to be digested."""
+        return self.as_text(unit)
+
+    def decimal_text(self, name: str) -> str:
+        """A decimal as text, the same for equal numbers: here all of a column have the same places."""
+        return self.as_text(name)
 
     def digest(self, parts: Iterable[str]) -> str:
         return f"md5({' || '.join(parts)})"

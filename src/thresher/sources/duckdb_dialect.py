@@ -51,6 +51,12 @@ class DuckDBDialect(Dialect):
             return f"make_timestamp({count} // 1000 - CASE WHEN {count} % 1000 < 0 THEN 1 ELSE 0 END)"
         return super().value(column, name)
 
+    def unit_text(self, column: PhysicalColumn, unit: str) -> str:
+        if column.family in (Family.MOMENT, Family.ZONED):
+            # Times at the far ends cannot be written as dates.
+            return f"coalesce({self.as_text(self.microseconds(self.value(column, unit)))}, '')"
+        return self.as_text(unit)
+
     def to_double(self, column: PhysicalColumn, name: str) -> str:
         decimal = _DECIMAL.fullmatch(column.type)
         if decimal and int(decimal[1]) > _EXACT_DIGITS:

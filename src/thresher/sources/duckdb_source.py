@@ -6,10 +6,11 @@ Reads: the database or files. Writes: a private folder for what does not fit in 
 guessed from rows.
 """
 
-import os
 import shutil
 import tempfile
+import weakref
 from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from pathlib import Path
 from typing import Any
 
@@ -17,10 +18,12 @@ import duckdb
 
 from thresher.config import Declarations
 from thresher.errors import DeclarationError
-from thresher.sources.addresses import Address
+from thresher.sources.addresses import Address, Files
 from thresher.sources.bounding import Bounding, Kept
+from thresher.sources.csv_lines import CSV, csv_columns, csv_relation
 from thresher.sources.duckdb_dialect import DuckDBDialect, family_of
-from thresher.sources.files import ARROW, arrow_table, csv_columns, csv_delimiter
+from thresher.sources.files import ARROW, arrow_columns, arrow_table
+from thresher.sources.parquet_footers import coarse_times, refuse_unlike
 from thresher.sources.protocol import Family, PhysicalColumn
 from thresher.sources.reading import Catalogue, SqlSource
 from thresher.sources.statements import Statement
@@ -55,8 +58,9 @@ class DuckDBSource(SqlSource):
     def _open(self) -> None:
         if self._connection is not None:
             return
-        paths = [path for paths in self._where.files.values() for path in paths if os.access(path, os.R_OK)]
+        paths = [path for paths in self._where.paths().values() for path in paths]
         self._folder = tempfile.mkdtemp(prefix="thresher-duckdb-")
+        weakref.finalize(self, shutil.rmtree, self._folder, ignore_errors=True)
         self._connection = duckdb.connect(":memory:")
         text = self._dialect.text
         settings = [
@@ -80,8 +84,8 @@ class DuckDBSource(SqlSource):
         self._register_arrow_files()
 
     def _register_arrow_files(self) -> None:
-        for name, paths in self._where.files.items():
-            if paths and paths[0].endswith(ARROW) and all(os.access(path, os.R_OK) for path in paths):
+        for name, paths in self._where.paths().items():
+            if paths[0].lower().endswith(ARROW):
                 self._db.register(f"file_{name}", arrow_table(paths))
 
     def _look(self) -> Catalogue:
@@ -95,46 +99,44 @@ class DuckDBSource(SqlSource):
         for name in self._tables:
             self._relations[name] = self._dialect.relation("temp", "main", f"memory_{name}")
             found[name] = self._described(self._relations[name])
-        for name, paths in self._where.files.items():
-            found[name] = self._file_columns(name, paths)
+        for name, files in self._where.files.items():
+            found[name] = self._file_columns(name, files)
         return {name: tuple(columns) for name, columns in found.items()}
 
-    def _described(self, relation: str) -> list[PhysicalColumn]:
+    def _described(self, relation: str, coarse: AbstractSet[str] | None = None) -> list[PhysicalColumn]:
+        """The columns of a relation; for Parquet files, those of `coarse` are times in milliseconds."""
         described = self._db.execute(f"DESCRIBE SELECT * FROM {relation}").fetchall()
-        parquet = relation.startswith("read_parquet(")
-        return [PhysicalColumn(row[0], row[1], family_of(row[1]), hides_nan=parquet) for row in described]
+        return [
+            PhysicalColumn(
+                column,
+                kind,
+                Family.COARSE if coarse and column in coarse else family_of(kind),
+                hides_nan=coarse is not None,
+            )
+            for column, kind, *_ in described
+        ]
 
-    def _file_columns(self, name: str, paths: Sequence[str]) -> list[PhysicalColumn]:
-        place = f"tables.{name}.file"
-        absent = [path for path in paths if not os.access(path, os.R_OK)]
-        if absent or not paths:
-            raise DeclarationError(place, f"no file can be read at {absent[0] if absent else 'the pattern given'}")
-        suffix = Path(paths[0]).suffix.lower()
+    def _file_columns(self, name: str, files: Files) -> list[PhysicalColumn]:
+        files.check()
+        place, paths, suffix = files.setting, files.paths, files.suffix
         listed = f"[{', '.join(self._dialect.text(path) for path in paths)}]"
-        if suffix in (".csv", ".tsv"):
-            delimiter, columns = csv_delimiter(paths[0]), csv_columns(paths[0])
-            self._relations[name] = self._csv(listed, delimiter, columns)
+        if suffix in CSV:
+            columns = csv_columns(place, paths)
+            self._relations[name] = csv_relation(paths, columns, self._dialect)
             return [PhysicalColumn(column, "text in CSV", Family.WRITTEN) for column in columns]
-        if suffix.endswith(ARROW):
-            self._relations[name] = self._dialect.relation("temp", "main", f"file_{name}")
-        else:
-            self._relations[name] = f"read_parquet({listed})"
         try:
-            return self._described(self._relations[name])
+            if suffix.endswith(ARROW):
+                refuse_unlike(place, arrow_columns(paths))
+                self._relations[name] = self._dialect.relation("temp", "main", f"file_{name}")
+                return self._described(self._relations[name])
+            # The names of folders are no columns: their types would be guessed from all of them.
+            self._relations[name] = f"read_parquet({listed}, hive_partitioning = false)"
+            return self._described(self._relations[name], coarse_times(place, paths, self._db))
         except duckdb.Error:
             unreadable = True
         if unreadable:
             raise DeclarationError(place, f"{Path(paths[0]).name} cannot be read as {suffix[1:]}")
         return []
-
-    def _csv(self, listed: str, delimiter: str, columns: Sequence[str]) -> str:
-        """Lines that are no proper rows are passed over: an error about them would quote them."""
-        text = self._dialect.text
-        kinds = ", ".join(f"{text(column)}: 'VARCHAR'" for column in columns)
-        return (
-            f"read_csv({listed}, auto_detect = false, header = true, delim = {text(delimiter)}, quote = '\"',"
-            f" escape = '\"', nullstr = '', ignore_errors = true, strict_mode = true, columns = {{{kinds}}})"
-        )
 
     def _columns(self, asked: Statement) -> Sequence[Sequence[object]]:
         result: Mapping[str, Any] = self._db.execute(asked.sql, list(asked.parameters)).fetchnumpy()
@@ -159,6 +161,14 @@ class DuckDBSource(SqlSource):
             connection.close()
         if folder is not None:
             shutil.rmtree(folder, ignore_errors=True)
+
+    def _nothing(self) -> str:
+        if self._where.target or self._tables:
+            return super()._nothing()
+        return (
+            f"there is no data file at {self._where.shown}. Name a folder that holds .parquet, .csv or .arrow, or "
+            'a file for each table: file = "x.parquet" under [tables.x]'
+        )
 
     def _unreachable(self) -> str:
         if self._where.target:

@@ -1,38 +1,45 @@
-"""Files and tables in memory, as Arrow; and the header of a CSV file, which is all that is read for its catalogue.
+"""Files and tables in memory, as Arrow.
 
-Reads: file headers; Arrow tables stay where they are. Writes: nothing. Never: a CSV row, or an Arrow error's text.
+Reads: file headers; Arrow tables stay where they are. Writes: nothing. Never: an Arrow error's text.
 """
 
-import csv
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from thresher.errors import DeclarationError
 
 ARROW = (".arrow", ".feather", ".ipc")
-_DELIMITERS = (",", ";", "\t", "|")
-
-
-def csv_delimiter(path: str) -> str:
-    """What the header is split by: of the usual delimiters, the one it holds most of."""
-    header = _header(path)
-    return max(_DELIMITERS, key=header.count)
-
-
-def csv_columns(path: str) -> list[str]:
-    return next(csv.reader([_header(path)], delimiter=csv_delimiter(path)), [])
-
-
-def _header(path: str) -> str:
-    with open(path, encoding="utf-8-sig", errors="replace", newline="") as lines:
-        return lines.readline().rstrip("\r\n")
 
 
 def arrow_table(paths: Sequence[str]) -> object:
     """Arrow files, mapped into memory."""
     from pyarrow import dataset  # noqa: PLC0415 - slow to import, and most sources never need it
 
-    return dataset.dataset(list(paths), format="ipc")
+    found = dataset.dataset(list(paths), format="ipc")
+    return in_microseconds(found.to_table()) if _coarse(found.schema) else found
+
+
+def arrow_columns(paths: Sequence[str]) -> dict[str, list[tuple[object, ...]]]:
+    """The columns of each file with their types."""
+    from pyarrow import dataset  # noqa: PLC0415 - slow to import, and most sources never need it
+
+    schemas = {path: dataset.dataset(path, format="ipc").schema for path in paths}
+    return {path: [(field.name, str(field.type)) for field in schema] for path, schema in schemas.items()}
+
+
+def in_microseconds(table: Any) -> Any:
+    """Times in coarser steps may be too far away for microseconds; here they wrap around, and no row makes it fail."""
+    import pyarrow  # noqa: PLC0415 - slow to import, and most sources never need it
+
+    fields = [
+        field.with_type(pyarrow.timestamp("us", tz=field.type.tz)) if field.name in _coarse(table.schema) else field
+        for field in table.schema
+    ]
+    return table.cast(pyarrow.schema(fields), safe=False) if _coarse(table.schema) else table
+
+
+def _coarse(schema: Any) -> set[str]:
+    return {field.name for field in schema if str(field.type).startswith(("timestamp[s", "timestamp[ms"))}
 
 
 def in_memory(tables: Mapping[str, object]) -> dict[str, object]:
@@ -40,11 +47,11 @@ def in_memory(tables: Mapping[str, object]) -> dict[str, object]:
     return {name: _as_arrow(name, table) for name, table in tables.items()}
 
 
-def _as_arrow(name: str, table: Any) -> object:
+def _as_arrow(name: str, table: Any) -> Any:
     import pyarrow  # noqa: PLC0415 - slow to import, and most sources never need it
 
     kind = type(table).__module__.split(".")[0]
-    converted: object = None
+    converted: Any = None
     try:
         if isinstance(table, pyarrow.Table):
             converted = table
@@ -54,6 +61,7 @@ def _as_arrow(name: str, table: Any) -> object:
             converted = pyarrow.Table.from_pandas(table, preserve_index=False)
         elif kind == "polars":
             converted = (table.collect() if hasattr(table, "collect") else table).to_arrow()
+        converted = None if converted is None else in_microseconds(converted)
     except Exception:  # noqa: BLE001 - the error may quote values
         converted = None
     if converted is None:

@@ -38,6 +38,20 @@ _FITTING: Mapping[type[Kind], tuple[Family, ...]] = {
     Hours: (Family.DATE, Family.MOMENT, Family.ZONED),
     Referenced: (Family.TEXT, *_NUMBERS),
 }
+_UNITS = (
+    Family.INTEGER,
+    Family.TEXT,
+    Family.WRITTEN,
+    Family.TRUTH,
+    Family.DATE,
+    Family.MOMENT,
+    Family.ZONED,
+    Family.DECIMAL,
+)
+_COARSE = (
+    "its Parquet file keeps times in milliseconds, and one row may hold one that no database can convert. Write the "
+    "file with times in microseconds"
+)
 _LARGEST_BOUND = 2**62
 
 
@@ -54,9 +68,23 @@ def check_tables(declarations: Declarations, catalogue: Mapping[str, Sequence[Ph
         found = {column.name: column for column in _present(place, relation_of(table), catalogue)}
         for column in table.columns.values():
             _check_column(f"{place}.columns.{column.name}", column, table, found)
-        if table.contribution is not None and table.contribution.unit not in found:
-            unit = table.contribution.unit
-            raise DeclarationError(f"{place}.unit", f"there is no column {unit} in the source{_nearly(unit, found)}")
+        if table.contribution is not None:
+            _check_unit(f"{place}.unit", table.contribution.unit, found)
+
+
+def _check_unit(place: str, unit: str, found: Mapping[str, PhysicalColumn]) -> None:
+    """Only what has one form for equal values names a unit: 0 and -0, or one day and 24 hours, would be two persons."""
+    if unit not in found:
+        raise DeclarationError(place, f"there is no column {unit} in the source{_nearly(unit, found)}")
+    physical = found[unit]
+    if physical.family is Family.COARSE:
+        raise DeclarationError(place, _COARSE)
+    if physical.family not in _UNITS:
+        raise DeclarationError(
+            place,
+            f"{unit} is {physical.type} ({physical.family}), and a unit needs {' or '.join(_UNITS)}. Name another "
+            "column, or a view that converts it as the table's `table`",
+        )
 
 
 def _present(place: str, relation: str, catalogue: Mapping[str, Sequence[PhysicalColumn]]) -> Sequence[PhysicalColumn]:
@@ -77,10 +105,12 @@ def _check_column(place: str, column: Column, table: Table, found: Mapping[str, 
     fitting = _FITTING[type(kind)]
     if physical.family is Family.WRITTEN or physical.family in fitting:
         return
+    if physical.family is Family.COARSE and Family.MOMENT in fitting:
+        raise DeclarationError(place, _COARSE)
     raise DeclarationError(
         place,
         f"in the source of {table.name} it is {physical.type} ({physical.family}), and this declaration needs "
-        f"{' or '.join(fitting)}. Declare it otherwise, or name a view that converts it as the table's `relation`",
+        f"{' or '.join(fitting)}. Declare it otherwise, or name a view that converts it as the table's `table`",
     )
 
 

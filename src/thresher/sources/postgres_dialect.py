@@ -58,6 +58,11 @@ class PostgresDialect(Dialect):
             f" WHEN {name} > 0 THEN {self.double(1e300)} WHEN {name} < 0 THEN {self.double(-1e300)} END"
         )
 
+    def whole_decimal(self, column: PhysicalColumn, value: str) -> str:  # noqa: ARG002 - all numerics are compared alike
+        # Nested, because only CASE promises that the inner test waits for the outer one.
+        whole = f"CASE WHEN floor({value}) = {value} THEN CAST({value} AS {self.big}) END"
+        return f"CASE WHEN {value} >= {-(10**18)} AND {value} <= {10**18} THEN {whole} END"
+
     def _always_fits(self, kind: str) -> bool:
         bounds = _NUMERIC.fullmatch(kind)
         return bounds is not None and int(bounds[1]) + abs(int(bounds[2])) <= _SAFE_DIGITS
@@ -97,6 +102,9 @@ class PostgresDialect(Dialect):
 
     def in_array(self, code: str, kind: str, parameter: int) -> str:
         return f"{code} = ANY(CAST(${parameter} AS {kind}[]))"
+
+    def decimal_text(self, name: str) -> str:
+        return f"CAST(trim_scale({name}) AS text)"
 
     def octets(self, text: str) -> str:
         return f"octet_length({text})"

@@ -101,12 +101,6 @@ class PostgresSource(SqlSource):
                 found.setdefault(known, []).append(PhysicalColumn(column, kind, family_of(base, sort), unique))
         return {name: tuple(columns) for name, columns in found.items()}
 
-    def _is_unique(self, relation: str, column: str) -> bool:
-        """Looked up again each time: the constraint may be gone since the declarations were checked."""
-        if super()._is_unique(relation, column):
-            self._found = self._look()
-        return super()._is_unique(relation, column)
-
     def _named_with_schema(self) -> set[str]:
         """A table may be declared by its full name though a short one would do."""
         private = {table.relation for table in self._declarations.tables.values()}
@@ -167,6 +161,13 @@ class PostgresSource(SqlSource):
 
     def _unreachable(self) -> str:
         return (
-            "the PostgreSQL server of source.url cannot be reached; nothing was read and nothing is charged. Check its "
-            "address, the role and the password"
+            f"{self._database()} of the PostgreSQL server in source.url cannot be reached; nothing was read and "
+            "nothing is charged. Check the server's address, the name of the database, the role and the password"
         )
+
+    def _database(self) -> str:
+        try:
+            name = psycopg.conninfo.conninfo_to_dict(self._url).get("dbname")
+        except psycopg.Error:
+            name = None
+        return f"the database {name}" if name else "the database"

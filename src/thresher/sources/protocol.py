@@ -15,6 +15,10 @@ FAILED = (
     "the source failed while it was read; what it said is not repeated, because it may quote rows. The question stays "
     "charged. Look into the source's own log"
 )
+CHANGED = (
+    "the source no longer fits its declarations; nothing was read and nothing is charged. Open it anew to see what "
+    "does not fit"
+)
 INTERRUPTED = "reading the source was interrupted; the question stays charged"
 
 
@@ -30,6 +34,7 @@ class Family(StrEnum):
     DATE = "dates"
     MOMENT = "times without a zone"
     ZONED = "times with a zone"
+    COARSE = "times in milliseconds"
     OTHER = "something else"
 
 
@@ -76,6 +81,12 @@ class Source(Protocol):
         ...
 
     def close(self) -> None: ...
+
+
+def unread(name: str, stopped: bool) -> str:  # noqa: FBT001 - a fact about what happened
+    """A public table is read before anything is charged."""
+    why = "took too long (timeout_seconds) or was interrupted" if stopped else "failed"
+    return f"reading the public table {name} {why}; nothing is charged. Look into the source's own log"
 
 
 def too_slow(seconds: int) -> str:

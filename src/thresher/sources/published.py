@@ -4,6 +4,7 @@ Reads: tables that are declared public. Writes: nothing. Never: a private table.
 """
 
 import math
+import re
 from collections.abc import Sequence
 from datetime import UTC, date, datetime
 from decimal import Decimal
@@ -11,17 +12,36 @@ from fractions import Fraction
 
 from thresher.errors import SourceFailedError
 from thresher.question import PublicTable, PublicValue
+from thresher.sources.protocol import Family, PhysicalColumn
 
 MOST_ROWS = 1_000_000
+_DECIMAL = re.compile(r"-?(0|[1-9][0-9]*)([.][0-9]+)?", re.ASCII)
+_TRUTHS = {"true": True, "false": False}
 
 
-def public_table(name: str, columns: Sequence[str], rows: Sequence[Sequence[object]]) -> PublicTable:
+def public_table(name: str, columns: Sequence[PhysicalColumn], rows: Sequence[Sequence[object]]) -> PublicTable:
     """The table; more rows than `MOST_ROWS` are refused (ask the database for one more than that)."""
     if len(rows) > MOST_ROWS:
         raise SourceFailedError(f"the public table {name} has more than {MOST_ROWS} rows, too many to be read whole")
-    return PublicTable(
-        name, {column: tuple(public_value(row[place]) for row in rows) for place, column in enumerate(columns)}
-    )
+    found: dict[str, tuple[PublicValue, ...]] = {}
+    for place, column in enumerate(columns):
+        values: Sequence[object] = [row[place] for row in rows]
+        values = read_written(values) if column.family is Family.WRITTEN else values
+        found[column.name] = tuple(public_value(value) for value in values)
+    return PublicTable(name, found)
+
+
+def read_written(values: Sequence[object]) -> Sequence[object]:
+    """A column of a file without types: numbers if all there is reads as decimals, truths if all is true or false.
+
+    A number is written without zeros before it: 007 is a name.
+    """
+    there = [value for value in values if isinstance(value, str) and value != ""]
+    if there and all(_DECIMAL.fullmatch(value) for value in there):
+        return [Decimal(value) if isinstance(value, str) and value else None for value in values]
+    if there and all(value.lower() in _TRUTHS for value in there):
+        return [_TRUTHS[value.lower()] if isinstance(value, str) and value else None for value in values]
+    return values
 
 
 def public_value(value: object) -> PublicValue:

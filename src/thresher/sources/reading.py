@@ -7,19 +7,20 @@ noise; an error's text or cause, which may quote rows.
 import threading
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from typing import TypeVar
 
 import numpy as np
 
 from thresher.config import Column, Declarations, Table
-from thresher.errors import BugError, SourceFailedError, SourceUnavailableError, ThresherError
+from thresher.errors import BugError, DeclarationError, SourceFailedError, SourceUnavailableError, ThresherError
 from thresher.question import Exact, Need, PublicTable
 from thresher.sources import published
 from thresher.sources.bounding import Bounding, Kept, bounded_rows, bounding, raw_rows
 from thresher.sources.codes import Found
 from thresher.sources.dialect import Dialect
 from thresher.sources.fitting import check_tables, relation_of
-from thresher.sources.protocol import FAILED, INTERRUPTED, PhysicalColumn, too_slow
+from thresher.sources.protocol import CHANGED, FAILED, INTERRUPTED, PhysicalColumn, too_slow, unread
 from thresher.sources.statements import Rows, Statement, statement
 
 Catalogue = Mapping[str, tuple[PhysicalColumn, ...]]
@@ -38,8 +39,10 @@ class SqlSource(ABC):
         self._dialect = dialect
         self._one_at_a_time = threading.RLock()
         self._found: Catalogue | None = None
+        self._checked: Declarations | None = None
         self._relations: dict[str, str] = {}
         self._kept: dict[tuple[str, tuple[str, ...]], Kept] = {}
+        self._made = 0
         self._stopped: str | None = None
         self._stop_now = threading.Event()
 
@@ -54,8 +57,17 @@ class SqlSource(ABC):
         """The catalogue; fills `_relations` with the SQL of each relation."""
 
     def _is_unique(self, relation: str, column: str) -> bool:
-        """Whether the catalogue proves that no two rows share a unit; then there is nothing to bound."""
-        return any(found.name == column and found.is_unique_key for found in self.catalogue()[relation])
+        """Whether the catalogue proves that no two rows share a unit; then there is nothing to bound.
+
+        A proof is looked up again each time: the constraint may be gone since the declarations were checked.
+        """
+        if self._proves(relation, column):
+            self._found = self._look()
+        return self._proves(relation, column)
+
+    def _proves(self, relation: str, column: str) -> bool:
+        known = self.catalogue().get(relation, ())
+        return any(found.name == column and found.is_unique_key for found in known)
 
     @abstractmethod
     def _columns(self, asked: Statement) -> Sequence[Sequence[object]]:
@@ -81,6 +93,10 @@ class SqlSource(ABC):
     def _unreachable(self) -> str:
         """What to say if the source cannot be reached."""
 
+    def _nothing(self) -> str:
+        """What to say if there is no table at all."""
+        return "the source has no table that can be read. Look at its address, and at what this role may read there"
+
     # What they do alike.
 
     def connect(self) -> None:
@@ -97,28 +113,50 @@ class SqlSource(ABC):
                 looked, found = _tried(self._look)
                 if not looked or found is None:
                     raise SourceUnavailableError(f"{self._unreachable()}: its catalogue could not be read")
+                if not found:
+                    raise DeclarationError("source.url", self._nothing())
                 self._found = found
             return self._found
 
     def check(self, declarations: Declarations) -> None:
         check_tables(declarations, self.catalogue())
+        self._checked = declarations
 
     def public_table(self, name: str) -> PublicTable:
         declared = self._declarations.public_tables[name]
+        relation, most = relation_of(declared), published.MOST_ROWS + 1
         with self._one_at_a_time:
-            columns = [column.name for column in self.catalogue()[relation_of(declared)]]
-            rows = self._guarded(
-                lambda: self._rows(self._relations[relation_of(declared)], columns, published.MOST_ROWS + 1)
-            )
+            columns = self.catalogue()[relation]
+            names, rows = [column.name for column in columns], None
+            with suppress(SourceFailedError):  # its words are about a question that is charged
+                rows = self._guarded(lambda: self._rows(self._relations[relation], names, most))
+            if rows is None:
+                raise SourceUnavailableError(unread(name, self._stopped is not None))
             return published.public_table(name, columns, rows)
 
     def fetch(self, need: Need) -> Exact:
         with self._one_at_a_time:
             self.connect()
-            self.catalogue()
+            self._known_and_checked()
             if not need.groups or not need.aggregates:
                 return Exact(np.zeros((len(need.groups), len(need.aggregates)), dtype=np.int64))
             return self._guarded(lambda: self._fetch(need))
+
+    def _known_and_checked(self) -> None:
+        """The catalogue is there; one that is looked up anew, after a failure, must fit the declarations again."""
+        again = self._found is None and self._checked is not None
+        unfit = False
+        try:
+            self.catalogue()
+            if again and self._checked is not None:
+                check_tables(self._checked, self.catalogue())
+        except DeclarationError:
+            if self._checked is None:
+                raise
+            unfit = True
+        if unfit:
+            self._let_go()
+            raise SourceUnavailableError(CHANGED)
 
     def interrupt(self) -> None:
         self._stopped = INTERRUPTED
@@ -154,7 +192,8 @@ class SqlSource(ABC):
         made = (table.fingerprint(), tuple(sorted(key.name for key in keys)))
         if made not in self._kept:
             chosen = bounding(table, keys, relation, found)
-            self._kept[made] = self._keep(f"thresher_rows_{len(self._kept)}", chosen)
+            self._made += 1
+            self._kept[made] = self._keep(f"thresher_rows_{self._made}", chosen)
         return bounded_rows(table, self._kept[made], self._dialect)
 
     def _guarded(self, read: Callable[[], Got]) -> Got:
@@ -165,11 +204,15 @@ class SqlSource(ABC):
         watch = threading.Thread(target=self._watch, args=(over,), daemon=True)
         watch.start()
         try:
-            done, got = _tried(read)
-        finally:
-            over.set()
-            self._stop_now.set()
-            watch.join()
+            try:
+                done, got = _tried(read)
+            finally:
+                over.set()
+                self._stop_now.set()
+                watch.join()
+        except BaseException:
+            self._let_go()  # what was half made goes with the connection
+            raise
         if not done or got is None or self._stopped is not None:
             self._let_go()
             raise SourceFailedError(self._stopped or FAILED)
@@ -190,7 +233,10 @@ class SqlSource(ABC):
             raise SourceFailedError(self._stopped)
 
     def _let_go(self) -> None:
+        """What is behind the next connection may be something else: nothing that was learnt is kept."""
         self._kept.clear()
+        self._relations.clear()
+        self._found = None
         _tried(self._drop)
 
 

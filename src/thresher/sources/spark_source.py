@@ -6,20 +6,23 @@ Spark says about rows.
 
 import json
 import os
+import shutil
+import tempfile
+import weakref
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from pathlib import Path
+from dataclasses import replace
 from typing import Any
 
+import duckdb
 from pyspark import SparkContext
 from pyspark.sql import SparkSession
-from pyspark.sql.types import StringType, StructField, StructType
 
 from thresher.config import Declarations
 from thresher.errors import DeclarationError, SourceUnavailableError
 from thresher.sources.addresses import Address
 from thresher.sources.bounding import Bounding, Kept
-from thresher.sources.files import csv_columns, csv_delimiter
+from thresher.sources.parquet_footers import coarse_times
 from thresher.sources.protocol import Family, PhysicalColumn
 from thresher.sources.reading import Catalogue, SqlSource
 from thresher.sources.spark_dialect import SparkDialect, family_of
@@ -41,11 +44,14 @@ _SETTINGS = {
     "spark.sql.variable.substitute": "false",
     "spark.sql.timestampType": "TIMESTAMP_LTZ",
     "spark.sql.parser.escapedStringLiterals": "false",
-    "spark.sql.csv.parser.columnPruning.enabled": "false",
+    "spark.sql.sources.partitionColumnTypeInference.enabled": "false",
     "spark.sql.legacy.timeParserPolicy": "CORRECTED",
     "spark.sql.parquet.datetimeRebaseModeInRead": "CORRECTED",
     "spark.sql.parquet.int96RebaseModeInRead": "CORRECTED",
 }
+_ONLY_PARQUET = (
+    "{} is not read with Spark, which reads Parquet files only: convert it to Parquet, or read it with DuckDB"
+)
 
 
 class SparkSource(SqlSource):
@@ -88,7 +94,10 @@ class SparkSource(SqlSource):
 
     def _start(self) -> SparkSession:
         builder = SparkSession.builder.master(self._where.target)
-        for name, value in _START.items():
+        # Spark makes this folder wherever it is started, though nothing is ever put there.
+        folder = tempfile.mkdtemp(prefix="thresher-spark-")
+        weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
+        for name, value in {**_START, "spark.sql.warehouse.dir": folder}.items():
             builder = builder.config(name, value)
         with _silence():
             session: SparkSession = builder.getOrCreate()
@@ -96,32 +105,10 @@ class SparkSource(SqlSource):
         return session
 
     def _register_files(self) -> None:
-        for name, paths in self._where.files.items():
-            if not paths or not all(os.access(path, os.R_OK) for path in paths):
-                continue
-            suffix, reader = Path(paths[0]).suffix.lower(), self._spark.read
-            if suffix == ".parquet":
-                frame = reader.parquet(*paths)
-            elif suffix in (".csv", ".tsv"):
-                frame = self._csv(list(paths))
-            else:
-                continue
-            frame.createOrReplaceTempView(f"file_{name}")
-
-    def _csv(self, paths: list[str]) -> Any:
-        """All columns as text. Lines that are no proper rows are passed over: an error about them would quote them."""
-        schema = StructType([StructField(column, StringType()) for column in csv_columns(paths[0])])
-        return self._spark.read.csv(
-            paths,
-            schema=schema,
-            sep=csv_delimiter(paths[0]),
-            header=True,
-            quote='"',
-            escape='"',
-            mode="DROPMALFORMED",
-            multiLine=True,
-            enforceSchema=True,
-        )
+        for name, paths in self._where.paths().items():
+            if self._where.files[name].suffix == ".parquet":
+                frame = self._spark.read.option("recursiveFileLookup", "true").parquet(*paths)
+                frame.createOrReplaceTempView(f"file_{name}")
 
     def _look(self) -> Catalogue:
         found: dict[str, tuple[PhysicalColumn, ...]] = {}
@@ -131,25 +118,21 @@ class SparkSource(SqlSource):
                 if not table.isTemporary:
                     name = table.name if database.name == current else f"{database.name}.{table.name}"
                     found[name] = self._described(name, self._dialect.relation(database.name, table.name))
-        for name, paths in self._where.files.items():
-            self._check_files(name, paths)
+        for name, files in self._where.files.items():
+            files.check()
+            if files.suffix != ".parquet":
+                # Spark's reader of CSV fails, or joins lines, where the rows make it.
+                raise DeclarationError(files.setting, _ONLY_PARQUET.format(files.written))
             found[name] = self._described(name, self._dialect.identifier(f"file_{name}"))
-            if Path(paths[0]).suffix.lower() in (".csv", ".tsv"):
-                found[name] = tuple(PhysicalColumn(c.name, "text in CSV", Family.WRITTEN) for c in found[name])
+            with duckdb.connect() as footers:
+                coarse = coarse_times(files.setting, files.paths, footers)
+            found[name] = tuple(replace(c, family=Family.COARSE) if c.name in coarse else c for c in found[name])
         return found
 
     def _described(self, name: str, relation: str) -> tuple[PhysicalColumn, ...]:
         self._relations[name] = relation
         kinds = [(field.name, field.dataType.simpleString()) for field in self._spark.table(relation).schema.fields]
         return tuple(PhysicalColumn(column, kind, family_of(kind)) for column, kind in kinds)
-
-    def _check_files(self, name: str, paths: Sequence[str]) -> None:
-        absent = [path for path in paths if not os.access(path, os.R_OK)]
-        if absent or not paths:
-            where = absent[0] if absent else "the pattern given"
-            raise DeclarationError(f"tables.{name}.file", f"no file can be read at {where}")
-        if Path(paths[0]).suffix.lower() not in (".parquet", ".csv", ".tsv"):
-            raise DeclarationError(f"tables.{name}.file", "Spark reads Parquet and CSV files only")
 
     def _run(self, sql: str, parameters: Sequence[object]) -> Any:
         self._spark.sparkContext.setJobGroup(self._group, "thresher", interruptOnCancel=True)
@@ -191,6 +174,11 @@ class SparkSource(SqlSource):
         started, self._started = self._started, None
         if started is not None:
             started.stop()
+
+    def _nothing(self) -> str:
+        return (
+            'Spark knows no table here. Name a file for each: file = "x.parquet" under [tables.x] works with spark://'
+        )
 
     def _unreachable(self) -> str:
         return (
