@@ -20,6 +20,21 @@ def text(where: str = "age > 5", having: str = "COUNT(*) > 5") -> str:
     return ask(FORM.format("", where, having), DECLARATIONS, PUBLIC).text
 
 
+@pytest.mark.parametrize(
+    ("written", "shown"),
+    [
+        ("ward BETWEEN 65 AND 65.5", "ward BETWEEN 65 AND 65"),
+        ("ward = 1 OR ward BETWEEN 65 AND 65 OR ward = 2", "(ward IN (1, 2) OR ward BETWEEN 65 AND 65)"),
+        ("ward BETWEEN 2 AND 2", "ward = 2"),
+    ],
+)
+def test_numbers_outside_of_the_public_list_are_shown_so_that_they_can_be_asked_again(written, shown):
+    text = "SELECT gender FROM patients WHERE {} GROUP BY gender HAVING COUNT(*) >= 6"
+    found = ask(text.format(written), DECLARATIONS, PUBLIC)
+    assert found.text == text.format(shown)
+    assert ask(found.text, DECLARATIONS, PUBLIC).where == found.where
+
+
 def test_the_text_is_sql_that_people_can_read():
     having = "(count(*)>100 AND avg(age)>65) OR (count(*)>20 AND avg(age)<5)"
     assert text("zip = '9'", having) == (

@@ -59,7 +59,7 @@ def _read(text: str, declarations: Declarations, public: Mapping[str, PublicTabl
         formula=formula,
         text=question_text(scope.table, keys, where, formula),
         options=options,
-        notes=(*notes, *([] if groups else [NO_GROUPS]), *having.notes),
+        notes=(*notes, *scope.notes, *([] if groups else [NO_GROUPS]), *having.notes),
     )
 
 

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 
-from thresher.config import Code, Column, Grid, Table, decimal_text
+from thresher.config import Code, Column, Grid, Numbered, Table, decimal_text
 from thresher.question import (
     ALWAYS,
     NEVER,
@@ -61,7 +61,18 @@ def condition_text(condition: Condition, table: Table) -> str:
             _part(condition_text(part, table), isinstance(part, AllOf | AnyOf)) for part in condition.parts
         )
     column = table.columns[condition.column]
+    if isinstance(condition, OneOf) and isinstance(column.kind, Numbered) and len(condition.codes) <= _LONGEST_LIST:
+        return _numbers_text(column, column.kind, condition)
     return f"{name_text(column.name)} {_test_text(column, condition)}"
+
+
+def _numbers_text(column: Column, kind: Numbered, condition: OneOf) -> str:
+    """Numbers that are not in the public list come from ranges, and only ranges may be asked for them."""
+    name = name_text(column.name)
+    declared = tuple(code for code in condition.codes if code in kind.values)
+    parts = [f"{name} {_test_text(column, OneOf(column.name, declared))}"] if declared else []
+    parts += [f"{name} BETWEEN {code} AND {code}" for code in condition.codes if code not in declared]
+    return _part(" OR ".join(parts), len(parts) > 1)
 
 
 def _test_text(column: Column, condition: Within | OneOf | NoneOf | Missing | Present) -> str:
