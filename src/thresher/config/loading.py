@@ -88,6 +88,7 @@ def _declarations(file: Section, folder: Path) -> Declarations:
         anchor=_path(ledger, "anchor", folder),
         timeout_seconds=source.whole("timeout_seconds", _DAY_SECONDS, 600, "Write seconds: timeout_seconds = 600"),
         max_groups=limits.whole("max_groups", _MOST_GROUPS, 10_000, "Write max_groups = 10000"),
+        lines=file.places.by_name(),
     )
 
 
