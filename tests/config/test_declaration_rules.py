@@ -327,6 +327,72 @@ def test_file_and_table_are_one_choice():
     check(refusal(public='table = "a"\nfile = "b"'), 14, "public_tables.diseases.file")
 
 
+SECOND = "\n[tables.visits]\n{}\nbudget = 9\n[tables.visits.columns]\nx = {{ text = true }}\n"
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "line", "words"),
+    [
+        ("", 'table = "patients"', 16, ['tables.visits.table = "patients"', "[tables.patients]", "second budget"]),
+        ("", 'table = "PATIENTS"', 16, ["second budget", "Keep one of the two"]),
+        (
+            'table = "visits"',
+            "",
+            15,
+            ["tables.visits = { budget, columns }", "[tables.patients] declares the same rows"],
+        ),
+        ('table = "a.b"', 'table = "a.b"', 16, ["tables.visits.table"]),
+        ('file = "x.csv"', 'file = "./y/../x.csv"', 16, ["tables.visits.file"]),
+        ('file = "x.csv"', 'table = "patients"', 16, ["tables.visits.table"]),
+    ],
+)
+def test_rows_have_one_budget(first, second, line, words):
+    check(refusal(whole=FILE.format(setting=first, column=AGE, public="") + SECOND.format(second)), line, *words)
+
+
+@pytest.mark.parametrize(
+    ("private", "public"),
+    [
+        ('table = "diseases"', ""),
+        ("", 'table = "patients"'),
+        ('file = "x.csv"', 'file = "x.csv"'),
+        ('table = "s.t"', 'table = "S.t"'),
+    ],
+)
+def test_rows_are_private_or_public(private, public):
+    check(refusal(setting=private, public=public), 7 if private else 5, "[public_tables.diseases]", "private or public")
+
+
+def test_a_link_is_no_second_table(tmp_path):
+    (tmp_path / "x.csv").write_text("age\n")
+    (tmp_path / "y.csv").symlink_to(tmp_path / "x.csv")
+    text = FILE.format(setting='file = "x.csv"', column=AGE, public="") + SECOND.format('file = "y.csv"')
+    with pytest.raises(DeclarationError, match="second budget"):
+        read(text, tmp_path)
+
+
+@pytest.mark.parametrize(("source", "second"), [("x.csv", ""), (".", 'table = "x"')])
+def test_a_file_that_the_source_names_too_is_no_second_table(source, second, tmp_path):
+    text = FILE.format(setting='file = "x.csv"', column=AGE, public="") + SECOND.format(second)
+    with pytest.raises(DeclarationError, match="second budget"):
+        read(text.replace("duckdb:///clinic.duckdb", source), tmp_path)
+
+
+@pytest.mark.parametrize("second", ["", 'table = "b.patients"', 'file = "y.csv"'])
+def test_other_rows_have_their_own_budget(second, tmp_path):
+    for first in ("", 'table = "a.patients"', 'file = "x.csv"'):
+        text = FILE.format(setting=first, column=AGE, public="") + SECOND.format(second)
+        assert len(read(text, tmp_path).tables) == 2
+
+
+def test_bands_are_few():
+    edges = list(range(1001))
+    column = "age = {{ min = 0, max = 5000 }}\nband = {{ bands_of = 'age', edges = {} }}"
+    error = refusal(column=column.format(edges))
+    check(error, 11, "tables.patients.columns.band.edges = [0, 1, 2, ...]", "1,001 edges", "1,000 are the most")
+    read(FILE.format(setting="", column=column.format(edges[:1000]), public=""), ".")
+
+
 def test_the_unit_is_a_column_of_the_source():
     error = refusal(setting='unit = "band"', column=f'{AGE}\nband = {{ bands_of = "age", edges = [0, 5] }}')
     check(error, 11, "made of bands", "Name another unit")

@@ -3,12 +3,15 @@
 import datetime
 import json
 import tomllib
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from thresher.config import read
 from thresher.config.places import places_in
+from thresher.errors import DeclarationError
 
 names = st.one_of(
     st.sampled_from(["a", "b", "c", "min", "a.b", "", "ä", 'say "x"', "back\\slash", "#", "=", "[x]", "new\nline"]),
@@ -174,6 +177,30 @@ x.y.w = [
    3], # ]
 ]
 """
+
+
+def test_places_are_found_after_reading(tmp_path):
+    """What the source refuses later is told with its line."""
+    text = """\
+[source]
+url = "duckdb:///x.db"
+
+[tables."odd.name"]
+budget = 1
+[tables."odd.name".columns]
+age = { min = 0, max = 110 }
+"a b" = { values = ["x",
+  "y"] }
+"""
+    found = read(text, tmp_path)
+    places = ["source.url", "tables.odd.name", "tables.odd.name.unit", "tables.odd.name.columns.age", "elsewhere"]
+    assert [found.line_of(place) for place in places] == [2, 4, 4, 7, None]
+    assert found.line_of("tables.odd.name.columns.age.max") == 7
+    assert found.line_of("tables.odd.name.columns.a b") == 8
+    late = found.located(DeclarationError("tables.odd.name.columns.age", "it is text."))
+    assert str(late) == "tables.odd.name.columns.age, line 7: it is text."
+    assert found.located(late) is late
+    assert found == replace(found, lines={}), "where it stands is no part of what is declared"
 
 
 def test_lists_of_tables_and_dotted_keys():

@@ -8,7 +8,19 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from thresher.config import CatalogueColumn, Days, Declarations, Family, Grid, Hours, Listed, Text, Truth, read, starter
+from thresher.config import (
+    CatalogueColumn,
+    Contribution,
+    Days,
+    Declarations,
+    Family,
+    Grid,
+    Listed,
+    Text,
+    Truth,
+    read,
+    starter,
+)
 from thresher.errors import DeclarationError
 from thresher.sources import open_source
 
@@ -33,6 +45,8 @@ CLINIC = {
 
 BY_KIND = {
     "budget = ": '"1"',
+    "count_range = ": "500",
+    "\nunit = ": '"person"',
     "min = ": "0",
     "max = ": "10",
     "step = ": "0.5",
@@ -55,22 +69,24 @@ def filled(text):
 
 
 def by_kind(text):
+    """Every blank filled in, in a text or on one line of it."""
+    text = f"\n{text}"
     for setting, value in BY_KIND.items():
         text = text.replace(f"{setting}___", setting + value)
-    return text
+    return text[1:]
 
 
 def test_blanks_are_refused_one_after_the_other_until_none_is_left(tmp_path):
     text = starter("duckdb:///clinic.duckdb", CLINIC)
     blanks = [i for i, line in enumerate(text.split("\n"), 1) if "___" in line and not line.startswith("#")]
-    assert len(blanks) == 7
+    assert len(blanks) == 10
     for line in blanks:
         with pytest.raises(DeclarationError, match="fill in ___") as refused:
             read(text, tmp_path)
         assert refused.value.line == line
         assert str(refused.value).startswith(f"thresher.toml, line {line}: fill in ___")
         others = [other for other in blanks if other > line]
-        assert str(others).strip("[]") in str(refused.value)
+        assert str(others[:8]).strip("[]") in str(refused.value), "eight at most are named"
         rows = text.split("\n")
         rows[line - 1] = filled(rows[line - 1])
         text = "\n".join(rows)
@@ -82,31 +98,48 @@ def test_what_the_catalogue_says_is_filled_in(tmp_path):
     assert found.source == f"duckdb:///{tmp_path}/clinic.duckdb"
     assert found.ledger == f"sqlite:///{tmp_path}/ledger.db"
     kinds = {name: type(column.kind) for name, column in found.tables["patients"].columns.items()}
-    assert kinds == {"age": Grid, "price": Grid, "weight": Grid, "urgent": Truth, "day": Days, "seen": Hours}
+    assert kinds == {"age": Grid, "price": Grid, "weight": Grid, "urgent": Truth, "day": Days, "seen": Days}
     assert str(found.tables["patients"].columns["price"].kind.step) == "1/100"
     assert list(found.tables["odd table"].columns) == ['"; drop']
-    assert found.tables["patients"].contribution is None, "the unit is for the curator to choose"
+    assert found.tables["patients"].contribution == Contribution("person", 1, 1)
+    assert found.tables["odd table"].contribution is None
+    assert found.tables["patients"].count_range == 500
 
 
 def test_every_choice_that_is_switched_off_is_right_once_it_is_on(tmp_path):
     text = starter("postgresql://u:p@h/d", CLINIC)
     choices = re.findall(r"^# (\w+ = .*)$", text.partition("# Tables that anybody")[0], re.MULTILINE)
-    assert len(choices) == 24
+    assert len(choices) == 18
     for choice in choices:
         rows = filled(text).split("\n")
         place = rows.index(by_kind(f"# {choice}"))
         rows[place] = rows[place][2:]
         if choice.startswith(("max_groups_per", "max_rows_per")):
-            rows.insert(place, 'unit = "household_id"')
+            rows.insert(place, 'unit = "household"')
         assert read("\n".join(rows), tmp_path).tables, choice
 
 
-def test_units_are_offered_not_taken():
+def test_who_is_protected_must_be_decided_where_a_column_looks_like_an_id(tmp_path):
     text = starter("duckdb://", CLINIC)
-    assert re.search(r'^# unit = "patient_id" +# unique in this table, so the same as no unit$', text, re.MULTILINE)
-    assert re.search(r'^# unit = "household_id" +# if it names a person$', text, re.MULTILINE)
-    assert not re.search("^unit", text, re.MULTILINE)
+    named = r'who is protected: "patient_id" \(unique here: the same as no unit\) or "household_id"\?'
+    assert re.search(rf"^unit = ___ +# {named}", text, re.MULTILINE)
+    assert len(re.findall("^unit = ___", text, re.MULTILINE)) == 1, "the other table has no such column"
     assert re.search(r"^# patient_id = \{", text, re.MULTILINE)
+    unit = text.index("\nunit = ___")
+    blank = by_kind(text[:unit]) + "\nunit = ___" + by_kind(text[unit + len("\nunit = ___") :])
+    with pytest.raises(DeclarationError, match="fill in ___") as refused:
+        read(blank, tmp_path)
+    assert refused.value.line == text[: unit + 1].count("\n") + 1
+
+
+def test_without_the_lines_of_the_unit_every_row_is_one(tmp_path):
+    lines = filled(starter("duckdb://", CLINIC)).split("\n")
+    place = lines.index(next(line for line in lines if line.startswith("unit = ")))
+    assert "Remove this line and the next two only if every row is a person of its own" in lines[place]
+    assert "left out of every count" in lines[place + 1]
+    assert "raise both to count visits" in lines[place + 2]
+    declared = read("\n".join(lines[:place] + lines[place + 3 :]), tmp_path)
+    assert declared.tables["patients"].contribution is None
 
 
 def test_text_comes_with_its_two_choices(tmp_path):
@@ -127,7 +160,7 @@ def test_every_setting_that_is_written_is_explained():
             assert re.search(r"  # \w", line), line
 
 
-def test_a_column_without_a_type_comes_with_four_choices(tmp_path):
+def test_a_column_without_a_type_comes_with_two_choices(tmp_path):
     text = starter("duckdb://", {"t": [C("x", "VARCHAR", "written")]})
     with pytest.raises(DeclarationError, match="fill in ___"):
         read(text, tmp_path)
@@ -135,9 +168,18 @@ def test_a_column_without_a_type_comes_with_four_choices(tmp_path):
         read(by_kind(text), tmp_path)
     kinds = []
     for choice in re.findall(r"^# x = .*$", text, re.MULTILINE):
+        assert "remove the # to use it" in choice
         chosen = by_kind(text.replace(choice, choice[2:]))
         kinds.append(type(read(chosen, tmp_path).tables["t"].columns["x"].kind))
-    assert kinds == [Grid, Days, Listed, Text]
+    assert kinds == [Grid, Listed]
+
+
+@pytest.mark.parametrize("family", ["text", "written"])
+def test_what_looks_like_a_key_takes_one_line(family):
+    text = starter("duckdb://", {"t": [C("person_id", "VARCHAR", family), C("b", "BOOLEAN", "truth")]})
+    lines = [line for line in text.split("\n") if line.startswith("# person_id")]
+    note = "VARCHAR in the source, by its looks a key; remove the # only if people ask about it"
+    assert [re.sub(" {2,}", "  ", line) for line in lines] == [f"# person_id = {{ text = true }}  # {note}"]
 
 
 def test_a_real_catalogue_becomes_declarations_that_its_source_accepts(tmp_path):
@@ -152,8 +194,8 @@ def test_a_real_catalogue_becomes_declarations_that_its_source_accepts(tmp_path)
     blank = Declarations("duckdb:///clinic.duckdb", "sqlite:///x", {}, folder=tmp_path)
     catalogue = open_source(blank).catalogue()
     text = starter("duckdb:///clinic.duckdb", catalogue)
-    assert re.search('^# unit = "patient_id"', text, re.MULTILINE)
-    declared = read(filled(text), tmp_path)
+    assert re.search('^unit = ___ +# who is protected: "patient_id"', text, re.MULTILINE)
+    declared = read(filled(text).replace('"person"', '"patient_id"'), tmp_path)
     assert set(declared.tables) == {"patients", 'odd "name"'}
     assert list(declared.tables["patients"].columns) == ["age", "price", "weight", "urgent", "day", "seen", "zoned"]
     open_source(declared).check(declared)
@@ -212,4 +254,4 @@ def test_any_catalogue_gives_text_that_loads_once_it_is_filled_in(tables, odd):
     assert set(declarations.tables) == set(expected)
     for name, table in declarations.tables.items():
         assert set(table.columns) <= expected[name]
-        assert table.contribution is None
+        assert table.contribution in (None, Contribution("person", 1, 1))

@@ -5,6 +5,7 @@ from datetime import date, timedelta
 from fractions import Fraction
 from pathlib import Path
 
+from hypothesis import assume
 from hypothesis import strategies as st
 
 from thresher.amounts import Epsilon
@@ -144,12 +145,19 @@ def tables(draw, name, public):
     )
 
 
+def known_by(table):
+    """What may not be declared twice."""
+    if table.file is None:
+        return {(table.relation or table.name).casefold()}
+    return {table.file.resolve(), table.name.casefold()}
+
+
 @st.composite
 def declarations(draw):
     called = [name for name, _ in draw(mapping_of(names, st.none(), smallest=1, most=5))]
     private = draw(st.integers(1, len(called)))
     public = called[private:]
-    return Declarations(
+    found = Declarations(
         source=draw(st.sampled_from(["duckdb:////declared/here/x.db", "postgresql://u:p@h/d", "spark://local[2]"])),
         ledger=draw(st.sampled_from(["sqlite:////declared/here/ledger.db", "postgresql://u:p@h/d"])),
         tables={name: draw(tables(name, public)) for name in called[:private]},
@@ -170,6 +178,10 @@ def declarations(draw):
         timeout_seconds=draw(st.integers(1, 86_400)),
         max_groups=draw(st.integers(1, 1_000_000)),
     )
+    places = [known_by(table) for table in found.tables.values()]
+    public_places = set().union(*map(known_by, found.public_tables.values()))
+    assume(sum(map(len, places)) + len(public_places) == len(public_places.union(*places)))
+    return found
 
 
 def quoted(text):

@@ -10,7 +10,9 @@ from random import Random
 SIGNS = ["<", "<=", ">", ">="]
 ROW_SIGNS = [*SIGNS, "=", "<>"]
 NUMBERS = ["0", "1", "2", "3.5", "17", "18", "64.5", "65", "110", "111", "-1", "-3", "(2 + 1.5)", "2e1", ".5"]
-NUMERIC = ["age", "score", "amount", "p.age", "ward"]
+NUMERIC = ["age", "score", "amount", "p.age"]
+WARDS = ["1", "2", "3", "(1 + 1)"]
+GENDERS = ["'f'", "'m'"]
 TEXTS = ["'f'", "'m'", "'zz'", "'it''s'"]
 DAYS = ["'2024-01-01'", "DATE '2024-02-29'", "'2024-12-31'", "'2023-12-31'", "'2025-01-01'", "'2024-03-01'"]
 HOURS = ["'2024-01-01 00:00'", "'2024-01-02 05:00'", "'2024-01-03 23:00'", "'2023-05-01 00:00'"]
@@ -67,17 +69,24 @@ class Asker:
             lambda: f"{one(NUMERIC)} {maybe_not}BETWEEN {one(NUMBERS)} AND {one(NUMBERS)}",
             lambda: f"{one(NUMERIC)} {maybe_not}IN ({one(NUMBERS)}, {one(NUMBERS)})",
             lambda: f"{one(['age', 'gender', 'smoker', 'admitted', 'score', 'zip'])} IS {maybe_not}NULL",
-            lambda: f"gender {one(['=', '<>'])} {one(TEXTS)}",
+            lambda: f"ward {one(SIGNS)} {one(NUMBERS)}",
+            lambda: f"ward {maybe_not}BETWEEN {one(NUMBERS)} AND {one(NUMBERS)}",
+            lambda: f"{one(WARDS)} {one(['=', '<>'])} ward",
+            lambda: f"ward {maybe_not}IN ({one(WARDS)}, {one(WARDS)})",
+            lambda: f"gender {one(['=', '<>'])} {one(GENDERS)}",
+            lambda: f"zip {one(['=', '<>'])} {one(TEXTS)}",
             lambda: f"zip {maybe_not}IN ({one(TEXTS)}, {one(TEXTS)})",
             lambda: one(TRUTHS),
             lambda: f"admitted {one(ROW_SIGNS)} {one(DAYS)}",
             lambda: f"admitted {maybe_not}BETWEEN {one(DAYS)} AND {one(DAYS)}",
             lambda: f"seen {one(ROW_SIGNS)} {one(HOURS)}",
+            lambda: f"seen {one(SIGNS)} {one(DAYS)}",
+            lambda: f"seen {maybe_not}BETWEEN {one(['DATE ', ''])}'2024-01-02' AND {one([*DAYS, *HOURS])}",
         ]
         if self.public:
             leaves += [
                 lambda: f"d.kind {one(['=', '<>'])} 'viral'",
-                lambda: f"kind {maybe_not}IN ('viral', 'zz')",
+                lambda: f"kind {maybe_not}IN ('viral', 'viral')",
                 lambda: f"severity {one(ROW_SIGNS)} {one(['2', '2.5', '0'])}",
                 lambda: f"d.kind IS {maybe_not}NULL",
                 lambda: one(PUBLIC_TRUTHS),

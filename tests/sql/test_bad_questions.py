@@ -1,11 +1,13 @@
 """The table of bad inputs: what the asker sees, word for word where it matters."""
 
+import re
 import time
 from dataclasses import replace
 
 import pytest
 from sql.declared_clinic import DECLARATIONS, PUBLIC
 
+from thresher.config import Column, Listed
 from thresher.errors import QuestionError
 from thresher.question import Atom
 from thresher.sql import ask
@@ -110,9 +112,96 @@ def test_13_expressions_cannot_fail(test):
 
 
 def test_14_near_misses_are_named_from_the_declarations():
-    assert refusal(f"{FROM} WHERE ag > 5 {GROUPS}").message == "No column `ag`; did you mean `age`?"
+    assert refusal(f"{FROM} WHERE ag > 5 {GROUPS}").message == (
+        "No column `ag` is declared in [tables.patients.columns]; did you mean `age`?"
+    )
     assert "did you mean `patients`?" in refusal(f"SELECT disease FROM patient {GROUPS}").message
     assert "did you mean" not in refusal(f"{FROM} WHERE completely_else > 5 {GROUPS}").message
+
+
+def test_14_an_unknown_column_is_told_with_the_place_to_declare_it():
+    joined = "SELECT building FROM visits v JOIN buildings b ON building = b.number"
+    of_both = f"{joined} GROUP BY building HAVING COUNT(*) > {{}}"
+    assert refusal(of_both.format("capacit")).message == (
+        "No column `capacit` is declared in [tables.visits.columns], nor is one in `buildings`;"
+        " did you mean `capacity`?"
+    )
+    assert refusal(of_both.format("b.wing")).message == "No column `wing` is in the public table `buildings`"
+    assert refusal(f'{FROM} WHERE gender = "f" {GROUPS}').message.endswith("; text takes single quotes: 'f'")
+    assert refusal(f'{FROM} WHERE zip = "zap" {GROUPS}').message.endswith(
+        "; did you mean `zip`? Text takes single quotes: 'zap'"
+    )
+
+
+@pytest.mark.parametrize(
+    ("test", "message"),
+    [
+        ("gender = 'F'", "'F' is not a declared value of `gender`; did you mean 'f'?"),
+        ("gender <> ' m '", "' m ' is not a declared value of `gender`; did you mean 'm'?"),
+        ("disease IN ('flu', 'measels')", "'measels' is not a declared value of `disease`; did you mean 'measles'?"),
+        ("disease NOT IN ('zz')", "'zz' is not a declared value of `disease`; declared are 'flu', 'measles', 'gout'"),
+        ("ward = 77", "77 is not a declared value of `ward`; declared are 1, 2, 3"),
+        ("NOT ward = 1.5", "1.5 is not a declared value of `ward`; declared are 1, 2, 3"),
+        ("d.kind = 'Viral'", "'Viral' is not a declared value of `diseases.kind`; did you mean 'viral'?"),
+        ("d.name IN ('flu', 'gouty')", "'gouty' is not a declared value of `diseases.name`; did you mean 'gout'?"),
+    ],
+)
+@pytest.mark.parametrize(
+    "place", ["WHERE {} GROUP BY gender HAVING COUNT(*)", "GROUP BY gender HAVING COUNT(*) FILTER (WHERE {})"]
+)
+def test_14_values_outside_of_the_public_list_are_refused(test, message, place):
+    error = refusal(f"SELECT gender FROM patients JOIN diseases d ON disease = d.name {place.format(test)} > 5")
+    assert (error.rule, error.message) == ("known-values", message)
+
+
+def test_14_a_misspelt_value_of_a_long_list_is_refused_quickly():
+    visits = DECLARATIONS.tables["visits"]
+    floor = Column("Floor", Listed(tuple(f"f{n}" for n in range(200_000))))
+    declared = replace(DECLARATIONS, tables={"visits": replace(visits, columns={**visits.columns, "Floor": floor})})
+    asked, grouped = "SELECT building FROM visits", "GROUP BY building HAVING COUNT(*) > 5"
+    values = ", ".join(f"'f{n}'" for n in range(400))
+    started = time.perf_counter()
+    for value, said in (("F77", "did you mean 'f77'?"), ("zz", "declared are 'f0', 'f1', 'f2', 'f3', 'f4' ...")):
+        with pytest.raises(QuestionError) as caught:
+            ask(f"{asked} WHERE floor IN ({values}, '{value}') {grouped}", declared, PUBLIC)
+        assert caught.value.message.endswith(said)
+    assert time.perf_counter() - started < 2
+
+
+@pytest.mark.parametrize(
+    ("test", "message"),
+    [
+        ("age > '65'", "`age` is compared with a number only, not with '65'; write 65 without quotes"),
+        ("ward IN ('1')", "`ward` is compared with a number only, not with '1'; write 1 without quotes"),
+        ("age > 'old'", "`age` is compared with a number only, not with 'old'"),
+        ("zip = 1010", "`zip` is compared with text such as 'a' only, not with 1010; write '1010' with quotes"),
+        ("smoker = 'yes'", "`smoker` is compared with TRUE or FALSE only, not with 'yes'"),
+        (
+            "seen = '2024-01-02'",
+            "`2024-01-02` is a day, and `seen` holds hours; write seen >= '2024-01-02' AND seen < '2024-01-03'",
+        ),
+        (
+            "seen NOT IN (DATE '2024-01-31')",
+            "`2024-01-31` is a day, and `seen` holds hours; write seen >= '2024-01-31' AND seen < '2024-02-01'",
+        ),
+    ],
+)
+def test_14_a_value_of_another_kind_is_named_with_the_fix(test, message):
+    error = refusal(f"{FROM} WHERE {test} {GROUPS}")
+    assert (error.rule, error.message) == ("comparable-values", message)
+
+
+def test_14_a_threshold_in_quotes_is_named_with_the_fix():
+    assert refusal(f"{HAVING} COUNT(*) > '500'").message == (
+        "Thresholds must be numbers or columns of joined public tables, and '500' is text; write 500 without quotes"
+    )
+
+
+@pytest.mark.parametrize("text", [f"{HAVING} COUNT(*) > 5 AND", f"{FROM} WHERE age > 5 AND {GROUPS}"])
+def test_14_what_cannot_be_read_is_told_where_to_look(text):
+    message = refusal(text).message
+    assert re.search("near `(AND|GROUP BY)`: a part is missing or too many", message)
+    assert message.endswith("compare it with the examples in docs/questions.md")
 
 
 def test_15_a_hidden_table_looks_like_none():
@@ -243,7 +332,9 @@ def test_26_quoted_names():
     )
     assert [column.name for column in found.keys] == ["select"]
     assert '"select"' in found.text
-    assert refusal(f'{FROM} WHERE "a; drop" = 5 {GROUPS}').message == "No column `a; drop`"
+    assert refusal(f'{FROM} WHERE "a; drop" = 5 {GROUPS}').message == (
+        "No column `a; drop` is declared in [tables.patients.columns]; text takes single quotes: 'a; drop'"
+    )
 
 
 def test_27_sums_need_bounds():
@@ -255,7 +346,8 @@ def test_27_sums_need_bounds():
     [
         ("MEDIAN(age)", "AVG"),
         ("STDDEV(age)", "AVG"),
-        ("MAX(age)", "FILTER"),
+        ("MAX(age)", "COUNT(*) FILTER (WHERE x > c) > k"),
+        ("MIN(age)", "COUNT(*) FILTER (WHERE x < c) > k"),
         ("COUNT(DISTINCT zip)", "DISTINCT patient_id"),
     ],
 )

@@ -20,6 +20,21 @@ def text(where: str = "age > 5", having: str = "COUNT(*) > 5") -> str:
     return ask(FORM.format("", where, having), DECLARATIONS, PUBLIC).text
 
 
+@pytest.mark.parametrize(
+    ("written", "shown"),
+    [
+        ("ward BETWEEN 65 AND 65.5", "ward BETWEEN 65 AND 65"),
+        ("ward = 1 OR ward BETWEEN 65 AND 65 OR ward = 2", "(ward IN (1, 2) OR ward BETWEEN 65 AND 65)"),
+        ("ward BETWEEN 2 AND 2", "ward = 2"),
+    ],
+)
+def test_numbers_outside_of_the_public_list_are_shown_so_that_they_can_be_asked_again(written, shown):
+    text = "SELECT gender FROM patients WHERE {} GROUP BY gender HAVING COUNT(*) >= 6"
+    found = ask(text.format(written), DECLARATIONS, PUBLIC)
+    assert found.text == text.format(shown)
+    assert ask(found.text, DECLARATIONS, PUBLIC).where == found.where
+
+
 def test_the_text_is_sql_that_people_can_read():
     having = "(count(*)>100 AND avg(age)>65) OR (count(*)>20 AND avg(age)<5)"
     assert text("zip = '9'", having) == (
@@ -60,6 +75,34 @@ def test_having_in_other_words(one, other):
     assert text(having=one) == text(having=other)
 
 
+@pytest.mark.parametrize(
+    ("written", "shown"),
+    [
+        ("COUNT(*) FILTER (WHERE smoker) > 0.3 * COUNT(*)", "{} - 0.3 * COUNT(*) > 0"),
+        ("COUNT(*) FILTER (WHERE smoker) / COUNT(*) > 0.3", "{} - 0.3 * COUNT(*) > 0"),
+        ("0.3 * COUNT(*) < COUNT(*) FILTER (WHERE smoker)", "{} - 0.3 * COUNT(*) > 0"),
+        ("0.3 * COUNT(*) <= COUNT(*) FILTER (WHERE smoker)", "{} - 0.3 * COUNT(*) >= 0"),
+        ("0.3 * COUNT(*) > COUNT(*) FILTER (WHERE smoker)", "{} - 0.3 * COUNT(*) < 0"),
+        ("0.3 * COUNT(*) > COUNT(*) FILTER (WHERE smoker) + 2", "{} - 0.3 * COUNT(*) <= -2.1"),
+        ("COUNT(*) FILTER (WHERE smoker) - COUNT(*) < 0", "COUNT(*) - {} > 0"),
+    ],
+)
+def test_shares_read_as_shares(written, shown):
+    found = text(having=written)
+    assert found.endswith("HAVING " + shown.format("COUNT(*) FILTER (WHERE smoker = TRUE)"))
+    assert ask(found, DECLARATIONS, PUBLIC).text == found
+
+
+def test_thresholds_of_groups_stand_beside_their_names():
+    source = "SELECT building FROM visits JOIN buildings b ON building = b.number"
+    found = ask(f"{source} GROUP BY building HAVING COUNT(*) < b.capacity", DECLARATIONS, PUBLIC)
+    assert found.text.endswith("HAVING COUNT(*) <= (10: 2, 20: 2, 30: 3)")
+    source = 'SELECT "Floor", building FROM visits JOIN buildings b ON building = b.number'
+    asked = f"{source} WHERE b.name <> 'B' AND \"Floor\" = 'low' GROUP BY building, \"Floor\""
+    found = ask(f"{asked} HAVING COUNT(*) > b.capacity", DECLARATIONS, PUBLIC)
+    assert found.text.endswith("HAVING COUNT(*) >= (('low', 10): 4, ('low', 30): 5)")
+
+
 def test_different_questions_have_different_texts():
     wheres = ["age > 5", "age > 6", "age < 5", "amount > 5", "age = 5", "age <> 5", "age IS NULL", "zip = 'age'"]
     wheres += ["zip = 'a'", "zip = 'A'", "zip = 'a '", "zip IN ('a', 'b')", "zip = 'a'', ''b'", "zip NOT IN ('a', 'b')"]
@@ -73,6 +116,7 @@ def test_different_questions_have_different_texts():
     ]
     havings = ["COUNT(*) > 5", "COUNT(*) < 5", "COUNT(age) > 5", "SUM(age) > 5", "AVG(age) > 5", "AVG(age) >= 5"]
     havings += ["SUM(amount) > 5", "SUM(amount) > 5.01", "COUNT(DISTINCT patient_id) > 5", "SUM(age) / COUNT(*) > 5"]
+    havings += ["SUM(age) - 5 * COUNT(*) >= 0", "SUM(age) - 5 * COUNT(*) >= 2", "SUM(age) - 5 * COUNT(*) < 0"]
     havings += ["COUNT(*) FILTER (WHERE smoker) > 5", "COUNT(*) > 5 AND SUM(age) > 5", "COUNT(*) > 5 OR SUM(age) > 5"]
     found = [text(where, having) for where, having in itertools.product(wheres, havings)]
     assert len(set(found)) == len(found)

@@ -54,9 +54,10 @@ def where(condition: str):
         ("amount > 0.005", Within("amount", 1, None)),
         ("amount = -0.01", OneOf("amount", (-1,))),
         ("ward > 1.5", Within("ward", 2, None)),
-        ("ward = 77", OneOf("ward", (77,))),
+        ("ward > 77", Within("ward", 78, None)),
+        ("ward = 3", OneOf("ward", (3,))),
         ("zip = 'it''s'", OneOf("zip", ("it's",))),
-        ("gender <> 'zz'", NoneOf("gender", ("zz",))),
+        ("gender <> 'm'", NoneOf("gender", ("m",))),
         ("smoker", OneOf("smoker", (1,))),
         ("NOT smoker", OneOf("smoker", (0,))),
         ("smoker <> TRUE", OneOf("smoker", (0,))),
@@ -66,6 +67,14 @@ def where(condition: str):
         ("admitted > '2030-01-01'", NEVER),
         ("admitted < '2030-01-01'", Present("admitted")),
         ("seen >= '2024-01-02 05:00'", Within("seen", 24 * (JANUARY + 1) + 5, None)),
+        ("seen >= '2024-01-02'", Within("seen", 24 * (JANUARY + 1), None)),
+        ("seen > DATE '2024-01-02'", Within("seen", 24 * (JANUARY + 1) + 1, None)),
+        ("seen < '2024-01-02'", Within("seen", None, 24 * (JANUARY + 1) - 1)),
+        ("seen <= '2024-01-02'", Within("seen", None, 24 * (JANUARY + 1))),
+        (
+            "seen BETWEEN '2024-01-02' AND '2024-01-03'",
+            Within("seen", 24 * (JANUARY + 1), 24 * (JANUARY + 2)),
+        ),
         ("seen = '2024-01-02T05:00'", OneOf("seen", (24 * (JANUARY + 1) + 5,))),
         ("age_band = '[18, 65)'", OneOf("age_band", (1,))),
         ("age_band <> '[18, 65)'", OneOf("age_band", (0, 2))),
@@ -77,7 +86,8 @@ def where(condition: str):
         ("d.name = 'flu'", OneOf("disease", ("flu",))),
         ("notifiable IS NOT TRUE", OneOf("disease", ("flu", "gout"))),
         ("kind = 'viral' AND severity < 3", OneOf("disease", ("flu",))),
-        ("disease = 'zz'", NEVER),
+        ("disease = 'gout'", OneOf("disease", ("gout",))),
+        ("zip = 'zz'", OneOf("zip", ("zz",))),
     ],
 )
 def test_one_condition(written, meant):
@@ -105,6 +115,36 @@ def test_one_condition(written, meant):
 )
 def test_joined_conditions(written, meant):
     assert where(written) == meant
+
+
+@pytest.mark.parametrize(
+    ("written", "note"),
+    [
+        ("age > 200", "age > 200 never holds: age is clamped to 0..110"),
+        ("NOT age <= 110", "age > 110 never holds: age is clamped to 0..110"),
+        ("200 < age OR smoker", "age > 200 never holds: age is clamped to 0..110"),
+        ("age BETWEEN 111 AND 200", "age >= 111 never holds: age is clamped to 0..110"),
+        ("age IN (5, 700)", "age = 700 never holds: age is clamped to 0..110"),
+        ("amount < -50.5", "amount < -50.5 never holds: amount is clamped to -50..50"),
+        ("score = 0.3", "score = 0.3 never holds: score has steps of 0.5"),
+        (
+            "admitted > '2030-01-01'",
+            "admitted > '2030-01-01' never holds: admitted is NULL outside of 2024-01-01..2024-12-31",
+        ),
+        ("seen < '2024-01-01'", "seen < '2024-01-01' never holds: seen is NULL outside of 2024-01-01..2024-01-03"),
+    ],
+)
+def test_what_never_holds_is_noted(written, note):
+    where = f"SELECT ward FROM patients WHERE {written} GROUP BY ward HAVING COUNT(*) > 5"
+    inside = f"SELECT ward FROM patients GROUP BY ward HAVING COUNT(*) FILTER (WHERE {written}) < 5 AND COUNT(*) > 5"
+    for text in (where, inside):
+        assert [one for one in ask(text, DECLARATIONS, PUBLIC).notes if "never holds" in one] == [note]
+
+
+@pytest.mark.parametrize("written", ["age > 109", "age < 500", "age NOT BETWEEN 0 AND 200", "age <> 700", "ward > 77"])
+def test_what_may_hold_is_not_noted(written):
+    text = f"SELECT gender FROM patients WHERE {written} GROUP BY gender HAVING COUNT(*) > 5"
+    assert not any("never" in note for note in ask(text, DECLARATIONS, PUBLIC).notes)
 
 
 def test_a_join_leaves_out_what_it_does_not_find():

@@ -62,8 +62,8 @@ def per_building(having: str):
             "COUNT(*) - SUM(age) / 2 + 1 <= 3",
             ((AGES, 1), (ROWS, -2)),
             -4,
-            "-0.5 * SUM(age) + COUNT(*)",
-            "-0.5 * SUM(age) + COUNT(*) <= 2",
+            "COUNT(*) - 0.5 * SUM(age)",
+            "COUNT(*) - 0.5 * SUM(age) <= 2",
             2,
         ),
     ],
@@ -132,6 +132,23 @@ def test_ratios_are_shown_as_written():
     assert found[0].text == "(2 * SUM(age) + 2 * SUM(amount)) / COUNT(*) > 3"
     assert formula("2 * AVG(age) > 3").text == "2 * AVG(age) > 3"
     assert formula("AVG(age) - 1 > 3").text == "AVG(age) > 4"
+
+
+SMOKERS = "COUNT(*) FILTER (WHERE smoker = TRUE)"
+
+
+@pytest.mark.parametrize(
+    ("having", "aggregate", "text"),
+    [
+        (f"{SMOKERS} > 0.3 * COUNT(*)", f"{SMOKERS} - 0.3 * COUNT(*)", f"{SMOKERS} - 0.3 * COUNT(*) > 0"),
+        (f"0.3 * COUNT(*) < {SMOKERS}", f"0.3 * COUNT(*) - {SMOKERS}", f"0.3 * COUNT(*) - {SMOKERS} < 0"),
+        (f"{SMOKERS} > COUNT(*) / 3 + 2", f"{SMOKERS} - 1/3 * COUNT(*)", f"{SMOKERS} - 1/3 * COUNT(*) > 2"),
+        (f"{SMOKERS} / COUNT(*) > 0.3", f"{SMOKERS} / COUNT(*)", f"{SMOKERS} / COUNT(*) > 0.3"),
+    ],
+)
+def test_shares_are_shown_as_written(having, aggregate, text):
+    found = formula(having)
+    assert (found.aggregate, found.text) == (aggregate, text)
 
 
 def test_filters_are_part_of_the_aggregate():

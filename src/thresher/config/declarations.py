@@ -11,6 +11,7 @@ from pathlib import Path
 
 from thresher.amounts import Epsilon
 from thresher.config.columns import Column
+from thresher.errors import DeclarationError
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,3 +83,17 @@ class Declarations:
     anchor: Path | None = None
     timeout_seconds: int = 600
     max_groups: int = 10_000
+    # On which line of the file a place such as "tables.visits.columns.age" is declared; no part of what is declared.
+    lines: Mapping[str, int] = field(default_factory=dict, compare=False, repr=False)
+
+    def line_of(self, place: str) -> int | None:
+        """The line of a place, or of the nearest one around it; None if these declarations were not in a file."""
+        while place and place not in self.lines:
+            place = place.rpartition(".")[0]
+        return self.lines.get(place)
+
+    def located(self, error: DeclarationError) -> DeclarationError:
+        """The same refusal with its line, for those that were found out after the file was read."""
+        if error.line is not None:
+            return error
+        return DeclarationError(error.place, error.message, self.line_of(error.place))

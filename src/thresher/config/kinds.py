@@ -39,6 +39,7 @@ _HOW_TO_LIST = "List text in quotes only, or whole numbers only, or [true, false
 # Codes up to here are whole numbers to every database, doubles included.
 _MOST_STEPS = 2**53
 _WHOLE_LOWEST, _WHOLE_HIGHEST = -(2**63), 2**63 - 1
+_MOST_EDGES = 1_000
 _DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 
 
@@ -176,6 +177,9 @@ def _bands(column: Section) -> Kind:
     found, fix = column.content["edges"], "Write two numbers or more, such as edges = [0, 18, 65, 111]"
     if not isinstance(found, list) or len(found) < 2:
         raise column.refusal("edges", "it must be a list of two numbers or more", fix)
+    if len(found) > _MOST_EDGES:
+        rule = f"it has {len(found):,} edges, and {_MOST_EDGES:,} are the most"
+        raise column.refusal("edges", rule, "Write wider bands, or group by the column itself")
     edges = tuple(column.number("edges", i) for i in range(len(found)))
     for i in range(1, len(edges)):
         if edges[i] <= edges[i - 1]:

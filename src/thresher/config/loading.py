@@ -12,6 +12,7 @@ from thresher.config.columns import Bands, Column, Referenced
 from thresher.config.declarations import Contribution, Declarations, PublicDeclaration, Table
 from thresher.config.kinds import HOW_TO_DECLARE, check_bands, kind_in
 from thresher.config.parsing import file_text, parsed
+from thresher.config.relations import check_declared_once
 from thresher.config.sections import MAX_NAME, Section, did_you_mean, dotted, is_whole
 from thresher.errors import ArgumentError
 
@@ -75,15 +76,19 @@ def _declarations(file: Section, folder: Path) -> Declarations:
     limits = file.section("limits", "Write [limits] and under it max_groups = 10000")
     limits.only(*LIMITS_FIELDS)
     public = _public_tables(file, folder)
+    url = _source(source, folder)
+    tables = _tables(file, folder, public)
+    check_declared_once(file.section("tables", ""), tables, public, None if "://" in url else folder / url)
     return Declarations(
-        source=_source(source, folder),
+        source=url,
         ledger=_ledger(ledger, folder),
-        tables=_tables(file, folder, public),
+        tables=tables,
         public_tables=public,
         folder=folder,
         anchor=_path(ledger, "anchor", folder),
         timeout_seconds=source.whole("timeout_seconds", _DAY_SECONDS, 600, "Write seconds: timeout_seconds = 600"),
         max_groups=limits.whole("max_groups", _MOST_GROUPS, 10_000, "Write max_groups = 10000"),
+        lines=file.places.by_name(),
     )
 
 

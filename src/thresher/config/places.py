@@ -43,6 +43,15 @@ class Places:
             steps = steps[:-1]
         return self.lines.get(steps)
 
+    def by_name(self) -> dict[str, int]:
+        """The lines of all keys by their names with dots between them; elements of lists are left out."""
+        found: dict[str, int] = {}
+        for steps, line in self.lines.items():
+            names = [step for step in steps if isinstance(step, str)]
+            if len(names) == len(steps):
+                found.setdefault(".".join(names), line)
+        return found
+
 
 def places_in(text: str) -> Places:
     """Where every key and every element of a list stands; `TooDeepError` if one lies too deep."""

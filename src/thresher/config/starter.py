@@ -13,13 +13,15 @@ from thresher.config.sections import name_is_bad, plain
 _BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
 _SCALE = re.compile(r"\(\s*\d+\s*,\s*(\d{1,2})\s*\)")
 _WIDEST = 60
+_MOST_CANDIDATES = 3
 
 # A setting and what it means; without a setting, a comment or an empty line.
 Line = tuple[str, str]
 
 _HEAD = f"""\
 # What Thresher may know about your tables, in public: never write here what you looked up in the rows.
-# Fill in every {BLANK}; until then Thresher names the next line that has one. Settings behind a # are switched off.
+# Fill in every {BLANK}; until then Thresher names the next line that has one. Settings behind a # are off: remove
+# the # to use one.
 # All settings, with their rules: docs/declarations.md
 """
 _TAIL = """
@@ -78,7 +80,10 @@ def _table_lines(name: str, columns: Sequence[CatalogueColumnLike], file: str | 
         yield '# table = "schema.name"', "if the source calls the table otherwise"
     yield f"budget = {BLANK}", 'the epsilon that may ever be lost about it, such as "3.0"'
     yield '# max_epsilon_per_question = "0.5"', "the most that one question may cost"
-    yield "# count_range = 5000", "a public guess of the largest group, never a count"
+    yield (
+        f"count_range = {BLANK}",
+        "a public guess of the most rows in a group; half widths of averages and shares need it",
+    )
     yield '# version = "1"', "change it when the rows change: old answers are then not given again"
     yield from _unit_lines(columns)
 
@@ -95,45 +100,61 @@ def _columns_lines(name: str, columns: Sequence[CatalogueColumnLike]) -> Iterato
 
 
 def _unit_lines(columns: Sequence[CatalogueColumnLike]) -> Iterator[Line]:
-    """The unit is for the curator to choose: candidates are shown, none is taken."""
+    """The unit is for the curator to choose: candidates are named, none is taken, and no choice is no answer."""
     candidates = [column for column in columns if _looks_like_a_key(column) and _can_be_declared(column)]
-    yield "# Who is protected? Without unit every row is one; with it all rows of a unit together.", ""
-    for column in candidates:
-        why = "unique in this table, so the same as no unit" if column.is_unique_key else "if it names a person"
-        yield f"# unit = {_quoted(column.name)}", why
-    if not candidates:
-        yield f'# unit = "{BLANK}"', "the column that names the person"
-    yield "# max_groups_per_unit = 1", "only with unit: groups counted for one unit; the noise grows with it"
-    yield "# max_rows_per_group = 1", "only with unit: rows counted for one unit in one group; as above"
+    off = "" if candidates else "# "
+    if candidates:
+        named = " or ".join(_candidate(column) for column in candidates[:_MOST_CANDIDATES])
+        yield (
+            f"unit = {BLANK}",
+            f"who is protected: {named}? Remove this line and the next two only if every row is a person of its own",
+        )
+    else:
+        yield "# Every row is taken for a person of its own. If a column names the person, name it:", ""
+        yield f'# unit = "{BLANK}"', "who is protected: all rows with the same value here together"
+    yield (
+        f"{off}max_groups_per_unit = 1",
+        "groups in which a unit counts; rows beyond these are left out of every count",
+    )
+    yield (
+        f"{off}max_rows_per_group = 1",
+        "rows of a unit in one group, likewise: raise both to count visits; noise grows too",
+    )
+
+
+def _candidate(column: CatalogueColumnLike) -> str:
+    """A column that may name the protected, in quotes as it would be written."""
+    name = _quoted(column.name)
+    return f"{name} (unique here: the same as no unit)" if column.is_unique_key else name
 
 
 def _column_lines(column: CatalogueColumnLike) -> Iterator[Line]:
-    key, kind = _key(column.name), _type(column)
-    off = "# " if _looks_like_a_key(column) else ""
-    public = f"{kind} in the source: public bounds, not looked up in the data"
-    if off:
-        public = kind = f"{kind} in the source, by its looks a key: switch it on only if people ask about it"
-    match family_of(column):
+    key, kind, family = _key(column.name), f"{_type(column)} in the source", family_of(column)
+    off = ""
+    if _looks_like_a_key(column):
+        off, kind = "# ", f"{kind}, by its looks a key; remove the # only if people ask about it"
+    public = kind if off else f"{kind}: public bounds, not looked up in the data"
+    match family:
         case "integer":
             yield f"{off}{key} = {{ min = {BLANK}, max = {BLANK}, step = 1 }}", public
         case "decimal" | "double":
             bounds = f"{{ min = {BLANK}, max = {BLANK}, step = {_step(column)} }}"
-            yield f"{off}{key} = {bounds}", f"{public}; step: the grid sums are kept on"
+            yield f"{off}{key} = {bounds}", f"{public}; sums are kept on the grid of step"
         case "truth":
-            yield f"{off}{key} = {{ values = [true, false] }}", kind if off else f"{kind} in the source"
+            yield f"{off}{key} = {{ values = [true, false] }}", kind
         case "date" | "timestamp":
-            days = _days("day" if family_of(column) == "date" else "hour")
-            yield f"{off}{key} = {days}", kind if off else f"{kind} in the source: public days such as 2024-01-31"
+            hours = ', or by = "hour"' if family == "timestamp" else ""
+            days = f'{{ first = {BLANK}, last = {BLANK}, by = "day" }}'
+            yield f"{off}{key} = {days}", kind if off else f"{kind}: public days such as 2024-01-31{hours}"
+        case _ if off:
+            yield f"# {key} = {{ text = true }}", kind
+        case "written":
+            yield f"# {key} = {{ min = {BLANK}, max = {BLANK}, step = 1 }}", "if numbers: remove the # to use it"
+            others = "if text: remove the # to use it; also { text = true }, or days { first, last }"
+            yield f"# {key} = {{ values = [{BLANK}] }}", others
         case _:
-            if family_of(column) == "written":
-                yield f"# {key} = {{ min = {BLANK}, max = {BLANK}, step = 1 }}", "if it holds numbers: public bounds"
-                yield f"# {key} = {_days('day')}", "if it holds days: the first and the last, such as 2024-01-31"
-            yield f"# {key} = {{ values = [{BLANK}] }}", f"{kind} in the source: to group by it, list its public values"
-            yield f"# {key} = {{ text = true }}", "or this, to compare with it only"
-
-
-def _days(by: str) -> str:
-    return f'{{ first = {BLANK}, last = {BLANK}, by = "{by}" }}'
+            yield f"# {key} = {{ values = [{BLANK}] }}", f"{kind}: to group by it; remove the # to use it"
+            yield f"# {key} = {{ text = true }}", "or this, to compare with it only; remove the # to use it"
 
 
 def _can_be_declared(column: CatalogueColumnLike) -> bool:

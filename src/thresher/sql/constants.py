@@ -3,19 +3,22 @@
 Reads: the parser's tree. Writes: nothing. Never: a float, a cast other than DATE '...'.
 """
 
+import re
 from datetime import date
 from fractions import Fraction
 
 from sqlglot import exp
 
 from thresher.amounts import exact_fraction
+from thresher.config import decimal_text
 from thresher.errors import ArgumentError
-from thresher.sql.refusals import Refusal, shown
+from thresher.sql.refusals import Refusal, bare, shown
 from thresher.sql.statement import only, unwrapped
 
 Constant = Fraction | str | bool | date
 
 MOST_BITS = 512
+NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 _NOT_NUMBERS = ("nan", "inf", "infinity")
 
 
@@ -60,6 +63,15 @@ def sane(value: Fraction, at: exp.Expr) -> Fraction:
 def not_finite(name: str) -> bool:
     """Whether a name is one of those that other systems read as a number without a value."""
     return name.lower() in _NOT_NUMBERS
+
+
+def written(value: Constant) -> str:
+    """A constant as it may be written in SQL, short and printable."""
+    if isinstance(value, bool):
+        return str(value).upper()
+    if isinstance(value, Fraction):
+        return bare(decimal_text(value))
+    return "'" + bare(value if isinstance(value, str) else value.isoformat()) + "'"
 
 
 def _simple(node: exp.Expr) -> Fraction | None:

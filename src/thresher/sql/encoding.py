@@ -8,17 +8,33 @@ Reads: declarations. Writes: nothing. Never: rounds a constant to a neighbouring
 import math
 import re
 from collections.abc import Iterable, Sequence
-from datetime import date
+from datetime import date, timedelta
 from fractions import Fraction
 
 from sqlglot import exp
 
-from thresher.config import Bands, Code, Column, Days, Grid, Hours, Listed, Numbered, Referenced, Text, Truth, day_code
+from thresher.config import (
+    Bands,
+    Code,
+    Column,
+    Days,
+    Grid,
+    Hours,
+    Listed,
+    Numbered,
+    Referenced,
+    Text,
+    Truth,
+    day_code,
+    decimal_text,
+)
 from thresher.question import ALWAYS, NEVER, Condition, Missing, NoneOf, OneOf, Present, Within
-from thresher.sql.constants import Constant, day
-from thresher.sql.refusals import Refusal, shown
+from thresher.sql.constants import NUMBER, Constant, day, written
+from thresher.sql.known_values import check_known
+from thresher.sql.refusals import Refusal, bare, shown
 
 _HOUR = re.compile(r"(\d{4}-\d{2}-\d{2})[ T](\d{2}):00", re.ASCII)
+_DAY = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
 _SHOWN_BANDS = 5
 
 
@@ -32,13 +48,15 @@ def code_of(column: Column, value: Constant, at: exp.Expr) -> Code | None:
     return int(place) if place.denominator == 1 and inside else None
 
 
-def one_of(column: Column, values: Iterable[Constant], at: exp.Expr) -> Condition:
+def one_of(column: Column, values: Sequence[Constant], at: exp.Expr) -> Condition:
     """`column IN (values)`."""
+    check_known(column, values, at)
     return among(column, (code_of(column, value, at) for value in values))
 
 
-def none_of(column: Column, values: Iterable[Constant], at: exp.Expr) -> Condition:
+def none_of(column: Column, values: Sequence[Constant], at: exp.Expr) -> Condition:
     """`column NOT IN (values)`: true only for rows that have a value."""
+    check_known(column, values, at)
     codes = _sorted(code_of(column, value, at) for value in values)
     if isinstance(column.kind, Truth | Bands):
         return among(column, (code for code in column.kind.codes() if code not in codes))
@@ -113,9 +131,12 @@ def _ordered_place(column: Column, value: Constant, at: exp.Expr) -> Fraction:
     if not getattr(column.kind, "ordered", False):
         message = f"{shown(column.name)} has no order that all databases share; use =, <> or IN"
         raise Refusal("no-text-order", message, at)
+    text = value.isoformat() if isinstance(value, date) else value
+    if isinstance(column.kind, Hours) and isinstance(text, str) and _DAY.fullmatch(text):
+        return Fraction(24 * day_code(day(text, at)))  # as in SQL, a day is its first moment
     place = _place(column, value, at)
     if isinstance(place, str):
-        raise _mismatch(column, "text without order", at)
+        raise _mismatch(column, value, at)
     return place
 
 
@@ -130,16 +151,25 @@ def _place(column: Column, value: Constant, at: exp.Expr) -> Fraction | str:
         return Fraction(value)
     if isinstance(kind, Days) and isinstance(value, str | date):
         return Fraction(day_code(day(value, at) if isinstance(value, str) else value))
-    if isinstance(kind, Hours | Bands) and isinstance(value, str):
-        return _hour(value, at) if isinstance(kind, Hours) else _band(column, kind, value, at)
-    raise _mismatch(column, _EXPECTED[type(kind)], at)
+    if isinstance(kind, Hours) and isinstance(value, str | date):
+        return _hour(column, value if isinstance(value, str) else value.isoformat(), at)
+    if isinstance(kind, Bands) and isinstance(value, str):
+        return _band(column, kind, value, at)
+    raise _mismatch(column, value, at)
 
 
-def _hour(text: str, at: exp.Expr) -> Fraction:
-    written = _HOUR.fullmatch(text)
-    if written is None or int(written[2]) > 23:
+def _hour(column: Column, text: str, at: exp.Expr) -> Fraction:
+    if _DAY.fullmatch(text):
+        first = day(text, at)
+        last = "" if first == date.max else f" AND {column.name} < '{first + timedelta(days=1)}'"
+        message = (
+            f"{shown(text)} is a day, and {shown(column.name)} holds hours; write {column.name} >= '{first}'{last}"
+        )
+        raise Refusal("comparable-values", message, at)
+    found = _HOUR.fullmatch(text)
+    if found is None or int(found[2]) > 23:
         raise Refusal("comparable-values", f"{shown(text)} is not an hour; write 'YYYY-MM-DD HH:00'", at)
-    return Fraction(24 * day_code(day(written[1], at)) + int(written[2]))
+    return Fraction(24 * day_code(day(found[1], at)) + int(found[2]))
 
 
 def _band(column: Column, kind: Bands, text: str, at: exp.Expr) -> Fraction:
@@ -162,8 +192,14 @@ _EXPECTED: dict[type, str] = {
 }
 
 
-def _mismatch(column: Column, expected: str, at: exp.Expr) -> Refusal:
-    return Refusal("comparable-values", f"{shown(column.name)} is compared with {expected} only", at)
+def _mismatch(column: Column, value: Constant, at: exp.Expr) -> Refusal:
+    message = f"{shown(column.name)} is compared with {_EXPECTED[type(column.kind)]} only, not with {written(value)}"
+    hint = ""
+    if isinstance(column.kind, Grid | Numbered) and isinstance(value, str) and NUMBER.fullmatch(value):
+        hint = f"; write {bare(value)} without quotes"
+    elif isinstance(column.kind, Listed | Text) and isinstance(value, Fraction):
+        hint = f"; write '{bare(decimal_text(value))}' with quotes"
+    return Refusal("comparable-values", message + hint, at)
 
 
 def _sorted(codes: Iterable[Code | None]) -> tuple[Code, ...]:

@@ -17,7 +17,7 @@ from thresher.sql.linear import Context, linear
 from thresher.sql.refusals import Refusal
 from thresher.sql.rows import OPPOSITE, SIGNS
 from thresher.sql.statement import only, plain_parts, unwrapped
-from thresher.sql.writing import formula_text
+from thresher.sql.writing import Asked, formula_text
 
 _FORM = "HAVING compares aggregates by >, >=, < or <= and joins such conditions by AND, OR and NOT"
 
@@ -30,6 +30,10 @@ class Having:
     groups: Sequence[Group]
     notes: list[str] = field(default_factory=list)
     guards: list[Atom] = field(default_factory=list)
+
+    @property
+    def asked(self) -> Asked:
+        return Asked(self.context.scope.table, self.context.keys, self.groups)
 
     def formula(self, node: exp.Expr) -> Formula | bool:
         """The formula, or True or False if it always or never holds."""
@@ -101,13 +105,13 @@ class Having:
                 found.setdefault(item)
         if not found:
             return every
-        ranked = sorted(found, key=lambda item: formula_text(item, self.context.scope.table))
+        ranked = sorted(found, key=lambda item: formula_text(item, self.asked))
         return ranked[0] if len(ranked) == 1 else kind(tuple(ranked))
 
     def _note_merged(self, item: Formula) -> None:
         if any(item is guard for guard in self.guards):
             return  # it was not written
-        text = item.text if isinstance(item, Atom) else formula_text(item, self.context.scope.table)
+        text = item.text if isinstance(item, Atom) else formula_text(item, self.asked)
         note = f"{text} is asked more than once; counted once"
         if note not in self.notes:
             self.notes.append(note)

@@ -14,10 +14,10 @@ from sqlglot import exp
 
 from thresher.config import Column, Grid
 from thresher.question import ALWAYS, Aggregate, Condition
-from thresher.sql.constants import number, sane
+from thresher.sql.constants import NUMBER, number, sane, written
 from thresher.sql.encoding import never_null
 from thresher.sql.names import PublicColumn, Scope, Unit
-from thresher.sql.refusals import Refusal, shown
+from thresher.sql.refusals import Refusal, bare, shown
 from thresher.sql.rows import condition
 from thresher.sql.statement import only, unwrapped
 
@@ -143,8 +143,16 @@ def _simple(node: exp.Expr, context: Context) -> Linear:
     if isinstance(node, exp.Sum | exp.Avg):
         return _sum_or_average(node, context, where)
     if isinstance(node, exp.Literal | exp.Boolean | exp.Null | exp.Cast):
-        raise Refusal("constant-thresholds", "Thresholds must be numbers or columns of joined public tables", node)
+        raise _no_threshold(node)
     raise Refusal("linear-forms", f"{type(node).__name__} is not an aggregate; use COUNT, SUM, AVG and numbers", node)
+
+
+def _no_threshold(node: exp.Expr) -> Refusal:
+    message, text = "Thresholds must be numbers or columns of joined public tables", str(node.this)
+    if isinstance(node, exp.Literal):
+        hint = f"; write {bare(text)} without quotes" if NUMBER.fullmatch(text) else ""
+        message = f"{message}, and {written(text)} is text{hint}"
+    return Refusal("constant-thresholds", message, node)
 
 
 def _count(node: exp.Count, context: Context, where: Condition) -> Aggregate:

@@ -4,8 +4,8 @@ A name without quotes matches a declared name in any case of letters; a quoted o
 Reads: declarations, public tables. Writes: nothing. Never: suggests a name that is not declared.
 """
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from sqlglot import exp
 
@@ -13,7 +13,7 @@ from thresher.config import Code, Column, Declarations, Table
 from thresher.question import PublicTable, PublicValue, with_public_values
 from thresher.sql.constants import not_finite
 from thresher.sql.encoding import code_of
-from thresher.sql.refusals import Refusal, did_you_mean, shown
+from thresher.sql.refusals import Refusal, bare, did_you_mean, shown
 from thresher.sql.statement import Statement, joined_table, only, unwrapped
 
 
@@ -52,6 +52,8 @@ class Scope:
     table: Table
     alias: str
     joins: tuple[Joined, ...] = ()
+    # What is to be said of conditions that are understood, but hardly meant.
+    notes: list[str] = field(default_factory=list)
 
     def find(self, node: exp.Expr) -> Column | PublicColumn | Unit:
         """What a column's name stands for."""
@@ -65,9 +67,17 @@ class Scope:
         if not found and not quoted and not_finite(name):
             raise Refusal("exact-numbers", f"{shown(name)} is not a finite number; write one such as 100", node)
         if not found:
-            known = [known for place in places for known in self._names(place)]
-            raise Refusal("known-columns", f"No column {shown(name)}{did_you_mean(name, known)}", node)
+            raise self._unknown(name, places, node, quoted=quoted)
         return found[0]
+
+    def _unknown(self, name: str, places: Sequence["Joined | None"], node: exp.Expr, *, quoted: bool) -> Refusal:
+        where = f"is declared in [tables.{bare(self.table.name)}.columns]"
+        joined = " or ".join(shown(place.table.name) for place in places if place is not None)
+        if joined:
+            where = f"{where}, nor is one in {joined}" if None in places else f"is in the public table {joined}"
+        near = did_you_mean(name, [known for place in places for known in self._names(place)])
+        text = f"{' Text' if near else '; text'} takes single quotes: '{bare(name)}'" if quoted else ""
+        return Refusal("known-columns", f"No column {shown(name)} {where}{near}{text}", node)
 
     def private(self, node: exp.Expr) -> Column:
         """The declared private column that a name stands for; a public column joined to it is the same."""

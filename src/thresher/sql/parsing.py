@@ -67,7 +67,9 @@ def parsed(words: Sequence[Token], text: str) -> exp.Select:
     except RecursionError:
         raise Refusal("query-size", f"Query too deep: nest fewer than {DEEPEST} levels") from None
     except Exception:  # noqa: BLE001 - whatever words do to the parser, the asker gets a refusal
-        raise Refusal("readable-sql", "This cannot be read as SQL; compare it with the examples") from None
+        raise Refusal(
+            "readable-sql", "This cannot be read as SQL; compare it with the examples in docs/questions.md"
+        ) from None
     tree = trees[0] if len(trees) == 1 else None
     if not isinstance(tree, exp.Select):
         raise Refusal("one-select", "Only SELECT .. GROUP BY .. HAVING is supported", words[0])
@@ -109,4 +111,5 @@ def _unreadable(error: ParseError, words: Sequence[Token]) -> Refusal:
     line, column = details.get("line"), details.get("col")
     near = next((word for word in words if (word.line, word.col) == (line, column)), None)
     found = f" near {shown(near.text)}" if near is not None else ""
-    return Refusal("readable-sql", f"This cannot be read as SQL{found}; compare it with the examples", near)
+    message = f"This cannot be read as SQL{found}: a part is missing or too many"
+    return Refusal("readable-sql", f"{message}; compare it with the examples in docs/questions.md", near)

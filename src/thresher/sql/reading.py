@@ -57,9 +57,9 @@ def _read(text: str, declarations: Declarations, public: Mapping[str, PublicTabl
         groups=groups,
         where=where,
         formula=formula,
-        text=question_text(scope.table, keys, where, formula),
+        text=question_text(having.asked, where, formula),
         options=options,
-        notes=(*notes, *([] if groups else [NO_GROUPS]), *having.notes),
+        notes=(*notes, *scope.notes, *([] if groups else [NO_GROUPS]), *having.notes),
     )
 
 

@@ -35,6 +35,7 @@ Rule = Literal[
     "declared-order",
     "column-and-constant",
     "comparable-values",
+    "known-values",
     "no-text-order",
     "null-by-is",
     "exact-numbers",
@@ -80,6 +81,11 @@ def did_you_mean(name: str, declared: Iterable[str]) -> str:
     by_folded = {other.lower(): other for other in declared}
     near = difflib.get_close_matches(name.lower(), by_folded, n=1)
     return f"; did you mean {shown(by_folded[near[0]])}?" if near else ""
+
+
+def bare(text: str) -> str:
+    """The same without the backticks, for what stands between other signs."""
+    return shown(text)[1:-1]
 
 
 def _offset(at: "Token | exp.Expr | int | None") -> int | None:

@@ -5,15 +5,17 @@ Reads: the parser's tree, names. Writes: nothing. Never: a comparison of two col
 """
 
 from collections.abc import Callable
+from fractions import Fraction
 
 from sqlglot import exp
 
-from thresher.config import Column, Truth
-from thresher.question import Condition, PublicValue
-from thresher.sql.constants import Constant, constant
+from thresher.config import Column, Days, Grid, Hours, Truth, decimal_text
+from thresher.question import NEVER, Condition, PublicValue
+from thresher.sql.constants import Constant, constant, written
 from thresher.sql.encoding import among, codes_of, compared, missing, none_of, one_of, present
+from thresher.sql.known_values import check_among
 from thresher.sql.names import PublicColumn, Scope
-from thresher.sql.refusals import Refusal, shown
+from thresher.sql.refusals import Refusal, bare, shown
 from thresher.sql.simplify import every, some
 from thresher.sql.statement import only, plain_parts, unwrapped
 
@@ -60,7 +62,9 @@ def _comparison(node: exp.Expr, scope: Scope, *, negated: bool) -> Condition:
     if isinstance(right, exp.Column) and not isinstance(left, exp.Column):
         sign, left, right = TURNED[sign], right, left
     column = _column(left, scope)
-    return _leaf(column, OPPOSITE[sign] if negated else sign, _constant(right, column, scope), scope, node)
+    sign, value = OPPOSITE[sign] if negated else sign, _constant(right, column, scope)
+    _note_never(column, sign, value, scope, node)
+    return _leaf(column, sign, value, scope, node)
 
 
 def _between(node: exp.Between, scope: Scope, *, negated: bool) -> Condition:
@@ -70,6 +74,9 @@ def _between(node: exp.Between, scope: Scope, *, negated: bool) -> Condition:
     high = _constant(node.args["high"], column, scope)
     ends = [(low, "<"), (high, ">")] if negated else [(low, ">="), (high, "<=")]
     join = some if negated else every
+    if not negated:
+        for value, sign in ends:
+            _note_never(column, sign, value, scope, node)
     return join([_leaf(column, sign, value, scope, node) for value, sign in ends])
 
 
@@ -82,7 +89,12 @@ def _in(node: exp.In, scope: Scope, *, negated: bool) -> Condition:
     if isinstance(column, PublicColumn):
         parts = [_leaf(column, "<>" if negated else "=", value, scope, node) for value in values]
         return every(parts) if negated else some(parts)
-    return none_of(column, values, node) if negated else one_of(column, values, node)
+    if negated:
+        return none_of(column, values, node)
+    found = one_of(column, values, node)
+    for value in values:
+        _note_never(column, "=", value, scope, node)
+    return found
 
 
 def _is(node: exp.Is, scope: Scope, *, negated: bool) -> Condition:
@@ -121,7 +133,27 @@ def _leaf(column: Column | PublicColumn, sign: str, value: Constant, scope: Scop
     if sign not in ("=", "<>") and not _ordered(value):
         message = f"{shown(column.name)} has no order that all databases share; use =, <> or IN"
         raise Refusal("no-text-order", message, at)
+    if sign in ("=", "<>") and isinstance(value, str):
+        known = scope.values(column).values()
+        check_among(f"{column.table}.{column.name}", [value], [other for other in known if other is not None], at)
     return _public(column, lambda other: other is not None and _holds(other, sign, value), scope)
+
+
+def _note_never(column: Column | PublicColumn, sign: str, value: Constant, scope: Scope, at: exp.Expr) -> None:
+    """Notes a comparison that no row can satisfy because of the column's declared bounds or steps."""
+    if not isinstance(column, Column) or not isinstance(column.kind, Grid | Days | Hours):
+        return
+    if compared(column, sign, value, at) != NEVER:
+        return
+    kind, name = column.kind, bare(column.name)
+    why = f"{name} is NULL outside of {kind.first}..{kind.last}" if not isinstance(kind, Grid) else ""
+    if isinstance(kind, Grid):
+        why = f"{name} is clamped to {decimal_text(kind.minimum)}..{decimal_text(kind.maximum)}"
+        if isinstance(value, Fraction) and kind.minimum <= value <= kind.maximum and sign == "=":
+            why = f"{name} has steps of {decimal_text(kind.step)}"
+    note = f"{name} {sign} {written(value)} never holds: {why}"
+    if note not in scope.notes:
+        scope.notes.append(note)
 
 
 def _public(column: PublicColumn, test: Callable[[PublicValue], bool], scope: Scope) -> Condition:

@@ -6,10 +6,11 @@ Reads: conditions, atoms. Writes: nothing. Never: a word of the asker's text.
 
 import hashlib
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 
-from thresher.config import Code, Column, Grid, Table, decimal_text
+from thresher.config import Code, Column, Grid, Numbered, Table, decimal_text
 from thresher.question import (
     ALWAYS,
     NEVER,
@@ -36,11 +37,26 @@ _LONGEST_LIST = 20
 _MEASURES = ("total", "rows", "present", "units")
 
 
-def question_text(table: Table, keys: Sequence[Column], where: Condition, formula: Formula | bool) -> str:  # noqa: FBT001
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What is asked about: thresholds that differ by group are written beside the group's name."""
+
+    table: Table
+    keys: Sequence[Column]
+    groups: Sequence[tuple[Code, ...]]
+
+    def group_texts(self) -> Iterator[str]:
+        for group in self.groups:
+            names = [_code_text(column, code) for column, code in zip(self.keys, group, strict=True)]
+            yield names[0] if len(names) == 1 else f"({', '.join(names)})"
+
+
+def question_text(asked: Asked, where: Condition, formula: Formula | bool) -> str:  # noqa: FBT001
     """The whole question."""
+    table, keys = asked.table, asked.keys
     names = ", ".join(name_text(column.name) for column in keys)
     condition = "" if where == ALWAYS else f" WHERE {condition_text(where, table)}"
-    having = str(formula).upper() if isinstance(formula, bool) else formula_text(formula, table)
+    having = str(formula).upper() if isinstance(formula, bool) else formula_text(formula, asked)
     return f"SELECT {names} FROM {name_text(table.name)}{condition} GROUP BY {names} HAVING {having}"  # noqa: S608
 
 
@@ -61,7 +77,18 @@ def condition_text(condition: Condition, table: Table) -> str:
             _part(condition_text(part, table), isinstance(part, AllOf | AnyOf)) for part in condition.parts
         )
     column = table.columns[condition.column]
+    if isinstance(condition, OneOf) and isinstance(column.kind, Numbered) and len(condition.codes) <= _LONGEST_LIST:
+        return _numbers_text(column, column.kind, condition)
     return f"{name_text(column.name)} {_test_text(column, condition)}"
+
+
+def _numbers_text(column: Column, kind: Numbered, condition: OneOf) -> str:
+    """Numbers that are not in the public list come from ranges, and only ranges may be asked for them."""
+    name = name_text(column.name)
+    declared = tuple(code for code in condition.codes if code in kind.values)
+    parts = [f"{name} {_test_text(column, OneOf(column.name, declared))}"] if declared else []
+    parts += [f"{name} BETWEEN {code} AND {code}" for code in condition.codes if code not in declared]
+    return _part(" OR ".join(parts), len(parts) > 1)
 
 
 def _test_text(column: Column, condition: Within | OneOf | NoneOf | Missing | Present) -> str:
@@ -97,9 +124,9 @@ def order(aggregate: Aggregate, table: Table) -> tuple[int, str]:
 
 
 def linear_text(terms: Mapping[Aggregate, Fraction], table: Table, *, average: bool = False) -> str:
-    """A sum of multiples of aggregates; coefficients of sums are for codes."""
+    """A sum of multiples of aggregates, in their order; coefficients of sums are for codes."""
     named = {}
-    for aggregate in sorted(terms, key=lambda aggregate: order(aggregate, table)):
+    for aggregate in terms:
         word = "AVG" if average else None
         named[aggregate_text(aggregate, table, word)] = terms[aggregate] / step(aggregate, table)
     return sum_text({name: factor for name, factor in named.items() if factor}) or "0"
@@ -122,12 +149,12 @@ def sum_text(named: Mapping[str, Fraction]) -> str:
     return text
 
 
-def formula_text(formula: Formula, table: Table) -> str:
+def formula_text(formula: Formula, asked: Asked) -> str:
     """A formula; its parts are sorted already."""
     if isinstance(formula, Atom):
-        return _atom_text(formula, table)
+        return _atom_text(formula, asked)
     word = " AND " if isinstance(formula, Every) else " OR "
-    return word.join(_part(formula_text(part, table), not isinstance(part, Atom)) for part in formula.parts)
+    return word.join(_part(formula_text(part, asked), not isinstance(part, Atom)) for part in formula.parts)
 
 
 def step(aggregate: Aggregate, table: Table) -> Fraction:
@@ -136,19 +163,27 @@ def step(aggregate: Aggregate, table: Table) -> Fraction:
     return kind.step if isinstance(kind, Grid) else Fraction(1)
 
 
-def _atom_text(atom: Atom, table: Table) -> str:
+def _atom_text(atom: Atom, asked: Asked) -> str:
     """From the whole numbers alone, so that `> 5` and `>= 6` are written alike."""
+    table = asked.table
     weights = {aggregate: Fraction(weight) for aggregate, weight in atom.weights}
-    lead = min(weights, key=lambda aggregate: order(aggregate, table))
+    lead, *others = sorted(weights, key=lambda aggregate: order(aggregate, table))
+    if lead.measure != "total":
+        # Of counts the one with the largest factor leads, so that a share reads `part - 0.3 * whole`.
+        lead, *others = sorted([lead, *others], key=lambda aggregate: -abs(weights[aggregate]))
+        others.sort(key=lambda aggregate: order(aggregate, table))
     factor = weights[lead] / step(lead, table)
     if atom.at_least == 1 and len(weights) == 2 and (average := _average_of(lead, table)) in weights:
         bound = -weights[average] / factor
         return f"{aggregate_text(lead, table, 'AVG')} {'>' if factor > 0 else '<'} {decimal_text(bound)}"
     sign = ">=" if factor > 0 else "<="
-    left = linear_text({aggregate: weight / factor for aggregate, weight in weights.items()}, table)
+    left = linear_text({aggregate: weights[aggregate] / factor for aggregate in (lead, *others)}, table)
+    if atom.at_least == 1 and others:
+        return f"{left} {'>' if factor > 0 else '<'} 0"
     if isinstance(atom.at_least, int):
         return f"{left} {sign} {decimal_text(atom.at_least / factor)}"
-    return f"{left} {sign} {_list_text(decimal_text(bound / factor) for bound in atom.at_least)}"
+    by_group = zip(asked.group_texts(), atom.at_least, strict=True)
+    return f"{left} {sign} {_list_text(f'{name}: {decimal_text(bound / factor)}' for name, bound in by_group)}"
 
 
 def _average_of(total: Aggregate, table: Table) -> Aggregate | None:

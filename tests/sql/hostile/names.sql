@@ -114,7 +114,7 @@ SELECT disease FROM patients WHERE seen = '2024-01-01 05:30' GROUP BY disease HA
 -- rule: comparable-values
 SELECT disease FROM patients WHERE seen = '2024-01-01 25:00' GROUP BY disease HAVING COUNT(*) > 5
 -- rule: comparable-values
-SELECT disease FROM patients WHERE seen > DATE '2024-01-01' GROUP BY disease HAVING COUNT(*) > 5
+SELECT disease FROM patients WHERE seen = DATE '2024-01-01' GROUP BY disease HAVING COUNT(*) > 5
 -- rule: comparable-values
 SELECT disease FROM patients WHERE age_band = 'young' GROUP BY disease HAVING COUNT(*) > 5
 -- rule: comparable-values
@@ -335,3 +335,11 @@ SELECT WITH ANONYMIZATION OPTIONS(epsilon=1) disease FROM patients GROUP BY dise
 SELECT WITH NOTHING disease FROM patients GROUP BY disease HAVING COUNT(*) > 5
 -- rule: known-options
 SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS(miss_rate=
+-- rule: known-values
+SELECT disease FROM patients WHERE disease = 'Flu' GROUP BY disease HAVING COUNT(*) > 5
+-- rule: known-values
+SELECT disease FROM patients WHERE gender NOT IN ('f', 'x') GROUP BY disease HAVING COUNT(*) > 5
+-- rule: known-values
+SELECT disease FROM patients GROUP BY disease HAVING COUNT(*) FILTER (WHERE ward <> 4) > 5
+-- rule: known-values
+SELECT disease FROM patients JOIN diseases d ON disease = d.name WHERE d.kind = 'x' GROUP BY disease HAVING COUNT(*) > 5
