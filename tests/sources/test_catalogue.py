@@ -118,6 +118,19 @@ def test_bands_need_no_column_of_their_own(in_duckdb):
     source.check(source._declarations)
 
 
+def test_too_many_bands_are_refused(in_duckdb):
+    for number in (1000, 1001):
+        wide = Grid(Fraction(0), Fraction(2000), Fraction(1))
+        bands = Bands("age", tuple(Fraction(edge) for edge in range(number + 1)))
+        source = in_duckdb(table(age=wide, many=bands), "CREATE TABLE patients (age INT)")
+        if number > 1000:
+            assert "it has 1001 bands, and at most 1000 are allowed" in refused(source)
+        else:
+            source.check(source._declarations)
+            need = Need(source._declarations.tables["patients"], (), ((),), ALWAYS, (Aggregate("present", "many"),))
+            assert source.fetch(need).unseal().tolist() == [[0]]
+
+
 def test_relations_in_other_schemas_and_strange_names(in_duckdb):
     made = replace(table(**{'a "b" `c` \\d': AGE}), relation="ward.people")
     source = in_duckdb(

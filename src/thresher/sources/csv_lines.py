@@ -47,13 +47,15 @@ def csv_relation(paths: Sequence[str], columns: Sequence[str], dialect: Dialect)
         f"read_csv([{listed}], auto_detect = false, header = false, skip = 1, delim = {text(_NEVER)}, quote = '',"
         " escape = '', comment = '', ignore_errors = true, strict_mode = false, columns = {'line': 'VARCHAR'})"
     )
-    split, field = f"[{delimiter}]", f'"(?:[^"]|"")*"|[^"{delimiter}]*'
+    # A quoted field with quotes inside is several quoted pieces in a row, which is the fastest way to look for it.
+    split, field = f"[{delimiter}]", f'(?:"[^"]*")+|[^"{delimiter}]*'
     # Without a quote there is nothing to look out for. With the delimiter before each field none is empty.
     fields = (
         f"CASE WHEN strlen(line) > {LONGEST_LINE} THEN NULL"
         f" WHEN strpos(line, '\"') = 0 THEN string_split(line, {text(delimiter)})"
         f" WHEN regexp_full_match(line, {text(f'(?:{field})(?:{split}(?:{field}))*')})"
-        f" THEN regexp_extract_all({text(delimiter)} || line, {text(f'{split}({field})')}, 1) END"
+        f" THEN [substring(x, 2) FOR x IN"
+        f" regexp_extract_all({text(delimiter)} || line, {text(f'{split}(?:{field})')})] END"
     )
     named = ", ".join(f"{_value(n + 1)} AS {dialect.identifier(column)}" for n, column in enumerate(columns))
     return f"(SELECT {named} FROM (SELECT {fields} AS f FROM {lines}) WHERE len(f) = {len(columns)})"

@@ -31,6 +31,8 @@ class Dialect:
     text_type = "VARCHAR"
     moment_type = "TIMESTAMP"
     gives_empty_groups = True
+    # Whether a list too long for the statement may be searched anywhere in it.
+    takes_long_lists = True
 
     # Names and constants.
 

@@ -52,6 +52,8 @@ _COARSE = (
     "its Parquet file keeps times in milliseconds, and one row may hold one that no database can convert. Write the "
     "file with times in microseconds"
 )
+# Each band is a case of its own in the statement.
+_MOST_BANDS = 1000
 _LARGEST_BOUND = 2**62
 
 
@@ -96,6 +98,12 @@ def _present(place: str, relation: str, catalogue: Mapping[str, Sequence[Physica
 def _check_column(place: str, column: Column, table: Table, found: Mapping[str, PhysicalColumn]) -> None:
     kind = column.kind
     if isinstance(kind, Bands):
+        if len(kind.edges) - 1 > _MOST_BANDS:
+            raise DeclarationError(
+                place,
+                f"it has {len(kind.edges) - 1} bands, and at most {_MOST_BANDS} are allowed. Make them wider, or give "
+                f"{kind.of} a larger step and group by that",
+            )
         return  # the column it is made of is checked in its own place
     if isinstance(kind, Grid):
         _check_grid(place, kind)

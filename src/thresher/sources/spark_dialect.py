@@ -36,6 +36,7 @@ class SparkDialect(Dialect):
     text_type = "STRING"
     moment_type = "TIMESTAMP_NTZ"
     gives_empty_groups = False
+    takes_long_lists = False
 
     def identifier(self, name: str) -> str:
         if "\0" in name:

@@ -28,6 +28,8 @@ from thresher.sources.dialect import Dialect
 _YES = "1 = 1"
 # Up to so many runs of neighbouring codes are written as intervals, which need no code to be computed.
 _FEW_RUNS = 3
+# So many codes are constants in the statement; more are brought along as an array.
+_FEW_CODES = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,16 +55,30 @@ class Statement:
     wide: tuple[bool, ...]
 
 
+@dataclass(slots=True)
+class Brought:
+    """The array parameters of a statement, while it is written."""
+
+    arrays: list[Sequence[Code]]
+
+    def place(self, codes: Sequence[Code]) -> int:
+        """The number of the parameter that holds these codes; the same codes are brought once."""
+        if codes not in self.arrays:
+            self.arrays.append(codes)
+        return self.arrays.index(codes) + 1
+
+
 def statement(need: Need, rows: Rows, dialect: Dialect) -> Statement:
     """The statement; its first column is the place of the group."""
     wide = tuple(is_wide(aggregate, rows) for aggregate in need.aggregates)
-    measured = [measure(aggregate, rows, dialect) for aggregate in need.aggregates]
+    brought = Brought(list(rows.parameters))
+    measured = [measure(aggregate, rows, dialect, brought) for aggregate in need.aggregates]
     named = [f"{expression} AS a{n}" for n, expression in enumerate(measured)]
     conditions = [] if rows.where is None else [rows.where]
-    conditions += [] if need.where == ALWAYS else [condition(need.where, rows.columns, dialect)]
+    conditions += [] if need.where == ALWAYS else [condition(need.where, rows.columns, dialect, brought)]
     tail = f" FROM {rows.relation}" + (f" WHERE {' AND '.join(conditions)}" if conditions else "")
     if not need.keys:
-        return Statement(f"SELECT 0 AS i, {', '.join(named)}{tail}", rows.parameters, wide)
+        return Statement(f"SELECT 0 AS i, {', '.join(named)}{tail}", tuple(brought.arrays), wide)
     columns = [rows.columns[key.name] for key in need.keys]
     grouped = [f"{column.code} AS k{n}" for n, column in enumerate(columns)]
     places = ", ".join(str(n + 1) for n in range(len(columns)))
@@ -74,17 +90,17 @@ def statement(need: Need, rows: Rows, dialect: Dialect) -> Statement:
         for n, column in enumerate(columns)
     )
     arrays = tuple([group[n] for group in need.groups] for n in range(len(columns)))
-    keys, brought = dialect.keys([column.type for column in columns], arrays, len(rows.parameters) + 1)
-    return Statement(dialect.joined(shown, keys, inner, same), rows.parameters + brought, wide)
+    keys, listed = dialect.keys([column.type for column in columns], arrays, len(brought.arrays) + 1)
+    return Statement(dialect.joined(shown, keys, inner, same), (*brought.arrays, *listed), wide)
 
 
 def is_wide(aggregate: Aggregate, rows: Rows) -> bool:
     return aggregate.measure == "total" and rows.columns[aggregate.column or ""].largest > NARROW
 
 
-def measure(aggregate: Aggregate, rows: Rows, dialect: Dialect) -> str:
+def measure(aggregate: Aggregate, rows: Rows, dialect: Dialect, brought: Brought) -> str:
     """One aggregate as SQL."""
-    where = None if aggregate.where == ALWAYS else condition(aggregate.where, rows.columns, dialect)
+    where = None if aggregate.where == ALWAYS else condition(aggregate.where, rows.columns, dialect, brought)
     if aggregate.measure == "units" and rows.unit is not None:
         return dialect.distinct(rows.unit, where)
     if aggregate.measure in ("rows", "units"):
@@ -95,10 +111,10 @@ def measure(aggregate: Aggregate, rows: Rows, dialect: Dialect) -> str:
     return dialect.total(column.code, where, wide=is_wide(aggregate, rows))
 
 
-def condition(asked: Condition, columns: Mapping[str, Coded], dialect: Dialect) -> str:
+def condition(asked: Condition, columns: Mapping[str, Coded], dialect: Dialect, brought: Brought) -> str:
     """A condition as SQL that is true where it holds, and false or unknown elsewhere."""
     if isinstance(asked, AllOf | AnyOf):
-        parts = [condition(part, columns, dialect) for part in asked.parts]
+        parts = [condition(part, columns, dialect, brought) for part in asked.parts]
         if not parts:
             return _YES if isinstance(asked, AllOf) else NO
         return f"({(' AND ' if isinstance(asked, AllOf) else ' OR ').join(parts)})"
@@ -109,16 +125,19 @@ def condition(asked: Condition, columns: Mapping[str, Coded], dialect: Dialect) 
         return f"{column.code} IS NULL"
     if isinstance(asked, Present):
         return column.present
-    return _listed(asked, column, dialect)
+    return _listed(asked, column, dialect, brought)
 
 
-def _listed(asked: OneOf | NoneOf, column: Coded, dialect: Dialect) -> str:
+def _listed(asked: OneOf | NoneOf, column: Coded, dialect: Dialect, brought: Brought) -> str:
     if not asked.codes:
         return NO if isinstance(asked, OneOf) else column.present
     runs = [] if column.text or isinstance(asked, NoneOf) else _runs([int(code) for code in asked.codes])
     if runs and len(runs) <= _FEW_RUNS:
         parts = [column.between(low, high) for low, high in runs]
         return parts[0] if len(parts) == 1 else f"({' OR '.join(parts)})"
+    if len(asked.codes) > _FEW_CODES and dialect.takes_long_lists:
+        inside = dialect.in_array(column.code, column.type, brought.place(asked.codes))
+        return inside if isinstance(asked, OneOf) else f"NOT ({inside})"
     constants = ", ".join(dialect.constant(code) for code in asked.codes)
     return f"{column.code} {'IN' if isinstance(asked, OneOf) else 'NOT IN'} ({constants})"
 
