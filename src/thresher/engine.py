@@ -23,6 +23,7 @@ from thresher.errors import (
     ArgumentError,
     BudgetError,
     BugError,
+    DeclarationError,
     LedgerError,
     SourceUnavailableError,
     ThresherError,
@@ -46,6 +47,9 @@ def open_engine(
     source = open_source(declared, tables)
     try:
         source.check(declared)
+    except DeclarationError as refused:
+        source.close()
+        raise declared.located(refused) from None
     except BaseException:
         source.close()
         raise
