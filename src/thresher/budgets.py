@@ -27,9 +27,14 @@ def _check_units(declared: Declarations, book: Book) -> None:
         table = declared.tables.get(entry.account)
         if entry.kind == "reserve" and table is not None:
             before, now = protected_by(entry.facts["question"]), protected(table)
-            if before not in (None, now):
+            if before is not None and before != (now,):
                 raise DeclarationError(
                     f"tables.{table.name}.unit",
-                    f"its budget began with {before} as the privacy unit, and now it is {now}. What was lost cannot be "
-                    "counted anew: declare the old unit, or give the table another name and a budget of its own",
+                    f"its budget began with {_words(before[0])} as the privacy unit, and now it is {_words(now)}. What "
+                    "was lost cannot be counted anew: declare the old unit, or give the table another name and a "
+                    "budget of its own",
                 )
+
+
+def _words(unit: str | None) -> str:
+    return "a row" if unit is None else f"the column {unit}"

@@ -296,9 +296,15 @@ def test_a_budget_keeps_the_unit_it_began_with(tmp_path):
     path = clinic(tmp_path)
     with thresher.open(path) as engine:
         engine.decide(COUNT, uncertain_region=10)
-    path.write_text(DECLARATIONS.replace("count_range", 'unit = "age"\ncount_range'))
-    with thresher.open(path) as engine, pytest.raises(DeclarationError, match="began with a row as the privacy unit"):
-        engine.decide(COUNT, uncertain_region=10)
+    with duckdb.connect(str(tmp_path / "clinic.duckdb")) as connection:
+        connection.execute('ALTER TABLE patients ADD COLUMN "a row" INTEGER')
+    for unit in ("age", "a row"):
+        path.write_text(DECLARATIONS.replace("count_range", f'unit = "{unit}"\ncount_range'))
+        with (
+            thresher.open(path) as engine,
+            pytest.raises(DeclarationError, match="began with a row as the privacy unit"),
+        ):
+            engine.decide(COUNT, uncertain_region=10)
 
 
 def test_a_plan_needs_no_ledger(tmp_path):

@@ -6,7 +6,7 @@ from fractions import Fraction
 
 from thresher.accounting import CommonSpending, account_loss, overlaps
 from thresher.amounts import Epsilon
-from thresher.config import Bands, Column, Contribution, Days, Grid, Hours, Listed, Numbered, Table, Truth
+from thresher.config import Bands, Column, Contribution, Days, Grid, Hours, Listed, Numbered, Table, Text, Truth
 from thresher.question import (
     ALWAYS,
     AllOf,
@@ -77,6 +77,14 @@ def test_a_column_of_another_kind_keeps_nothing_apart():
     text, truth = ({**COLUMNS, "x": Column("x", kind)} for kind in (Listed(("1", "2")), Truth()))
     first = region(OneOf("x", ("1",)), replace(ROWS, columns=text))
     assert overlaps(first, region(OneOf("x", (1,)), replace(ROWS, columns=truth)))
+
+
+def test_no_two_columns_share_a_name():
+    """A column may be called like another one with its description; a row may be in both regions."""
+    strange = {"urgent": Column("urgent", Truth()), "urgent (true or false)": Column("urgent (true or false)", Text())}
+    table = replace(ROWS, columns={**COLUMNS, **strange})
+    first = region(OneOf("urgent", (1,)), table)
+    assert overlaps(first, region(OneOf("urgent (true or false)", ("false",)), table))
 
 
 def test_persons_are_kept_apart_by_fixed_columns_only():

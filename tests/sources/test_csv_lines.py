@@ -12,6 +12,7 @@ from sources.places import declared
 from sources.test_catalogue import AGE, refused, table
 
 from thresher.config import Listed, PublicDeclaration
+from thresher.errors import DeclarationError
 from thresher.question import ALWAYS, Aggregate, Need
 from thresher.sources import open_source
 from thresher.sources.csv_lines import LONGEST_LINE
@@ -45,6 +46,23 @@ def test_a_stray_quote_takes_its_own_line_and_no_other(tmp_path):
     for stray in (b'9,"x', b'"9,x', b'9,x"', b'9,"x"y', b'"', b'9,""x"', b"9", b"9,x,y", b"\xff,x", b"\x1f"):
         for content in (stray + b"\n" + good, good + stray + b"\n", good + stray):
             assert rows_of(tmp_path, b"n,w\n" + content) == [("1", "a"), ("2", "b"), ("3", "c")], stray
+
+
+@pytest.mark.parametrize("end", [b"\n", b"\r\n", b"\r"])
+def test_a_carriage_return_takes_nothing_from_the_next_line(tmp_path, end):
+    """Whatever ends the header: else a CR in one line would eat a byte of the next one, or join all lines into one."""
+    good = end.join([b"1,a", b"2,b", b"3,c", b""])
+    expected = [("1", "a"), ("2", "b"), ("3", "c")]
+    assert rows_of(tmp_path, b"n,w" + end + good) == expected
+    for stray in (b"\r", b"\r\r\n", b"\n", b"x\r", b"\rx", b"\n,9" + end, b"9\r\r" + end, b"x\n\r" + end):
+        found = rows_of(tmp_path, b"n,w" + end + stray + good)
+        assert [row for row in found if row in expected] == expected or not stray.endswith(end), (end, stray)
+        assert {row for row in found if row[0] in ("1", "2", "3")} <= set(expected), (end, stray)
+
+
+def test_a_header_with_a_nul_is_refused(tmp_path):
+    with pytest.raises(DeclarationError, match="holds a NUL"):
+        rows_of(tmp_path, b"\0,b\n1,2\n")
 
 
 def test_fields_mean_what_they_say(tmp_path):

@@ -224,6 +224,31 @@ def test_a_locked_table_is_unavailable_not_charged(put, postgres_server):
         assert "locked" in failure(source, kind=SourceUnavailableError)
 
 
+def test_a_lock_that_a_row_runs_into_stays_charged(put, postgres_server):
+    """A view may look into another table for some rows only: a refund would tell that there are such rows."""
+    source = put("postgres", ROWS, TABLE, PHYSICAL)
+    with psycopg.connect(postgres_server, autocommit=True) as connection:
+        connection.execute("ALTER TABLE patients RENAME TO kept")
+        connection.execute("CREATE TABLE IF NOT EXISTS looked_up (v int)")
+        connection.execute(
+            "CREATE OR REPLACE FUNCTION looked(a bigint) RETURNS bigint LANGUAGE plpgsql STABLE AS"
+            " 'BEGIN RETURN a + (SELECT count(*) FROM looked_up); END'"
+        )
+        named = ", ".join("looked(age) AS age" if name == "age" else f'"{name}"' for name in PHYSICAL)
+        connection.execute(f"CREATE VIEW patients AS SELECT {named} FROM kept")
+    try:
+        source.check(source._declarations)
+        source._db.execute("SET lock_timeout = '300ms'")
+        with psycopg.connect(postgres_server) as connection:
+            connection.execute("LOCK TABLE looked_up IN ACCESS EXCLUSIVE MODE")
+            failure(source, kind=SourceFailedError)
+    finally:
+        source.close()
+        with psycopg.connect(postgres_server, autocommit=True) as connection:
+            connection.execute("DROP VIEW patients")
+            connection.execute("DROP TABLE kept")
+
+
 def test_a_lock_leaves_nothing_behind(put, postgres_server):
     """The bounded rows are made after an empty table for them: the next question finds neither."""
     bounded = Table("patients", TABLE.columns, TABLE.budget, contribution=Contribution("pid", 1, 1))

@@ -149,18 +149,18 @@ class DecisionPlan:
         }
 
 
-def protected(table: Table) -> str:
-    """Who is protected, in a word."""
-    return "a row" if table.contribution is None else table.contribution.unit
+def protected(table: Table) -> str | None:
+    """The column that names who is protected; None if every row is a unit of its own."""
+    return None if table.contribution is None else table.contribution.unit
 
 
-def protected_by(identity: str) -> str | None:
-    """The unit that an earlier plan's identity names; None if that was no plan's."""
+def protected_by(identity: str) -> tuple[str | None] | None:
+    """The unit that an earlier plan's identity names, in a tuple; None if that was no plan's."""
     try:
-        found = json.loads(identity)["unit"]
+        said = json.loads(identity)
+        return (said["unit"],) if "look" in said else None
     except (ValueError, KeyError, TypeError):
         return None
-    return str(found)
 
 
 def plan_decision(question: Question, wish: Wish) -> DecisionPlan | ConstantPlan:

@@ -3,6 +3,7 @@
 Reads: a question. Writes: nothing. Never: data.
 """
 
+import json
 from fractions import Fraction
 
 from thresher.accounting import Grouping, Interval, Region, Values
@@ -45,7 +46,9 @@ def _name(column: Column, table: Table) -> str:
         said.append("whole numbers" if isinstance(kind, Numbered) else "true or false")
     edition = {"version": table.version if table.version != "1" else None, "of": table.relation, "in": table.file}
     said += [f"{word} {value}" for word, value in edition.items() if value is not None]
-    return f"{column.name} ({', '.join(said)})" if said else column.name
+    # A name that could be read as another one with its description is quoted, so that no two columns share a name.
+    name = json.dumps(column.name) if set(column.name) & set('("') else column.name
+    return f"{name} ({', '.join(said)})" if said else name
 
 
 def _region(condition: Condition, table: Table) -> Region:

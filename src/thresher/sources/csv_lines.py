@@ -32,6 +32,8 @@ def csv_columns(place: str, paths: Sequence[str]) -> list[str]:
             "same order, into every file of a table",
         )
     columns = headers[0][1]
+    if any("\0" in column for column in columns):
+        raise DeclarationError(place, f"the header of {Path(paths[0]).name} holds a NUL. Is it a text file?")
     if not columns or len({column.lower() for column in columns}) < len(columns) or "" in columns:
         raise DeclarationError(
             place, f"the header of {Path(paths[0]).name} names a column twice, or not at all. Give each its own name"
@@ -40,12 +42,16 @@ def csv_columns(place: str, paths: Sequence[str]) -> list[str]:
 
 
 def csv_relation(paths: Sequence[str], columns: Sequence[str], dialect: Dialect) -> str:
-    """The rows of the files, all columns as text, in DuckDB's SQL."""
+    """The rows of the files, all columns as text, in DuckDB's SQL.
+
+    The end of a line is named, or the header's would decide, and a CR in one line could take a byte from the next.
+    """
     text, delimiter = dialect.text, csv_delimiter(paths[0])
     listed = ", ".join(text(path) for path in paths)
     lines = (
-        f"read_csv([{listed}], auto_detect = false, header = false, skip = 1, delim = {text(_NEVER)}, quote = '',"
-        " escape = '', comment = '', ignore_errors = true, strict_mode = false, columns = {'line': 'VARCHAR'})"
+        f"read_csv([{listed}], auto_detect = false, header = false, skip = 1, delim = {text(_NEVER)}, new_line = '\\n',"
+        " quote = '', escape = '', comment = '', ignore_errors = true, strict_mode = false,"
+        " columns = {'line': 'VARCHAR'})"
     )
     # A quoted field with quotes inside is several quoted pieces in a row, which is the fastest way to look for it.
     split, field = f"[{delimiter}]", f'(?:"[^"]*")+|[^"{delimiter}]*'

@@ -8,8 +8,9 @@ guessed from rows.
 
 import shutil
 import tempfile
+import threading
 import weakref
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from pathlib import Path
 from typing import Any
@@ -29,6 +30,8 @@ from thresher.sources.reading import Catalogue, SqlSource
 from thresher.sources.statements import Statement
 
 _DATABASE = "source"
+# Seconds between two looks at whether somebody wants it to stop.
+_PATIENCE = 0.1
 _COLUMNS = (
     "SELECT schema_name, table_name, column_name, data_type FROM duckdb_columns()"
     " WHERE database_name = $1 AND NOT internal ORDER BY schema_name, table_name, column_index"
@@ -139,12 +142,43 @@ class DuckDBSource(SqlSource):
         return []
 
     def _columns(self, asked: Statement) -> Sequence[Sequence[object]]:
-        result: Mapping[str, Any] = self._db.execute(asked.sql, list(asked.parameters)).fetchnumpy()
+        result: Mapping[str, Any] = self._aside(
+            lambda: self._db.execute(asked.sql, list(asked.parameters)).fetchnumpy()
+        )
         return list(result.values())
 
     def _keep(self, name: str, chosen: Bounding) -> Kept:
-        self._db.execute(f"CREATE OR REPLACE TEMP TABLE {name} AS {chosen.sql}", list(chosen.parameters))
+        self._aside(
+            lambda: self._db.execute(f"CREATE OR REPLACE TEMP TABLE {name} AS {chosen.sql}", list(chosen.parameters))
+        )
         return Kept(f"temp.main.{name}")
+
+    def _aside(self, act: Callable[[], Any]) -> Any:
+        """Run it in a thread of its own, so that Ctrl-C reaches Python at once, whatever DuckDB is at."""
+        done: list[Any] = []
+        failed: list[BaseException] = []
+        # Not the thread's own end: a join that Ctrl-C interrupts believes that the thread has ended.
+        ended = threading.Event()
+
+        def work() -> None:
+            try:
+                done.append(act())
+            except BaseException as error:  # noqa: BLE001 - it is raised where it is waited for
+                failed.append(error)
+            finally:
+                ended.set()
+
+        threading.Thread(target=work, daemon=True).start()
+        try:
+            while not ended.wait(_PATIENCE):
+                pass
+        except KeyboardInterrupt:
+            while not ended.wait(_PATIENCE):
+                self._stop()
+            raise
+        if failed:
+            raise failed[0]
+        return done[0]
 
     def _rows(self, relation: str, columns: Sequence[str], most: int) -> Sequence[Sequence[object]]:
         named = ", ".join(self._dialect.identifier(column) for column in columns)

@@ -11,8 +11,10 @@ import psycopg
 
 from thresher.config import Declarations
 from thresher.errors import SourceUnavailableError
+from thresher.question import Exact, Need
 from thresher.sources.addresses import Address
 from thresher.sources.bounding import Bounding, Kept
+from thresher.sources.fitting import relation_of
 from thresher.sources.postgres_dialect import PostgresDialect, family_of
 from thresher.sources.protocol import PhysicalColumn, too_slow
 from thresher.sources.reading import Catalogue, SqlSource
@@ -107,20 +109,36 @@ class PostgresSource(SqlSource):
         return {name for name in private | {t.relation for t in self._declarations.public_tables.values()} if name}
 
     def _run(self, sql: str, parameters: Sequence[object]) -> list[tuple[Any, ...]]:
-        """All rows. A lock that was not had in time means that nothing was read."""
-        locked = False
+        """All rows."""
         try:
             cursor = self._db.execute(sql.encode(), parameters or None)
             return cursor.fetchall() if cursor.description else []
-        except psycopg.errors.LockNotAvailable:
-            locked = True
         except psycopg.errors.QueryCanceled:
             self._stopped = self._stopped or too_slow(self._declarations.timeout_seconds)
+        raise TimeoutError
+
+    def _fetch(self, need: Need) -> Exact:
+        self._wait_for_lock(self._relations[relation_of(need.table)])
+        return super()._fetch(need)
+
+    def _wait_for_lock(self, relation: str) -> None:
+        """A lock that is not had here means that nothing was read.
+
+        One that is not had later, by a function of a view perhaps, may be due to a row: the question stays charged.
+        """
+        locked = False
+        try:
+            with self._db.transaction():
+                self._db.execute(f"LOCK TABLE {relation} IN ACCESS SHARE MODE".encode())
+        except psycopg.errors.LockNotAvailable:
+            locked = True
+        except psycopg.errors.Error:
+            # Some relations cannot be locked by hand, and some roles may not; the reading itself will tell.
+            self._open()
         if locked:
             raise SourceUnavailableError(
                 "a table is locked by another program; nothing was read and nothing is charged"
             )
-        raise TimeoutError
 
     def _columns(self, asked: Statement) -> Sequence[Sequence[object]]:
         return list(zip(*self._run(asked.sql, [list(array) for array in asked.parameters]), strict=True))
