@@ -3,27 +3,50 @@
 Reads: questions, and sealed aggregates inside `run`. Writes: nothing. Never: SQL text, sources, the ledger.
 """
 
+from thresher.decisions.adaptive import AdaptiveLadder, adaptive_ladder_of, explore
+from thresher.decisions.arrays import adaptive, naive_laplace, progressive, slack, threshold_shift, threshold_zone
 from thresher.decisions.constant import ConstantPlan
 from thresher.decisions.deciding import DecisionPlan, plan_decision, protected, protected_by
 from thresher.decisions.margin import margins
-from thresher.decisions.threshold_shift import Shift, Verdicts, look, priced_shift, threshold_shift
-from thresher.decisions.wishes import MECHANISMS, RegionLike, UncertainRegion, Wish, wish
+from thresher.decisions.progressive import Ladder, climb, ladder_of
+from thresher.decisions.rules import MECHANISMS, Rule, Terms, decided, priced
+from thresher.decisions.threshold_shift import Shift, look, priced_naive, priced_shift, priced_zone
+from thresher.decisions.verdicts import Bound, Verdicts
+from thresher.decisions.wishes import RegionLike, UncertainRegion, Wish, wish
 
 __all__ = [
     "MECHANISMS",
+    "AdaptiveLadder",
+    "Bound",
     "ConstantPlan",
     "DecisionPlan",
+    "Ladder",
     "RegionLike",
+    "Rule",
     "Shift",
+    "Terms",
     "UncertainRegion",
     "Verdicts",
     "Wish",
+    "adaptive",
+    "adaptive_ladder_of",
+    "climb",
+    "decided",
+    "explore",
+    "ladder_of",
     "look",
     "margins",
+    "naive_laplace",
     "plan_decision",
+    "priced",
+    "priced_naive",
     "priced_shift",
+    "priced_zone",
+    "progressive",
     "protected",
     "protected_by",
+    "slack",
     "threshold_shift",
+    "threshold_zone",
     "wish",
 ]

@@ -1,10 +1,13 @@
 """Threshold shift: one noisy look at each group's margin, the line moved so that misses are rare. Proof beside.
 
+Three ways to place the line: `priced_shift` moves it down by the half width (TSLM), `priced_zone` puts it, with one
+value decided by a coin, where both rates are kept outside a zone at the least epsilon there is, and `priced_naive`
+leaves it where it is (NLM), which is here to be compared with.
 Reads: margins, entropy. Writes: nothing. Never: a draw before the price is known. Proof: `threshold_shift.md`.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
 
@@ -12,20 +15,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from thresher.amounts import Amount, Epsilon, exact_fraction
+from thresher.decisions.verdicts import MISSES, SEEN_BETWEEN, Bound, Verdicts, faced
 from thresher.errors import ArgumentError
-from thresher.noise import Entropy, conditional_shift, discrete_laplace, smallest_epsilon
+from thresher.noise import Entropy, chances, conditional_shift, discrete_laplace, smallest_epsilon, smallest_zone
 
 _FINEST = 16
+Tolerances = Sequence[tuple[int, int]]
 
 
 @dataclass(frozen=True, slots=True)
 class Shift:
     """A priced look. Distances are in steps of the margin, of which `scale` make one privacy unit.
 
-    below      v < -steps          missed with probability at most miss_rate if the formula holds (h >= 0)
+    below      v < -steps          missed with probability at most miss_rate if the formula holds by `sure` (h >= sure)
     above      v >= certain        wrong with probability at most false_alarm_rate if it does not (h <= -1)
     uncertain  in between; reported as well
-    A group with h <= -clear is reported at all with probability at most false_alarm_rate.
+    A group with h <= -clear is reported at all with probability at most false_alarm_rate. At v = -steps - 1 a coin of
+    probability `boundary` decides whether it is reported. If false alarms are bounded, all is seen in the mirror.
     """
 
     epsilon: Epsilon
@@ -33,44 +39,71 @@ class Shift:
     steps: int
     certain: int
     clear: int
+    sure: int = 0
+    boundary: Fraction = Fraction(0)
+    bound: Bound = MISSES
 
     @property
     def half_width(self) -> Fraction:
         """In privacy units."""
-        return Fraction(self.steps, self.scale)
+        return Fraction(max(self.steps, self.sure), self.scale)
 
     @property
     def clear_distance(self) -> Fraction:
         return Fraction(self.clear, self.scale)
 
 
-@dataclass(frozen=True, slots=True)
-class Verdicts:
-    """What a look shows: noisy margins, and which groups are reported and which of them for certain."""
+def cuts(miss_rate: Amount, tolerances: Tolerances) -> tuple[int, int]:
+    """Into how many steps to cut a unit (1 to 16) so that the half widths cost least, and how many steps they are.
 
-    noisy: NDArray[np.int64]
-    reported: NDArray[np.bool_]
-    certain: NDArray[np.bool_]
-    shift: Shift
-
-
-def priced_shift(miss_rate: Amount, false_alarm_rate: Amount, tolerances: Sequence[tuple[int, int]]) -> Shift:
-    """The least epsilon at which each atom's half width is kept. `tolerances`: (slack, sensitivity) of each atom.
-
-    One unit is cut into `scale` steps (1 to 16), whichever is cheapest: see `margin.md`.
+    `tolerances`: (slack, sensitivity) of each atom. See `margin.md`.
     """
     if not tolerances:
         raise ArgumentError("tolerances", tolerances, "there must be one atom at least", "Pass (slack, sensitivity)")
-    rates = exact_fraction(miss_rate, "miss_rate"), exact_fraction(false_alarm_rate, "false_alarm_rate")
-    return _priced(*rates, tuple(dict.fromkeys(tolerances)))
+    return _cuts(exact_fraction(miss_rate, "miss_rate"), tuple(dict.fromkeys(tolerances)))
 
 
 @lru_cache(maxsize=256)
-def _priced(miss_rate: Fraction, false_alarm_rate: Fraction, tolerances: tuple[tuple[int, int], ...]) -> Shift:
-    cuts = ((scale, min(scale * slack // spread for slack, spread in tolerances)) for scale in range(1, _FINEST + 1))
-    epsilon, scale, steps = min((smallest_epsilon(miss_rate, steps + 1, scale), scale, steps) for scale, steps in cuts)
+def _cuts(miss_rate: Fraction, tolerances: tuple[tuple[int, int], ...]) -> tuple[int, int]:
+    offers = ((scale, min(scale * slack // spread for slack, spread in tolerances)) for scale in range(1, _FINEST + 1))
+    _, scale, steps = min((smallest_epsilon(miss_rate, steps + 1, scale), scale, steps) for scale, steps in offers)
+    return scale, steps
+
+
+def priced_shift(miss_rate: Amount, false_alarm_rate: Amount, tolerances: Tolerances) -> Shift:
+    """The least epsilon at which each atom's half width is kept. `tolerances`: (slack, sensitivity) of each atom."""
+    scale, steps = cuts(miss_rate, tolerances)
+    return shift_of(
+        exact_fraction(miss_rate, "miss_rate"), exact_fraction(false_alarm_rate, "false_alarm_rate"), steps, scale
+    )
+
+
+@lru_cache(maxsize=256)
+def shift_of(miss_rate: Fraction, false_alarm_rate: Fraction, steps: int, scale: int) -> Shift:
+    """The least epsilon at which the line may be `steps` down."""
+    epsilon = smallest_epsilon(miss_rate, steps + 1, scale)
     reach = conditional_shift(0, epsilon, false_alarm_rate, scale)
     return Shift(epsilon, scale, steps, certain=reach - 1, clear=steps + reach)
+
+
+def priced_naive(miss_rate: Amount, false_alarm_rate: Amount, tolerances: Tolerances) -> Shift:
+    """The epsilon of `priced_shift`, with the line left where it is: just above it, misses are as likely as not."""
+    shift = priced_shift(miss_rate, false_alarm_rate, tolerances)
+    return replace(shift, steps=0, sure=shift.steps, clear=shift.clear - shift.steps)
+
+
+def priced_zone(miss_rate: Amount, false_alarm_rate: Amount, tolerances: Tolerances) -> Shift:
+    """The least epsilon at which both rates are kept outside a zone of twice the half width below the line."""
+    scale, _ = cuts(miss_rate, tolerances)
+    width = max(1, min(2 * scale * slack // spread for slack, spread in tolerances))
+    return zone_of(miss_rate, false_alarm_rate, width, scale)
+
+
+def zone_of(miss_rate: Amount, false_alarm_rate: Amount, width: int, scale: int) -> Shift:
+    """The least epsilon at which both rates are kept outside a zone of `width` steps."""
+    zone = smallest_zone(miss_rate, false_alarm_rate, width, scale)
+    reach = conditional_shift(0, zone.epsilon, false_alarm_rate, scale)
+    return Shift(zone.epsilon, scale, zone.steps, certain=reach - 1, clear=width, boundary=zone.boundary)
 
 
 def look(margins: NDArray[np.int64], shift: Shift, entropy: Entropy | None = None) -> Verdicts:
@@ -81,24 +114,22 @@ def look(margins: NDArray[np.int64], shift: Shift, entropy: Entropy | None = Non
     Runtime: linear in the number of groups.
     Citations: threshold shift, Ghayyur et al. (MIDE), Algorithm 1; integers and margins, `threshold_shift.md`.
     """
-    noisy = margins + discrete_laplace(shift.epsilon, margins.size, shift.scale, entropy)
-    return Verdicts(noisy, noisy >= -shift.steps, noisy >= shift.certain, shift)
+    held = faced(margins, shift.bound)
+    noisy = held + discrete_laplace(shift.epsilon, held.size, shift.scale, entropy)
+    verdict = judged(noisy, shift.steps, shift.certain)
+    if shift.boundary:
+        edge = np.flatnonzero(noisy == -shift.steps - 1)
+        verdict[edge[chances(shift.boundary, edge.size, entropy)]] = SEEN_BETWEEN
+    at = np.zeros(held.size, dtype=np.int64)
+    steps = np.full(held.size, max(shift.steps, shift.sure), dtype=np.int64)
+    seen = Verdicts(verdict, noisy, at, steps, (shift.epsilon,), shift.scale, shift.epsilon, shift.clear)
+    return seen.facing(shift.bound)
 
 
-def threshold_shift(
-    margins: NDArray[np.int64],
-    half_width: int,
-    miss_rate: Amount = "0.05",
-    false_alarm_rate: Amount = "0.10",
-    entropy: Entropy | None = None,
-) -> Verdicts:
-    """Which of these whole numbers are 0 or more: missed with probability at most `miss_rate` each.
-
-    For plain counts pass `count - threshold - 1` for `>` and `count - threshold` for `>=`; one unit may move each by 1.
-    """
-    values = np.asarray(margins)
-    if values.ndim != 1 or not np.issubdtype(values.dtype, np.signedinteger):
-        raise ArgumentError("margins", values.dtype, "it must be a list of whole numbers", "Pass an int64 array")
-    if isinstance(half_width, bool) or half_width < 0:
-        raise ArgumentError("half_width", half_width, "it must be 0 or more", "Pass 10, say")
-    return look(values.astype(np.int64), priced_shift(miss_rate, false_alarm_rate, [(half_width, 1)]), entropy)
+def judged(
+    noisy: NDArray[np.int64], steps: int | NDArray[np.int64], certain: int | NDArray[np.int64]
+) -> NDArray[np.int8]:
+    """Below the moved line (-1), above what noise alone would reach (1), or in between (0)."""
+    plain = np.asarray(noisy)
+    reported = (plain >= -steps).view(np.int8)
+    return reported + (plain >= np.maximum(certain, -steps)).view(np.int8) - np.int8(1)

@@ -11,12 +11,12 @@ from typing import Any
 
 from thresher.amounts import NANO, Amount, Epsilon, exact_fraction
 from thresher.config import Table
+from thresher.decisions.rules import MECHANISMS
 from thresher.errors import ArgumentError
 from thresher.question import Atom, sensitivity
 
 _DEFAULT_SHARE = Fraction(30, 100)
-_LATER = ("certified", "ppwlm", "dppwlm", "naive", "probe-naive", "probe", "probe-ent")
-MECHANISMS = ("tslm",)
+_LATER = ("certified", "naive", "probe-naive", "probe", "probe-ent")
 
 _FORMS = "Pass 20, or 10%, or a number for each aggregate: COUNT(*)=20, AVG(age)=1"
 

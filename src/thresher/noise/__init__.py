@@ -3,10 +3,20 @@
 Reads: entropy. Writes: nothing. Never: sees data, knows a database, forms a float on the way to a draw.
 """
 
+from thresher.noise.chances import chances
 from thresher.noise.entropy import NOT_PRIVATE, Entropy, NotPrivate, SeededEntropy, SystemEntropy
 from thresher.noise.gradual import chain, refine
 from thresher.noise.laplace import discrete_laplace, geometric
-from thresher.noise.tails import Bracket, conditional_shift, history_shift, refined_tail, smallest_epsilon, tail
+from thresher.noise.tails import (
+    Bracket,
+    conditional_shift,
+    history_shift,
+    refined_tail,
+    smallest_epsilon,
+    smallest_refinement,
+    tail,
+)
+from thresher.noise.zones import Zone, smallest_zone
 
 __all__ = [
     "NOT_PRIVATE",
@@ -15,7 +25,9 @@ __all__ = [
     "NotPrivate",
     "SeededEntropy",
     "SystemEntropy",
+    "Zone",
     "chain",
+    "chances",
     "conditional_shift",
     "discrete_laplace",
     "geometric",
@@ -23,5 +35,7 @@ __all__ = [
     "refine",
     "refined_tail",
     "smallest_epsilon",
+    "smallest_refinement",
+    "smallest_zone",
     "tail",
 ]

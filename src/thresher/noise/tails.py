@@ -68,12 +68,32 @@ def smallest_epsilon(miss_rate: Amount, margin: int, sensitivity: int = 1) -> Ep
         return certified(lambda bits: bool(tail_formula(exp_minus(decay, bits), distance).at_most(rate)))
 
     # p^a <= miss_rate is enough, so the continuous formula is a start from above.
-    start = spread / distance * math.log(rate.denominator / rate.numerator)
-    nano = _first_true(enough, math.ceil(start * NANO))
-    if nano is None:
-        rule = "even an epsilon of a million cannot meet it at this margin and sensitivity"
-        raise ArgumentError("miss_rate", miss_rate, rule, "Raise it or the margin")
-    return Epsilon.from_nano(nano)
+    return first_enough(enough, math.ceil(spread / distance * _log_odds(rate) * NANO), miss_rate)
+
+
+def smallest_refinement(from_epsilon: Amount, miss_rate: Amount, margin: int, sensitivity: int = 1) -> Epsilon:
+    """The least epsilon to refine to, so that noise reaches -margin with probability at most `miss_rate`.
+
+    That is, whatever was seen at `from_epsilon`: `conditional_shift` from there to it is at most `margin`. With
+    nothing seen yet (from_epsilon = 0) it is `smallest_epsilon`.
+    """
+    if exact_fraction(from_epsilon, "from_epsilon") == 0:
+        return smallest_epsilon(miss_rate, margin, sensitivity)
+    first, rate = checked_rate(from_epsilon, sensitivity, "from_epsilon"), checked_probability(miss_rate, "miss_rate")
+    distance, seen = _checked_distance(margin, "margin", 1), Epsilon(from_epsilon)
+
+    def enough(nano: int) -> bool:
+        second = (seen.fraction + Fraction(nano, NANO)) / sensitivity
+
+        def met(bits: int) -> bool:
+            r, s = exp_minus(second - first, bits), exp_minus(first + second, bits)
+            return bool(refined_tail_formula(r, s, distance, distance).at_most(rate))
+
+        return certified(met)
+
+    # (1-A) r^a <= r^a, so a step that decays by the rate alone is a start from above.
+    step = first_enough(enough, math.ceil(sensitivity / distance * _log_odds(rate) * NANO), miss_rate)
+    return Epsilon.from_nano(seen.nano + step.nano)
 
 
 def conditional_shift(from_epsilon: Amount, to_epsilon: Amount, miss_rate: Amount, sensitivity: int = 1) -> int:
@@ -171,17 +191,22 @@ def _positive(number: Enclosure) -> Enclosure:
     return number
 
 
-def _first_true(enough: Callable[[int], bool], guess: int) -> int | None:
-    """The least nano amount that is enough, found by bisection around a guess; None if no amount is."""
+def first_enough(enough: Callable[[int], bool], guess: int, miss_rate: Amount) -> Epsilon:
+    """The least epsilon, in whole nano, that is enough, found by bisection around a guess."""
     low, high = 0, min(max(guess, 1), MAX_NANO)
     while not enough(high):
         if high == MAX_NANO:
-            return None
+            rule = "even an epsilon of a million cannot meet it at this margin and sensitivity"
+            raise ArgumentError("miss_rate", miss_rate, rule, "Raise it or the margin")
         low, high = high, min(2 * high, MAX_NANO)
     while high - low > 1:
         middle = (low + high) // 2
         low, high = (low, middle) if enough(middle) else (middle, high)
-    return high
+    return Epsilon.from_nano(high)
+
+
+def _log_odds(rate: Fraction) -> float:
+    return math.log(rate.denominator) - math.log(rate.numerator)
 
 
 def _bracket(formula: Callable[[int], Enclosure]) -> Bracket:

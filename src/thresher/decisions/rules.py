@@ -1,0 +1,117 @@
+"""The mechanisms by name: each prices a rule before anything is read, and decides by it afterwards.
+
+    nlm         one look, the line as it is: a baseline, whose promise begins a half width away from the line
+    tslm        one look, the line moved by the half width
+    tslm-zone   one look, the line and one coin placed so that both rates are kept outside a zone, at the least epsilon
+    ppwlm       looks at fixed levels, each at the groups that are still undecided
+    dppwlm      the same, with levels chosen by what was seen
+
+Reads: error rates and half widths; margins inside `decided`. Writes: nothing. Never: data while pricing.
+"""
+
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from thresher.amounts import Amount, Epsilon, exact_fraction, whole_number
+from thresher.decisions.adaptive import AdaptiveLadder, adaptive_ladder_of, explore
+from thresher.decisions.progressive import Ladder, climb, ladder_of
+from thresher.decisions.threshold_shift import (
+    Shift,
+    Tolerances,
+    cuts,
+    look,
+    priced_naive,
+    priced_shift,
+    priced_zone,
+)
+from thresher.decisions.verdicts import MISSES, Bound, Verdicts
+from thresher.errors import ArgumentError
+from thresher.noise import Entropy, smallest_epsilon
+
+Rule = Shift | Ladder | AdaptiveLadder
+MECHANISMS = ("tslm", "tslm-zone", "ppwlm", "dppwlm", "nlm")
+LADDERS = ("ppwlm", "dppwlm")
+MOST_LEVELS = 32
+_LEVELS = 4
+# Without another wish each level is this many times the one before.
+_RATIO = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """What a rule must keep: error rates, which of them is the one to bound first, and how to climb."""
+
+    miss_rate: Fraction
+    false_alarm_rate: Fraction
+    bound: Bound = MISSES
+    levels: int = _LEVELS
+    first_epsilon: Epsilon | None = None
+    best_effort: bool = False
+    # The half width of the first look, in privacy units, unless its epsilon is given.
+    widest: Fraction | None = None
+
+    @property
+    def rates(self) -> tuple[Fraction, Fraction]:
+        """The rate to bound first: seen in the mirror, false alarms are misses."""
+        rates = self.miss_rate, self.false_alarm_rate
+        return rates if self.bound == MISSES else rates[::-1]
+
+    @property
+    def free(self) -> bool:
+        """Half or more: no data are needed, because every group may be called uncertain."""
+        return self.rates[0] >= Fraction(1, 2)
+
+
+def priced(mechanism: str, terms: Terms, tolerances: Tolerances) -> Rule:
+    """The least epsilon, by this mechanism, at which each atom's half width is kept. Touches no data."""
+    if mechanism in LADDERS:
+        return replace(_ladder(mechanism, terms, tolerances), bound=terms.bound)
+    price = {"nlm": priced_naive, "tslm": priced_shift, "tslm-zone": priced_zone}[mechanism]
+    return replace(price(*terms.rates, tolerances), bound=terms.bound)
+
+
+def decided(margins: NDArray[np.int64], rule: Rule, entropy: Entropy | None = None) -> Verdicts:
+    """Draw and decide."""
+    if isinstance(rule, Shift):
+        return look(margins, rule, entropy)
+    return climb(margins, rule, entropy) if isinstance(rule, Ladder) else explore(margins, rule, entropy)
+
+
+def _ladder(mechanism: str, terms: Terms, tolerances: Tolerances) -> Ladder | AdaptiveLadder:
+    missed, alarmed = terms.rates
+    scale, steps = cuts(missed / terms.levels, tolerances)
+    first = terms.first_epsilon or _first(terms, steps, scale)
+    if first.fraction * 10**9 < scale:
+        rule = f"noise of such a scale is not drawn: with {scale} steps to a unit the least is {Fraction(scale, 10**9)}"
+        raise ArgumentError("first_epsilon", first, rule, "Pass a larger one")
+    if mechanism == "ppwlm":
+        return ladder_of(missed, alarmed, steps, scale, terms.levels, first)
+    ladder = adaptive_ladder_of(missed, alarmed, steps, scale, terms.levels, first)
+    return replace(ladder, best_effort=terms.best_effort)
+
+
+def _first(terms: Terms, steps: int, scale: int) -> Epsilon:
+    """The first level: half widths go as one over epsilon."""
+    last = smallest_epsilon(terms.rates[0] / terms.levels, steps + 1, scale)
+    widening = Fraction(_RATIO ** (terms.levels - 1))
+    if terms.widest is not None:
+        widening = max(Fraction(1), terms.widest * scale / (steps + 1))
+    return Epsilon.from_nano(max(scale, int(last.nano / widening)))
+
+
+def checked_levels(levels: object) -> int:
+    number = whole_number(levels, "levels")  # type: ignore[arg-type]  # it refuses what is no integer
+    if not 1 <= number <= MOST_LEVELS:
+        raise ArgumentError("levels", levels, f"there are 1 to {MOST_LEVELS} looks; 1 is a threshold shift", "Pass 4")
+    return number
+
+
+def checked_first(epsilon: Amount) -> Epsilon:
+    amount = exact_fraction(epsilon, "first_epsilon")
+    if amount < Fraction(1, 10**9):
+        rule = "it must be above zero, and 1e-9, the ledger's unit, at least"
+        raise ArgumentError("first_epsilon", epsilon, rule, "Pass 0.001, say")
+    return Epsilon(epsilon)

@@ -1,0 +1,107 @@
+"""What every mechanism on margins gives: a verdict for each group, and at which level it was reached.
+
+Reads: noisy margins. Writes: nothing. Never: a true margin, or noise of a level that a group did not need.
+"""
+
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from thresher.accounting import MinEntropy, box_min_entropy, cone_min_entropy
+from thresher.amounts import Epsilon
+from thresher.errors import ArgumentError
+
+Bound = Literal["misses", "false_alarms"]
+MISSES: Bound = "misses"
+FALSE_ALARMS: Bound = "false_alarms"
+SEEN_ABOVE, SEEN_BETWEEN, SEEN_BELOW = 1, 0, -1
+
+
+@dataclass(frozen=True, slots=True)
+class Verdicts:
+    """All of it may be shown: it follows from the noisy margins of each group up to the level where it stopped.
+
+    `verdict` is 1 above, 0 uncertain, -1 below. `noisy` is the last noisy margin, `stopped` says which of `levels` that
+    was at, and `steps` is the half width there. A group as far as `clear` on the wrong side is rarely reported. All
+    distances are in 1/`scale` of a privacy unit.
+    """
+
+    verdict: NDArray[np.int8]
+    noisy: NDArray[np.int64]
+    stopped: NDArray[np.int64]
+    steps: NDArray[np.int64]
+    levels: tuple[Epsilon, ...]
+    scale: int
+    worst: Epsilon
+    clear: int = 0
+    bound: Bound = MISSES
+
+    @property
+    def reported(self) -> NDArray[np.bool_]:
+        """Where misses are bounded, uncertain groups are reported; where false alarms are, they are not."""
+        return np.asarray(self.verdict >= (SEEN_BETWEEN if self.bound == MISSES else SEEN_ABOVE))
+
+    @property
+    def certain(self) -> NDArray[np.bool_]:
+        return np.asarray(self.verdict == SEEN_ABOVE)
+
+    @property
+    def epsilons(self) -> tuple[Epsilon, ...]:
+        """What each group lost: the level where it stopped (ex-post), for a unit that is in this group."""
+        return tuple(self.levels[level] for level in self.stopped.tolist())
+
+    @property
+    def loss(self) -> Epsilon:
+        """The largest loss of a group; `worst` is what it could have been."""
+        return self.levels[int(self.stopped.max())] if self.stopped.size else Epsilon(0)
+
+    @property
+    def half_width(self) -> Fraction:
+        """The half width reached: that of the last look."""
+        last = self.steps[self.stopped == self.stopped.max()] if self.stopped.size else self.steps
+        return Fraction(int(last.max()), self.scale) if last.size else Fraction(0)
+
+    @property
+    def box_min_entropy(self) -> MinEntropy:
+        """As in the paper; presumes that a unit is in one group."""
+        return box_min_entropy(*self._losses())
+
+    @property
+    def cone_min_entropy(self) -> MinEntropy:
+        return cone_min_entropy(*self._losses())
+
+    def facing(self, bound: Bound) -> "Verdicts":
+        """What was seen in the mirror, turned back."""
+        if bound == MISSES:
+            return self
+        return replace(self, verdict=-self.verdict, noisy=mirrored(self.noisy), bound=bound)
+
+    def _losses(self) -> tuple[list[float], list[int]]:
+        groups = np.bincount(self.stopped, minlength=len(self.levels))
+        seen = np.flatnonzero(groups)
+        return [float(self.levels[i]) for i in seen.tolist()], groups[seen].tolist()
+
+
+def mirrored(margins: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The margins of the opposite: it holds (0 or more) exactly where the formula does not (-1 or less)."""
+    return -1 - margins
+
+
+def faced(margins: NDArray[np.int64], bound: Bound) -> NDArray[np.int64]:
+    """Margins so turned that a miss is the error to bound. Bounding false alarms is bounding misses in the mirror."""
+    return margins if bound == MISSES else mirrored(margins)
+
+
+def checked_bound(bound: object) -> Bound:
+    if bound not in (MISSES, FALSE_ALARMS):
+        raise ArgumentError("bound", bound, "it names the error to bound", f"Pass {MISSES} or {FALSE_ALARMS}")
+    return FALSE_ALARMS if bound == FALSE_ALARMS else MISSES
+
+
+def unread(size: int, bound: Bound) -> Verdicts:
+    """A rate of half or more needs no data: every group is uncertain, at no loss."""
+    nothing = np.zeros(size, dtype=np.int64)
+    return Verdicts(nothing.astype(np.int8), nothing, nothing, nothing, (Epsilon(0),), 1, Epsilon(0), 0, bound)
