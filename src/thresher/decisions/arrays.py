@@ -15,8 +15,8 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from thresher.amounts import Amount, Epsilon, exact_fraction, whole_number
-from thresher.decisions.rules import Rule, Terms, checked_first, checked_levels, decided, priced
+from thresher.amounts import Amount, exact_fraction, whole_number
+from thresher.decisions.rules import Rule, Terms, checked_first, checked_levels, decided, named_epsilon, priced
 from thresher.decisions.threshold_shift import zone_of
 from thresher.decisions.verdicts import MISSES, Bound, Verdicts, checked_bound, unread
 from thresher.errors import ArgumentError, TooDearError
@@ -70,7 +70,7 @@ def threshold_zone(
     Width 1 decides between neighbouring whole numbers, at the least epsilon that any private verdict can have.
     """
     asked = _asked(margins, width, miss_rate, false_alarm_rate, bound, "width")
-    return asked.answered(lambda: zone_of(*asked.terms.rates, asked.steps, 1), max_epsilon, entropy)
+    return asked.answered(lambda: zone_of(*asked.terms.two_rates, asked.steps, 1), max_epsilon, entropy)
 
 
 def progressive(
@@ -145,7 +145,7 @@ class _Asked:
         if self.terms.free:
             return unread(self.margins.size, self.terms.bound)
         rule = price()
-        limit = None if max_epsilon is None else Epsilon(max_epsilon)
+        limit = None if max_epsilon is None else named_epsilon(max_epsilon, "max_epsilon")
         if limit is not None and rule.epsilon > limit:
             raise TooDearError("max_epsilon", rule.epsilon, limit)
         return decided(self.margins, replace(rule, bound=self.terms.bound), entropy)
@@ -189,13 +189,18 @@ def _whole(values: ArrayLike, field: str) -> NDArray[np.int64]:
 
 def _lines(thresholds: ArrayLike | Amount) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """The whole numbers next below and next above each threshold. Thresholds are public, so messages may name them."""
-    if isinstance(thresholds, np.ndarray | list | tuple):
-        lines = [exact_fraction(line, f"thresholds[{i}]") for i, line in enumerate(np.asarray(thresholds).tolist())]
-    else:
-        lines = [exact_fraction(thresholds, "thresholds")]  # type: ignore[arg-type]  # it refuses what is no number
-    for i, line in enumerate(lines):
-        if abs(line) > _FAR:
-            raise ArgumentError(f"thresholds[{i}]", line, "it must lie within 2**40 of zero", "Count in larger units")
-    ends = (np.array([end(line) for line in lines], dtype=np.int64) for end in (math.floor, math.ceil))
-    below, above = ends
-    return (below, above) if isinstance(thresholds, np.ndarray | list | tuple) else (below[0], above[0])
+    try:
+        given = np.asarray(thresholds)
+    except (ValueError, TypeError, OverflowError):
+        given = np.empty((0, 0))
+    if given.ndim > 1 or np.ma.isMaskedArray(thresholds):
+        rule = "it must be one number, or one list of numbers"
+        raise ArgumentError("thresholds", type(thresholds).__name__, rule, "Pass as many as there are values, or one")
+    names = [f"thresholds[{i}]" for i in range(given.size)] if given.ndim else ["thresholds"]
+    lines = [exact_fraction(line, name) for name, line in zip(names, given.ravel().tolist(), strict=True)]
+    for name, line in zip(names, lines, strict=True):
+        # Values are clamped there, so a line as far away could not tell them apart.
+        if abs(line) >= _FAR:
+            raise ArgumentError(name, line, "it must lie within 2**40 of zero", "Count in larger units")
+    below, above = (np.array([end(line) for line in lines], dtype=np.int64) for end in (math.floor, math.ceil))
+    return below.reshape(given.shape), above.reshape(given.shape)

@@ -60,6 +60,15 @@ class Terms:
         return rates if self.bound == MISSES else rates[::-1]
 
     @property
+    def two_rates(self) -> tuple[Fraction, Fraction]:
+        """As `rates`, refused unless both are below one half: a zone has two sides."""
+        for field, rate in (("miss_rate", self.miss_rate), ("false_alarm_rate", self.false_alarm_rate)):
+            if rate >= Fraction(1, 2):
+                rule = "a zone has two rates below one half"
+                raise ArgumentError(field, rate, rule, "Pass 0.05, say, or another mechanism")
+        return self.rates
+
+    @property
     def free(self) -> bool:
         """Half or more: no data are needed, because every group may be called uncertain."""
         return self.rates[0] >= Fraction(1, 2)
@@ -70,7 +79,8 @@ def priced(mechanism: str, terms: Terms, tolerances: Tolerances) -> Rule:
     if mechanism in LADDERS:
         return replace(_ladder(mechanism, terms, tolerances), bound=terms.bound)
     price = {"nlm": priced_naive, "tslm": priced_shift, "tslm-zone": priced_zone}[mechanism]
-    return replace(price(*terms.rates, tolerances), bound=terms.bound)
+    rates = terms.two_rates if mechanism == "tslm-zone" else terms.rates
+    return replace(price(*rates, tolerances), bound=terms.bound)
 
 
 def decided(margins: NDArray[np.int64], rule: Rule, entropy: Entropy | None = None) -> Verdicts:
@@ -114,4 +124,12 @@ def checked_first(epsilon: Amount) -> Epsilon:
     if amount < Fraction(1, 10**9):
         rule = "it must be above zero, and 1e-9, the ledger's unit, at least"
         raise ArgumentError("first_epsilon", epsilon, rule, "Pass 0.001, say")
-    return Epsilon(epsilon)
+    return named_epsilon(epsilon, "first_epsilon")
+
+
+def named_epsilon(value: Amount, field: str) -> Epsilon:
+    """An amount, or a refusal that names the argument it came from."""
+    try:
+        return Epsilon(value)
+    except ArgumentError as refused:
+        raise ArgumentError(field, value, refused.rule, refused.fix) from None
