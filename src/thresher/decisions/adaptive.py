@@ -20,7 +20,7 @@ from thresher.decisions.climbing import Climb, level_of
 from thresher.decisions.progressive import geometric
 from thresher.decisions.verdicts import MISSES, Bound, Level, Verdicts, mirrored
 from thresher.errors import BugError
-from thresher.noise import Entropy, history_shift, smallest_epsilon, smallest_refinement
+from thresher.noise import Entropy, conditional_shift, history_shift, smallest_epsilon, smallest_refinement
 
 _SETTLING = 8
 
@@ -106,8 +106,11 @@ def adaptive_ladder_of(
         for _ in range(_SETTLING):
             coarse = geometric(first, smallest_refinement(coarse[-2], miss_rate / len(coarse), steps + 1, scale), looks)
         coarse[-1] = smallest_refinement(coarse[-2], miss_rate / len(coarse), steps + 1, scale)
-    clear = steps + _reach(miss_rate, false_alarm_rate, steps)
-    return AdaptiveLadder(tuple(coarse), miss_rate, false_alarm_rate, steps, scale, clear)
+    if len(coarse) == 1:
+        reach = conditional_shift(0, coarse[0], false_alarm_rate, scale)
+    else:
+        reach = _reach(miss_rate, false_alarm_rate, steps)
+    return AdaptiveLadder(tuple(coarse), miss_rate, false_alarm_rate, steps, scale, clear=steps + reach)
 
 
 def explore(margins: NDArray[np.int64], ladder: AdaptiveLadder, entropy: Entropy | None = None) -> Verdicts:
@@ -209,5 +212,6 @@ def _reach(miss_rate: Fraction, false_alarm_rate: Fraction, steps: int) -> int:
     """Noise of the last look goes this far with a chance of at most its share of false alarms: see `adaptive.md`."""
     if false_alarm_rate >= miss_rate:
         return steps + 1
-    longer = math.log(miss_rate / false_alarm_rate) / -math.log(2 * miss_rate)
+    # Both logarithms by their distance from 1, so that rates close to each other or to one half lose no digits.
+    longer = math.log1p(miss_rate / false_alarm_rate - 1) / math.log1p(1 / (2 * miss_rate) - 1)
     return math.ceil((steps + 1) * (1 + longer) * (1 + 1e-12))

@@ -21,11 +21,11 @@ from thresher.decisions.rules import (
     Rule,
     Terms,
     affordable,
-    check_zone,
     checked_first,
     checked_levels,
     checked_rate,
     decided,
+    named_epsilon,
     priced,
 )
 from thresher.decisions.threshold_shift import Tolerances, zone_of
@@ -154,7 +154,7 @@ class _Asked:
         if self.terms.free:
             return unread(self.margins.size, self.terms.bound)
         rule = price(self.terms, [(self.steps, 1)])
-        limit = None if max_epsilon is None else Epsilon(max_epsilon)
+        limit = None if max_epsilon is None else named_epsilon(max_epsilon, "max_epsilon")
         if limit is not None and rule.epsilon > limit:
 
             def cost_of(terms: Terms, times: Fraction) -> Epsilon:
@@ -165,9 +165,8 @@ class _Asked:
 
 
 def _zone(terms: Terms, tolerances: Tolerances) -> Rule:
-    check_zone(terms)
     ((width, _),) = tolerances
-    return replace(zone_of(*terms.rates, width, 1), bound=terms.bound)
+    return replace(zone_of(*terms.two_rates, width, 1), bound=terms.bound)
 
 
 def _asked(
@@ -204,13 +203,18 @@ def _whole(values: ArrayLike, field: str) -> NDArray[np.int64]:
 
 def _lines(thresholds: ArrayLike | Amount) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """The whole numbers next below and next above each threshold. Thresholds are public, so messages may name them."""
-    if isinstance(thresholds, np.ndarray | list | tuple):
-        lines = [exact_fraction(line, f"thresholds[{i}]") for i, line in enumerate(np.asarray(thresholds).tolist())]
-    else:
-        lines = [exact_fraction(thresholds, "thresholds")]  # type: ignore[arg-type]  # it refuses what is no number
-    for i, line in enumerate(lines):
-        if abs(line) > _FAR:
-            raise ArgumentError(f"thresholds[{i}]", line, "it must lie within 2**40 of zero", "Count in larger units")
-    ends = (np.array([end(line) for line in lines], dtype=np.int64) for end in (math.floor, math.ceil))
-    below, above = ends
-    return (below, above) if isinstance(thresholds, np.ndarray | list | tuple) else (below[0], above[0])
+    try:
+        given = np.asarray(thresholds)
+    except (ValueError, TypeError, OverflowError):
+        given = np.empty((0, 0))
+    if given.ndim > 1 or np.ma.isMaskedArray(thresholds):
+        rule = "it must be one number, or one list of numbers"
+        raise ArgumentError("thresholds", type(thresholds).__name__, rule, "Pass as many as there are values, or one")
+    names = [f"thresholds[{i}]" for i in range(given.size)] if given.ndim else ["thresholds"]
+    lines = [exact_fraction(line, name) for name, line in zip(names, given.ravel().tolist(), strict=True)]
+    for name, line in zip(names, lines, strict=True):
+        # Values are clamped there, so a line as far away could not tell them apart.
+        if abs(line) >= _FAR:
+            raise ArgumentError(name, line, "it must lie within 2**40 of zero", "Count in larger units")
+    below, above = (np.array([end(line) for line in lines], dtype=np.int64) for end in (math.floor, math.ceil))
+    return below.reshape(given.shape), above.reshape(given.shape)

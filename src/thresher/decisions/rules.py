@@ -69,6 +69,15 @@ class Terms:
         return replace(self, false_alarm_rate=2 * self.false_alarm_rate)
 
     @property
+    def two_rates(self) -> tuple[Fraction, Fraction]:
+        """As `rates`, refused unless both are below one half: a zone has two sides."""
+        for field, rate in (("miss_rate", self.miss_rate), ("false_alarm_rate", self.false_alarm_rate)):
+            if rate >= Fraction(1, 2):
+                rule = "a zone has two rates below one half"
+                raise ArgumentError(field, rate, rule, "Pass 0.05, say, or another mechanism")
+        return self.rates
+
+    @property
     def free(self) -> bool:
         """Half or more: no data are needed, because every group may be called uncertain."""
         return self.rates[0] >= Fraction(1, 2)
@@ -78,17 +87,9 @@ def priced(mechanism: str, terms: Terms, tolerances: Tolerances) -> Rule:
     """The least epsilon, by this mechanism, at which each atom's half width is kept. Touches no data."""
     if mechanism in LADDERS:
         return replace(_ladder(mechanism, terms, tolerances), bound=terms.bound)
-    if mechanism == "tslm-zone":
-        check_zone(terms)
     price = {"nlm": priced_naive, "tslm": priced_shift, "tslm-zone": priced_zone}[mechanism]
-    return replace(price(*terms.rates, tolerances), bound=terms.bound)
-
-
-def check_zone(terms: Terms) -> None:
-    """A zone promises something on both of its sides."""
-    for field, rate in (("miss_rate", terms.miss_rate), ("false_alarm_rate", terms.false_alarm_rate)):
-        if rate >= Fraction(1, 2):
-            raise ArgumentError(field, rate, "a zone has two rates below one half", "Pass a smaller one, or use tslm")
+    rates = terms.two_rates if mechanism == "tslm-zone" else terms.rates
+    return replace(price(*rates, tolerances), bound=terms.bound)
 
 
 def decided(margins: NDArray[np.int64], rule: Rule, entropy: Entropy | None = None) -> Verdicts:
@@ -155,4 +156,12 @@ def checked_first(epsilon: Amount) -> Epsilon:
     if amount < Fraction(1, 10**9):
         rule = "it must be above zero, and 1e-9, the ledger's unit, at least"
         raise ArgumentError("first_epsilon", epsilon, rule, "Pass 0.001, say")
-    return Epsilon(epsilon)
+    return named_epsilon(epsilon, "first_epsilon")
+
+
+def named_epsilon(value: Amount, field: str) -> Epsilon:
+    """An amount, or a refusal that names the argument it came from."""
+    try:
+        return Epsilon(value)
+    except ArgumentError as refused:
+        raise ArgumentError(field, value, refused.rule, refused.fix) from None
