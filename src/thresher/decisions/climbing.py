@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from thresher.amounts import Epsilon
 from thresher.decisions.threshold_shift import judged
-from thresher.decisions.verdicts import SEEN_BETWEEN, Bound, Level, Verdicts, faced
+from thresher.decisions.verdicts import SEEN_BETWEEN, Bound, Certificate, Level, Verdicts, faced
 from thresher.noise import Entropy, conditional_shift, discrete_laplace, refine
 
 Steps = int | NDArray[np.int64]
@@ -47,6 +47,11 @@ class Climb:
         decided = np.bincount(self._stopped[self._verdict != SEEN_BETWEEN], minlength=len(self.levels))
         return list(zip(self.levels, decided.tolist(), strict=True))
 
+    @property
+    def judgement(self) -> NDArray[np.int8]:
+        """The verdicts so far, as seen in the mirror if false alarms are bounded."""
+        return self._verdict
+
     def look(self, epsilon: Epsilon, steps: Steps, certain: Steps) -> None:
         """Look at the undecided groups at a higher level than before."""
         places, scale = self.undecided, self._scale
@@ -62,7 +67,7 @@ class Climb:
         left = self._verdict[places] == SEEN_BETWEEN
         self.undecided, self._noise = places[left], self._noise[left]
 
-    def verdicts(self, worst: Epsilon, clear: int) -> Verdicts:
+    def verdicts(self, worst: Epsilon, clear: int, certificate: Certificate | None = None) -> Verdicts:
         """Where every group stopped."""
         return Verdicts(
             verdict=self._verdict,
@@ -73,4 +78,5 @@ class Climb:
             scale=self._scale,
             worst=worst,
             clear=clear,
+            certificate=certificate,
         ).facing(self._bound)

@@ -35,6 +35,22 @@ class Level:
 
 
 @dataclass(frozen=True, slots=True)
+class Certificate:
+    """With this confidence, at most `share` of the groups that do not qualify are reported; `aim` was asked for.
+
+    If false alarms are bounded first it is the mirror: at most `share` of those that qualify are left out.
+    """
+
+    share: Fraction
+    confidence: Fraction
+    aim: Fraction
+
+    @property
+    def reached(self) -> bool:
+        return self.share <= self.aim
+
+
+@dataclass(frozen=True, slots=True)
 class Verdicts:
     """All of it may be shown: it follows from the noisy margins of each group up to the level where it stopped.
 
@@ -52,6 +68,9 @@ class Verdicts:
     worst: Epsilon
     clear: int = 0
     bound: Bound = MISSES
+    # Noisy margins at the last level, where verdicts were taken earlier than that; and what was certified.
+    latest: NDArray[np.int64] | None = None
+    certificate: Certificate | None = None
 
     @property
     def reported(self) -> NDArray[np.bool_]:
@@ -91,7 +110,8 @@ class Verdicts:
         """What was seen in the mirror, turned back."""
         if bound == MISSES:
             return self
-        return replace(self, verdict=-self.verdict, noisy=mirrored(self.noisy), bound=bound)
+        latest = None if self.latest is None else mirrored(self.latest)
+        return replace(self, verdict=-self.verdict, noisy=mirrored(self.noisy), latest=latest, bound=bound)
 
     def _losses(self) -> tuple[list[float], list[int]]:
         groups = np.bincount(self.stopped, minlength=len(self.levels))

@@ -1,0 +1,170 @@
+"""Certified decisions: look closer until what can be promised about the whole list is good enough. Proof beside.
+
+Every group is refined from level to level. A group's verdict is taken at a level that depends on the *other* groups
+only, so its own noise there is exactly that level's, and all of the miss rate is available at that one look. Two ways
+to stop: a certificate for the share of false alarms among all groups, or few enough uncertain labels.
+Reads: margins, entropy. Writes: nothing. Never: stops a group by its own noise; denies an answer after looking.
+Proof: `certified.md`.
+"""
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from thresher.amounts import Epsilon
+from thresher.decisions.certificate import Sheet
+from thresher.decisions.certificate_numbers import CertificateTerms
+from thresher.decisions.score_tables import line_of
+from thresher.decisions.threshold_shift import judged
+from thresher.decisions.verdicts import MISSES, SEEN_ABOVE, SEEN_BETWEEN, Bound, Level, Verdicts, faced
+from thresher.noise import Entropy, chances, conditional_shift, discrete_laplace, refine
+
+_EXTRA_LEVELS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """One level: reported above -steps, and at it by a coin of chance `boundary`; above from `certain` on."""
+
+    level: Fraction
+    steps: int
+    boundary: Fraction
+    certain: int
+
+    @property
+    def charge(self) -> Epsilon:
+        """The level as the ledger counts it, rounded up."""
+        return Epsilon.covering(self.level)
+
+    def judged(self, noisy: NDArray[np.int64], lucky: NDArray[np.bool_]) -> NDArray[np.int8]:
+        verdict = judged(noisy, self.steps - 1, self.certain)
+        on_line = np.flatnonzero(np.asarray(noisy == -self.steps) & lucky)
+        verdict[on_line] = SEEN_ABOVE if -self.steps >= self.certain else SEEN_BETWEEN
+        return verdict
+
+
+def look_at(level: Fraction, miss_rate: Fraction, sure_rate: Fraction) -> Look:
+    """The line that keeps misses rare with nothing to spare, and from where on a group is above."""
+    return Look(level, *line_of(level, miss_rate), conditional_shift(0, level, sure_rate) - 1)
+
+
+@dataclass(frozen=True, slots=True)
+class CertifiedLadder:
+    """Levels, and when to stop: by a certificate, or, if there is none, by the number of uncertain labels.
+
+    miss_rate         P[below | the group qualifies], each group by itself
+    sure_rate         P[above | it does not], each group by itself
+    """
+
+    looks: tuple[Look, ...]
+    miss_rate: Fraction
+    sure_rate: Fraction
+    certificate: CertificateTerms | None
+    most_uncertain: int = 0
+    scale: int = 1
+    bound: Bound = MISSES
+
+    @property
+    def epsilon(self) -> Epsilon:
+        """The worst case: all levels."""
+        return self.looks[-1].charge
+
+    @property
+    def half_width(self) -> Fraction:
+        """Of the last look; it may end before."""
+        return Fraction(self.looks[-1].steps)
+
+    @property
+    def clear(self) -> int:
+        """So many units on the wrong side, the last look reports a group with at most `sure_rate`."""
+        return self.looks[-1].steps + self.looks[-1].certain + 1
+
+    def ladder(self) -> tuple[Level, ...]:
+        return tuple(Level(look.charge, look.steps, look.certain) for look in self.looks)
+
+    def identity(self) -> list[object]:
+        """All numbers that the verdicts depend on; error rates are named beside it."""
+        levels = [str(self.looks[0].level), str(self.looks[-1].level), len(self.looks)]
+        aim = None if self.certificate is None else self.certificate.identity()
+        return ["certified", levels, str(self.sure_rate), aim, self.most_uncertain, self.bound]
+
+
+def certify(margins: NDArray[np.int64], ladder: CertifiedLadder, entropy: Entropy | None = None) -> Verdicts:
+    """Look at all groups, level by level, until every group's verdict is taken and the promise is reached.
+
+    Privacy: every group loses the last level that was looked at, which is shown; at worst `ladder.epsilon`.
+    Utility: `miss_rate` and `sure_rate` for each group by itself; with the certificate's confidence, at most its share
+    of the groups that do not qualify is reported.
+    Runtime: linear in groups and in levels.
+    Citation: decision specification L.11 and L.12; `certified.md`.
+    """
+    held = faced(margins, ladder.bound)
+    taking, noise = _Taking(held.size, ladder), None
+    for j, look in enumerate(ladder.looks):
+        if noise is None:
+            noise = discrete_laplace(look.level, held.size, 1, entropy)
+        else:
+            noise = refine(noise, ladder.looks[j - 1].level, look.level, 1, entropy)
+        taking.see(j, held + noise, chances(look.boundary, held.size, entropy))
+        if taking.done(j):
+            break
+    return taking.verdicts().facing(ladder.bound)
+
+
+class _Taking:
+    """Verdicts as they are taken, each at the first level where the other groups look good enough."""
+
+    def __init__(self, groups: int, ladder: CertifiedLadder) -> None:
+        self._ladder, self._groups = ladder, groups
+        self._sheet = None if ladder.certificate is None else Sheet(ladder.certificate, ladder.miss_rate)
+        self._verdict = np.zeros(groups, dtype=np.int8)
+        self._noisy = np.zeros(groups, dtype=np.int64)
+        self._latest = self._noisy
+        self._taken_at = np.full(groups, -1, dtype=np.int64)
+        self._all_taken_at: int | None = None
+        self._reached = 0
+
+    def see(self, j: int, noisy: NDArray[np.int64], lucky: NDArray[np.bool_]) -> None:
+        look = self._ladder.looks[j]
+        judgement = look.judged(noisy, lucky)
+        if self._sheet is None:
+            uncertain = judgement == SEEN_BETWEEN
+            agreed = uncertain.sum() - uncertain <= self._ladder.most_uncertain
+        else:
+            agreed = self._sheet.others_agree(look.level, noisy, lucky)
+        last = j == len(self._ladder.looks) - 1
+        now = (self._taken_at < 0) & (agreed | last)
+        self._verdict[now], self._noisy[now], self._taken_at[now] = judgement[now], noisy[now], j
+        self._latest, self._reached = noisy, j
+
+    def done(self, j: int) -> bool:
+        """All verdicts are taken, and the certificate is reached or three more levels have not helped."""
+        if (self._taken_at < 0).any():
+            return False
+        self._all_taken_at = j if self._all_taken_at is None else self._all_taken_at
+        if self._sheet is None or j >= self._all_taken_at + _EXTRA_LEVELS:
+            return True
+        return self._sheet.certificate(self._listed).reached
+
+    @property
+    def _listed(self) -> NDArray[np.bool_]:
+        return np.asarray(self._verdict >= SEEN_BETWEEN)
+
+    def verdicts(self) -> Verdicts:
+        looks = self._ladder.looks[: self._reached + 1]
+        widths = np.array([look.steps for look in looks])
+        return Verdicts(
+            verdict=self._verdict,
+            noisy=self._noisy,
+            # All groups were refined to the last level, so that is what each of them lost.
+            stopped=np.full(self._groups, self._reached, dtype=np.int64),
+            steps=widths[self._taken_at],
+            levels=tuple(look.charge for look in looks),
+            scale=1,
+            worst=self._ladder.epsilon,
+            clear=looks[-1].steps + looks[-1].certain + 1,
+            latest=self._latest,
+            certificate=None if self._sheet is None else self._sheet.certificate(self._listed),
+        )

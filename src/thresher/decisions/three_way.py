@@ -1,0 +1,119 @@
+"""Fixed levels at which clear groups are left alone, until few are uncertain or a certificate is reached. Proof beside.
+
+The levels are climbed as in `progressive.py`: misses and wrong *above*s keep to their shares at every level, so any stop
+that follows from what was seen is allowed. Decided groups lose less than the rest.
+Reads: margins, entropy. Writes: nothing. Never: a decided group at a sharper level. Proof: `three_way.md`.
+"""
+
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from thresher.amounts import Epsilon
+from thresher.decisions.certificate_numbers import most_successes
+from thresher.decisions.climbing import Climb, level_of
+from thresher.decisions.verdicts import (
+    MISSES,
+    SEEN_ABOVE,
+    SEEN_BELOW,
+    SEEN_BETWEEN,
+    Bound,
+    Certificate,
+    Level,
+    Verdicts,
+)
+from thresher.noise import Entropy
+
+
+@dataclass(frozen=True, slots=True)
+class CountedErrors:
+    """With confidence 1 - delta: so many *above*s are wrong at most, and so many that qualify are *below* at most."""
+
+    wrong_above: int
+    hidden: int
+    delta: Fraction
+    aim: Fraction
+
+    def certificate(self, verdict: NDArray[np.int8]) -> Certificate:
+        """#wrong on the list <= |uncertain| + wrong_above, and #wrong in all >= |below| - hidden."""
+        above, between, below = (int((verdict == seen).sum()) for seen in (SEEN_ABOVE, SEEN_BETWEEN, SEEN_BELOW))
+        listed, wrong = between + min(self.wrong_above, above), below - self.hidden
+        share = min(Fraction(1), Fraction(listed, wrong)) if wrong > 0 else Fraction(1 if listed else 0)
+        return Certificate(share, 1 - self.delta, self.aim)
+
+
+@dataclass(frozen=True, slots=True)
+class ThreeWayLadder:
+    """Priced levels; the climb ends when at most `enough` groups are uncertain, or the certificate is reached."""
+
+    levels: tuple[Level, ...]
+    enough: int
+    errors: CountedErrors | None
+    scale: int = 1
+    bound: Bound = MISSES
+
+    @property
+    def epsilon(self) -> Epsilon:
+        """The worst case: a group that is looked at to the end."""
+        return self.levels[-1].epsilon
+
+    @property
+    def half_width(self) -> Fraction:
+        """Of the last look; it may end before."""
+        return Fraction(self.levels[-1].steps)
+
+    @property
+    def clear(self) -> int:
+        return self.levels[-1].steps + self.levels[-1].certain + 1
+
+    def ladder(self) -> tuple[Level, ...]:
+        return self.levels
+
+    def identity(self) -> list[object]:
+        """All numbers that the verdicts depend on."""
+        levels = [[level.epsilon.to_json(), level.steps, level.certain] for level in self.levels]
+        aim = None if self.errors is None else [self.errors.wrong_above, self.errors.hidden, str(self.errors.delta)]
+        return ["three-way", levels, self.enough, aim, self.bound]
+
+
+@lru_cache(maxsize=256)
+def three_way_ladder(
+    miss_rate: Fraction, sure_rate: Fraction, epsilons: tuple[Epsilon, ...], enough: int, errors: CountedErrors | None
+) -> ThreeWayLadder:
+    """Levels that share both rates evenly."""
+    shares = miss_rate / len(epsilons), sure_rate / len(epsilons)
+    return ThreeWayLadder(tuple(level_of(None, epsilon, *shares, 1) for epsilon in epsilons), enough, errors)
+
+
+def counted_errors(
+    groups: int, miss_rate: Fraction, sure_rate: Fraction, delta: Fraction, aim: Fraction
+) -> CountedErrors:
+    """How many errors of each kind are not exceeded, each but for half of delta: errors are independent by group."""
+    return CountedErrors(
+        most_successes(groups, sure_rate, delta / 2), most_successes(groups, miss_rate, delta / 2), delta, aim
+    )
+
+
+def climb_three_ways(
+    margins: NDArray[np.int64], ladder: ThreeWayLadder, entropy: Entropy | None = None
+) -> Verdicts:
+    """Look at every group, and again at uncertain ones, until the stop.
+
+    Privacy: a group loses the level at which it stops, which is shown; at worst `ladder.epsilon`.
+    Utility: P[below | qualifies] <= miss_rate and P[above | does not] <= sure_rate for each group by itself; the
+    certificate fails with probability at most delta.
+    Runtime: linear in the groups, and in the looks for those that stay uncertain.
+    Citation: decision specification F.4 (T) and (C), on the margin; `three_way.md`.
+    """
+    way = Climb(margins, ladder.bound, 1, entropy)
+    for level in ladder.levels:
+        way.look(level.epsilon, level.steps, level.certain)
+        if way.undecided.size <= ladder.enough:
+            break
+        if ladder.errors is not None and ladder.errors.certificate(way.judgement).reached:
+            break
+    certificate = None if ladder.errors is None else ladder.errors.certificate(way.judgement)
+    return way.verdicts(ladder.epsilon, level.steps + level.certain + 1, certificate)
