@@ -1,0 +1,80 @@
+"""The levels of a certified decision: one grid of epsilons for every question, eight to a doubling.
+
+Every level is a small whole number times a power of two, so noise is refined between any two of them exactly, a float
+holds them without rounding, and a table made for one question serves all others.
+Reads: public numbers. Writes: nothing. Never: a float in what it returns. Why one grid: `score_tables.md`.
+"""
+
+import math
+from bisect import bisect_right
+from fractions import Fraction
+
+from thresher.amounts import Amount, exact_fraction
+from thresher.errors import ArgumentError
+from thresher.noise.enclosure import certified, exp_minus
+
+# Ratios of neighbours lie between 1.07 and 1.11.
+_STEPS = (32, 35, 38, 41, 45, 49, 54, 59)
+_OCTAVE = _STEPS[0]
+# Noise is drawn for scales from 0.001 to 1e9; these are the grid's ends within them.
+LOWEST, HIGHEST = Fraction(1, 1 << 29), Fraction(944)
+# A range is compared with ln(1 / 2 beta), rounded up to so many parts of one.
+_LOG_PARTS = 10_000
+
+
+def ladder(miss_rate: Amount, widest: Amount, max_epsilon: Amount) -> tuple[Fraction, ...]:
+    """The levels from the one whose line moves by the whole public range up to the highest within `max_epsilon`.
+
+    `widest` is that range in privacy units. A range guessed too large adds a few levels, one guessed too small starts
+    at a higher price; neither touches a promise.
+    """
+    missed = exact_fraction(miss_rate, "miss_rate")
+    span, most = exact_fraction(widest, "widest"), exact_fraction(max_epsilon, "max_epsilon")
+    if not 0 < missed < Fraction(1, 2):
+        raise ArgumentError("miss_rate", miss_rate, "it must be above 0 and below one half", "Pass 0.05, say")
+    if span <= 0:
+        raise ArgumentError("widest", widest, "a range is above 0 units", "Pass the largest count to expect")
+    if most < LOWEST:
+        raise ArgumentError("max_epsilon", max_epsilon, f"the lowest level is {float(LOWEST):.3g}", "Pass 1, say")
+    last = _place_below(min(most, HIGHEST))
+    first = _place_below(max(log_above(2 * missed, _LOG_PARTS) / span, LOWEST))
+    return tuple(_level_at(place) for place in range(min(first, last), last + 1))
+
+
+def grid(lowest: Fraction, highest: Fraction) -> tuple[Fraction, ...]:
+    """All levels between two of them."""
+    return tuple(_level_at(place) for place in range(_place_below(lowest), _place_below(highest) + 1))
+
+
+def is_level(epsilon: Fraction) -> bool:
+    """Whether it is one of the grid, within what noise can be drawn for."""
+    return LOWEST <= epsilon <= HIGHEST and _level_at(_place_below(epsilon)) == epsilon
+
+
+def log_above(share: Fraction, parts: int) -> Fraction:
+    """The least multiple of 1 / parts that is ln(1 / share) or more, for a share below 1."""
+
+    def enough(number: int) -> bool:
+        return certified(lambda bits: exp_minus(Fraction(number, parts), bits).at_most(share))
+
+    number = math.ceil((math.log(share.denominator) - math.log(share.numerator)) * parts)
+    while not enough(number):
+        number += 1
+    while number and enough(number - 1):
+        number -= 1
+    return Fraction(number, parts)
+
+
+def _level_at(place: int) -> Fraction:
+    """Levels are counted from 1, which has place 0."""
+    octave, step = divmod(place, len(_STEPS))
+    return Fraction(2) ** octave * _STEPS[step] / _OCTAVE
+
+
+def _place_below(bound: Fraction) -> int:
+    """The place of the highest level that is at most `bound`."""
+    octave = bound.numerator.bit_length() - bound.denominator.bit_length()
+    if Fraction(2) ** octave > bound:
+        octave -= 1
+    within = bound / Fraction(2) ** octave * _OCTAVE
+    return octave * len(_STEPS) + bisect_right(_STEPS, within) - 1
