@@ -62,6 +62,10 @@ class Release:
     steps: tuple[int, ...] = ()
     # Which error was bounded first: "misses", and uncertain groups are reported, or "false_alarms", and they are not.
     bound: str = MISSES
+    # Noisy margins at the last level, where verdicts were taken earlier than that.
+    latest: tuple[int, ...] = ()
+    # What is certified about all groups together: share, confidence, and the share aimed at.
+    certificate: Mapping[str, str] | None = None
     stamp: str = ""
     notes: tuple[str, ...] = ()
     # Of this handing-out, not of the release: under which key it is stored, and whether it was charged before.
@@ -123,6 +127,8 @@ class Release:
             "scale": self.scale,
             "steps": list(self.steps),
             "bound": self.bound,
+            "latest": list(self.latest),
+            "certificate": None if self.certificate is None else dict(self.certificate),
             "stamp": self.stamp,
             "notes": list(self.notes),
         }
@@ -150,6 +156,8 @@ class Release:
             scale=said["scale"],
             steps=tuple(said.get("steps", ())),
             bound=said.get("bound", MISSES),
+            latest=tuple(said.get("latest", ())),
+            certificate=said.get("certificate"),
             stamp=said["stamp"],
             notes=tuple(said["notes"]),
             key=key,

@@ -1,4 +1,4 @@
-"""What can be said about all groups together: with confidence 1 - delta, at most this share of the wrong ones is listed.
+"""What can be said about all groups together: with some confidence, at most this share of the wrong ones is listed.
 
 Each noisy margin has a public score; the scores of all groups, added up, bound the number of false alarms for every
 database at once (`score_tables.md`, `certified.md`).

@@ -29,7 +29,7 @@ _SPARE_BITS = 128
 
 
 @dataclass(frozen=True, slots=True)
-class Certificate:
+class CertificateTerms:
     """What a certificate on `groups` groups may rest on at each of its levels.
 
     log_term   what the proof costs: ln(levels / 0.9 delta), rounded up to a whole number of 2**-20
@@ -40,6 +40,7 @@ class Certificate:
 
     groups: int
     false_alarm_rate: Fraction
+    delta: Fraction
     log_term: Fraction
     weight: Fraction
     margin: Fraction
@@ -50,13 +51,19 @@ class Certificate:
         """A group is decided when the scores of the others, in units of 2**-20, add up to this or less."""
         return math.floor(-(self.log_term + self.weight * self.margin) * SCORE)
 
+    def identity(self) -> list[object]:
+        """All numbers that the stop depends on."""
+        return [self.groups, *map(str, (self.delta, self.log_term, self.weight, self.margin)), self.hidden]
+
     @property
     def spare(self) -> Fraction:
         """False alarms left if all other groups are clearly below; less than 0 if no data can reach the certificate."""
         return self.false_alarm_rate * (self.groups - 1) - self.log_term / self.weight - self.margin
 
 
-def plan_numbers(groups: int, levels: int, miss_rate: Amount, false_alarm_rate: Amount, delta: Amount) -> Certificate:
+def plan_numbers(
+    groups: int, levels: int, miss_rate: Amount, false_alarm_rate: Amount, delta: Amount
+) -> CertificateTerms:
     """The certificate's numbers for so many groups and levels; `delta` is the chance that it may fail."""
     count, looks = whole_number(groups, "groups"), whole_number(levels, "levels")
     for field, value, most in (("groups", count, MAX_SIZE), ("levels", looks, _MOST_LEVELS)):
@@ -68,9 +75,10 @@ def plan_numbers(groups: int, levels: int, miss_rate: Amount, false_alarm_rate: 
     )
     failing = checked_probability(delta, "delta")
     log_term = log_above(_FALSE_ALARMS_SHARE * failing / looks, SCORE)
-    return Certificate(
+    return CertificateTerms(
         groups=count,
         false_alarm_rate=alarmed,
+        delta=failing,
         log_term=log_term,
         weight=_weight(log_term, _FALSE_ALARMS_SHARE * alarmed * count),
         margin=min(Fraction(1, 2), alarmed * count / 20),

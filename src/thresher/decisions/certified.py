@@ -72,6 +72,10 @@ class CertifiedLadder:
         return self.looks[-1].charge
 
     @property
+    def certifies(self) -> bool:
+        return self.certificate is not None
+
+    @property
     def half_width(self) -> Fraction:
         """Of the last look; it may end before."""
         return Fraction(self.looks[-1].steps)

@@ -12,14 +12,16 @@ from typing import Any
 import numpy as np
 
 from thresher.accounting import CommonSpending, GroupSpending, Spending
-from thresher.amounts import Epsilon
+from thresher.amounts import NANO, Epsilon
 from thresher.config import Table
 from thresher.decisions.constant import ConstantPlan, needs_no_data
-from thresher.decisions.explanation import explained
+from thresher.decisions.explanation import Priced, explained
 from thresher.decisions.margin import Whole, margins
 from thresher.decisions.outlook import Outlook, outlooks
 from thresher.decisions.promise import counting, promise, wide_regions
-from thresher.decisions.rules import LADDERS, Rule, Terms, affordable, decided, priced
+from thresher.decisions.regimes import FEWEST_FOR_LEVELS
+from thresher.decisions.rules import LADDERS, REACHING, Rule, Terms, affordable, decided, priced, regime
+from thresher.decisions.threshold_shift import Shift
 from thresher.decisions.verdicts import SEEN_ABOVE, SEEN_BELOW, SEEN_BETWEEN, Verdicts
 from thresher.decisions.wishes import Wish
 from thresher.errors import BugError
@@ -40,6 +42,8 @@ from thresher.question import (
 _ROOM = 1 << 62
 # With more groups than this, all are charged the largest level that one reached: a ledger line stays short.
 MOST_LISTED = 2000
+# Where no limit is declared, one question may cost this part of the table's budget.
+_SHARE = 10
 _WORDS = {SEEN_ABOVE: ABOVE, SEEN_BETWEEN: UNCERTAIN, SEEN_BELOW: BELOW}
 
 
@@ -65,7 +69,7 @@ class DecisionPlan:
 
     @property
     def shows_levels(self) -> bool:
-        return self.wish.mechanism in LADDERS
+        return self.wish.mechanism in (*LADDERS, *REACHING) and not isinstance(self.rule, Shift)
 
     @property
     def limits(self) -> dict[str, Epsilon | None]:
@@ -91,8 +95,8 @@ class DecisionPlan:
 
     def _release(self, seen: Verdicts, lost: Spending, stamp: str) -> Release:
         question, guarantee = self.question, self.guarantee
-        if self.wish.terms.best_effort:
-            guarantee = promise(question, self.wish, seen.half_width, Fraction(seen.clear, seen.scale), reached=True)
+        if self.wish.terms.best_effort or self.wish.mechanism in REACHING:
+            guarantee = promise(question, self.wish, self.rule, seen)
         return Release(
             question=question.text,
             mechanism=self.wish.mechanism,
@@ -108,6 +112,8 @@ class DecisionPlan:
             steps=tuple(seen.steps.tolist()) if self.shows_levels else (),
             scale=seen.scale,
             bound=seen.bound,
+            latest=() if seen.latest is None else tuple(seen.latest.tolist()),
+            certificate=None if seen.certificate is None else seen.certificate.document(),
             stamp=stamp,
             notes=self.notes,
         )
@@ -132,11 +138,13 @@ class DecisionPlan:
 
     def affordable(self, limit: Epsilon) -> str | None:
         """What to change so that it keeps within a limit, in words."""
+        if self.wish.mechanism in REACHING:
+            return f"With max_epsilon={limit} it would look less closely" if limit else None
         return affordable(self.cost_of, self.wish.terms, limit)
 
     def outlooks(self) -> tuple[Outlook, ...]:
         """What groups would lose, by their distance from the line: simulated, on no data. None for a single look."""
-        return outlooks(self.rule, len(self.question.groups)) if self.shows_levels else ()
+        return outlooks(self.rule, len(self.question.groups)) if self.wish.mechanism in LADDERS else ()
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -149,7 +157,8 @@ class DecisionPlan:
 
     def __str__(self) -> str:
         halved = self.cost_of(self.wish.terms, Fraction(1, 2))
-        return explained(self.question, self.wish, self.rule, self.epsilon, halved, self.guarantee, self.outlooks())
+        priced_for = Priced(self.epsilon, halved, told_regime(self.question, self.wish))
+        return explained(self.question, self.wish, self.rule, priced_for, self.guarantee, self.outlooks())
 
     def document(self) -> dict[str, Any]:
         """The plan for JSON."""
@@ -162,6 +171,7 @@ class DecisionPlan:
             "epsilon": self.epsilon.to_json(),
             "epsilon_with_half_the_region": self.cost_of(self.wish.terms, Fraction(1, 2)).to_json(),
             "half_width_in_units": self.guarantee.half_width,
+            "regime": told_regime(self.question, self.wish),
             "ladder": [level.document(self.rule.scale) for level in self.rule.ladder()],
             "outlook": [outlook.document() for outlook in self.outlooks()],
             "guarantee": {name: getattr(self.guarantee, name) for name in Guarantee.__slots__},
@@ -195,7 +205,7 @@ def plan_decision(question: Question, wish: Wish) -> DecisionPlan | ConstantPlan
     cost = CommonSpending(grouping_of(question), rule.epsilon)
     aggregates: dict[Aggregate, None] = dict.fromkeys(aggregate for atom in atoms for aggregate, _ in atom.weights)
     need = Need(question.table, question.keys, question.groups, question.where, tuple(aggregates))
-    guarantee = promise(question, wish, rule.half_width, Fraction(rule.clear, rule.scale))
+    guarantee = promise(question, wish, rule)
     return DecisionPlan(question, wish, rule, need, cost, _largest(cost), guarantee)
 
 
@@ -205,13 +215,40 @@ def _largest(spending: Spending) -> Epsilon:
 
 
 def _priced(question: Question, wish: Wish, terms: Terms, times: Fraction) -> Rule:
-    spreads, table = _sensitivities(question), question.table
-    wished = {atom: spread for atom, spread in spreads.items() if atom.written} or spreads
-    region = wish.region.scaled(times)
-    tolerances = [(region.slack_of(atom, table), spread) for atom, spread in wished.items()]
+    return priced(wish.mechanism, _known(question, wish, terms), _tolerances(question, wish, times))
+
+
+def told_regime(question: Question, wish: Wish) -> str:
+    """Which promise the number of groups allows, and why; empty for mechanisms that make one kind only."""
+    if wish.mechanism not in REACHING:
+        return ""
+    terms, tolerances = _known(question, wish, wish.terms), _tolerances(question, wish, Fraction(1))
+    return regime(wish.mechanism, terms, tolerances).told
+
+
+def _known(question: Question, wish: Wish, terms: Terms) -> Terms:
+    """The terms with what the question and the declarations say."""
+    table = question.table
     # The first look of a ladder needs to tell apart no more than the largest group from an empty one.
     widest = None if table.count_range is None else Fraction(table.count_range, table.rows_per_unit)
-    return priced(wish.mechanism, replace(terms, widest=widest), tolerances)
+    if wish.mechanism not in REACHING:
+        return replace(terms, widest=widest)
+    most = wish.max_epsilon or table.max_epsilon_per_question or Epsilon.from_nano(table.budget.nano // _SHARE)
+    groups = _largest(CommonSpending(grouping_of(question), Epsilon(1)))
+    finest = (
+        min(slack // spread for slack, spread in _tolerances(question, wish, Fraction(1))) if wish.region_said else None
+    )
+    limit = Epsilon.from_nano(int(most.fraction / groups.fraction * NANO))
+    return replace(terms, widest=widest, groups=len(question.groups), limit=limit, finest=finest)
+
+
+def _tolerances(question: Question, wish: Wish, times: Fraction) -> list[tuple[int, int]]:
+    """How far each condition may be off, and by how much one unit moves it; none where nobody asked."""
+    spreads, region = _sensitivities(question), wish.region.scaled(times)
+    wished = {atom: spread for atom, spread in spreads.items() if atom.written} or spreads
+    if wish.mechanism in REACHING and not wish.region_said and len(question.groups) >= FEWEST_FOR_LEVELS:
+        return []
+    return [(region.slack_of(atom, question.table), spread) for atom, spread in wished.items()]
 
 
 def _sensitivities(question: Question) -> dict[Atom, int]:

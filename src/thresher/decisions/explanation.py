@@ -4,13 +4,16 @@ Reads: a question, a wish, a priced rule. Writes: text. Never: data.
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 
 from thresher.amounts import Epsilon
 from thresher.config import Table
+from thresher.decisions.certified import CertifiedLadder
 from thresher.decisions.outlook import Outlook
 from thresher.decisions.promise import counting, unit_word, wide_regions
-from thresher.decisions.rules import LADDERS, Rule
+from thresher.decisions.rules import LADDERS, REACHING, Rule
+from thresher.decisions.three_way import ThreeWayLadder
 from thresher.decisions.threshold_shift import Shift
 from thresher.decisions.verdicts import MISSES, few_digits
 from thresher.decisions.wishes import Wish
@@ -21,6 +24,8 @@ from thresher.question import Atom, Question, sensitivity
 _LABEL = 12
 _BAR = 20
 _MECHANISMS = {
+    "certified": "looks at one margin for each group, sharper and sharper, each group stopped by the others only",
+    "three-way": "looks at one margin for each group at fixed levels; decided groups are left alone",
     "nlm": "one noisy look at one margin for each group, and the line left where it is",
     "tslm": "one noisy look at one margin for each group",
     "tslm-zone": "one noisy look at one margin for each group; line and boundary placed for both rates",
@@ -31,12 +36,20 @@ _MECHANISMS = {
 Lines = list[tuple[str, str]]
 
 
+@dataclass(frozen=True, slots=True)
+class Priced:
+    """What it costs, what half the uncertain region would cost, and which promise the number of groups allows."""
+
+    epsilon: Epsilon
+    halved: Epsilon
+    regime: str
+
+
 def explained(
     question: Question,
     wish: Wish,
     rule: Rule,
-    epsilon: Epsilon,
-    halved: Epsilon,
+    price: Priced,
     guarantee: Guarantee,
     outlooks: Sequence[Outlook],
 ) -> str:
@@ -49,15 +62,16 @@ def explained(
         *_counting(table),
         ("groups", f"{len(question.groups):,} declared; each gets a verdict, empty or not"),
         ("mechanism", f"{wish.mechanism}: {_MECHANISMS[wish.mechanism]}"),
+        *([("regime", price.regime)] if price.regime else []),
         *[("condition", _condition(atom, rule, table)) for atom in atoms],
         *_rate(wish, guarantee),
-        ("half width", f"{guarantee.half_width} {units}: {_moved(wish)}"),
+        ("half width", f"{guarantee.half_width} {units}: {_moved(wish, rule)}"),
         *_ladder(wish, rule),
-        ("epsilon", f"{epsilon}{_composed(epsilon, rule, table)}{_at_worst(wish)}"),
+        ("epsilon", f"{price.epsilon}{_composed(price.epsilon, rule, table)}{_at_worst(wish, rule)}"),
         *_one_by_one(wish, rule, len(atoms)),
         *_outlook(outlooks, units),
-        ("if halved", f"half the uncertain region would cost {halved}"),
-        ("band", _band(wish, guarantee, units)),
+        *_half_the_region(wish, price),
+        *_band(wish, rule, guarantee, units),
         *[("note", note) for note in wide_regions(question, rule)],
         ("promise", guarantee.sentence),
         *[("note", note) for note in question.notes],
@@ -67,14 +81,16 @@ def explained(
 
 def _rate(wish: Wish, guarantee: Guarantee) -> Lines:
     spent = "all of it for the one margin: nothing is shared out"
-    if wish.mechanism in LADDERS:
+    if wish.mechanism in (*LADDERS, "three-way"):
         spent = "shared out between the looks, not between conditions"
     if wish.terms.bound == MISSES:
         return [("miss rate", f"{guarantee.miss_rate}, {spent}")]
     return [("alarm rate", f"{guarantee.false_alarm_rate}, bounded first, in place of misses; {spent}")]
 
 
-def _moved(wish: Wish) -> str:
+def _moved(wish: Wish, rule: Rule) -> str:
+    if isinstance(rule, CertifiedLadder | ThreeWayLadder):
+        return "of the sharpest look it may take"
     if wish.mechanism == "nlm":
         return "nearer than that to the line, no error rate is promised"
     if wish.mechanism == "tslm-zone":
@@ -86,9 +102,11 @@ def _moved(wish: Wish) -> str:
 
 def _ladder(wish: Wish, rule: Rule) -> Lines:
     """The levels, each with how far from the line it decides."""
+    levels = rule.ladder()
+    if wish.mechanism in REACHING:
+        return [("ladder", f"{len(levels)} levels from {levels[0].epsilon} to {levels[-1].epsilon}")]
     if wish.mechanism not in LADDERS:
         return []
-    levels = rule.ladder()
     if len(levels) == 1:
         return [("ladder", "one level: the first look would be no coarser than the last, so it is a threshold shift")]
     widths = [few_digits(Fraction(level.steps, rule.scale)) for level in levels]
@@ -120,16 +138,27 @@ def _bar(stops: Sequence[float]) -> str:
     return "".join(f"{i + 1:x}" * (end - start) for i, (start, end) in enumerate(zip([0, *ends], ends, strict=False)))
 
 
-def _at_worst(wish: Wish) -> str:
-    if wish.mechanism not in LADDERS:
+def _at_worst(wish: Wish, rule: Rule) -> str:
+    if isinstance(rule, Shift):
         return ""
+    if wish.mechanism in REACHING:
+        return " at worst; it stops as soon as it has reached its promise, and the rest is given back"
     return " at worst; what a group does not need, because it is decided early, is given back"
 
 
-def _band(wish: Wish, guarantee: Guarantee, units: str) -> str:
+def _half_the_region(wish: Wish, price: Priced) -> Lines:
+    if wish.mechanism in REACHING:
+        return []
+    return [("if halved", f"half the uncertain region would cost {price.halved}")]
+
+
+def _band(wish: Wish, rule: Rule, guarantee: Guarantee, units: str) -> Lines:
+    if isinstance(rule, CertifiedLadder | ThreeWayLadder):
+        return []
+    far = f"{guarantee.clear_distance} {units}"
     if wish.terms.bound == MISSES:
-        return f"a group less than {guarantee.clear_distance} {units} short of its condition may be reported too"
-    return f"a group that meets its condition by less than {guarantee.clear_distance} {units} may be left out too"
+        return [("band", f"a group less than {far} short of its condition may be reported too")]
+    return [("band", f"a group that meets its condition by less than {far} may be left out too")]
 
 
 def _one_by_one(wish: Wish, rule: Rule, atoms: int) -> Lines:

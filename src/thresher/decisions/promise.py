@@ -6,8 +6,10 @@ Reads: a question, a wish, a priced rule. Writes: text. Never: data.
 from fractions import Fraction
 
 from thresher.config import Table, decimal_text
+from thresher.decisions.certified import CertifiedLadder
 from thresher.decisions.rules import Rule
-from thresher.decisions.verdicts import MISSES, few_digits
+from thresher.decisions.three_way import ThreeWayLadder
+from thresher.decisions.verdicts import MISSES, Verdicts, few_digits
 from thresher.decisions.wishes import Wish
 from thresher.plan import Guarantee
 from thresher.question import Atom, Question, sensitivity
@@ -15,39 +17,68 @@ from thresher.question import Atom, Question, sensitivity
 _EACH = "For each group by itself, over the noise: "
 
 
-def promise(
-    question: Question, wish: Wish, half_width: Fraction, clear: Fraction, *, reached: bool = False
-) -> Guarantee:
-    """The certificate: rates are for each group, over the noise, and about the bounded data.
-
-    `reached`: the half width is that of an answer given with best effort, not the one aimed at.
-    """
+def promise(question: Question, wish: Wish, rule: Rule, seen: Verdicts | None = None) -> Guarantee:
+    """Rates are for each group, over the noise, and about the bounded data; `seen` is what an answer reached."""
+    half_width, clear = rule.half_width, Fraction(rule.clear, rule.scale)
+    if seen is not None:
+        half_width, clear = seen.half_width, Fraction(seen.clear, seen.scale)
     misses, alarms = decimal_text(wish.miss_rate), decimal_text(wish.false_alarm_rate)
     width, far, units = few_digits(half_width), few_digits(clear), unit_word(question.table)
-    if wish.terms.bound == MISSES:
-        if_true = "if it meets the condition"
-        if wish.mechanism == "nlm":
-            if_true += f" by {width} {units} or more (closer to the line, nothing is promised)"
-        sentence = (
-            f"{_EACH}{if_true}, it is reported (above or uncertain) except with probability at most {misses}; if it "
-            f"does not, it is marked above with probability at most {alarms}, and if {far} {units} or more would have "
-            f"to change for it to qualify, it is reported at all with probability at most {alarms}."
-        )
+    if isinstance(rule, CertifiedLadder | ThreeWayLadder):
+        sentence = _of_labels(wish, rule) + _of_the_list(wish, rule, seen)
     else:
-        if_false = "if it does not meet the condition"
-        if wish.mechanism == "nlm":
-            if_false += f", and {width} {units} or more are wanting"
-        sentence = (
-            f"{_EACH}{if_false}, it is reported (above) with probability at most {alarms}; if it meets it, it is "
-            f"marked below with probability at most {misses}, and if {far} {units} or more would have to change for "
-            f"it not to qualify, it is reported except with probability at most {misses}. Uncertain groups are not "
-            "reported."
-        )
-    closer = " Closer than that, either verdict is possible."
-    aim = ""
+        by = f" by {width} {units} or more (closer to the line, nothing is promised)" if wish.mechanism == "nlm" else ""
+        tell = _misses_first if wish.terms.bound == MISSES else _alarms_first
+        sentence = tell(by, misses, alarms, f"{far} {units}") + " Closer than that, either verdict is possible."
     if wish.terms.best_effort:
-        aim = " The half width is the one that was reached." if reached else _AIM
-    return Guarantee(misses, alarms, width, far, f"{sentence}{closer}{aim} {_bounded(question.table)}")
+        sentence += _AIM if seen is None else " The half width is the one that was reached."
+    return Guarantee(misses, alarms, width, far, f"{sentence} {_bounded(question.table)}")
+
+
+def _misses_first(by: str, misses: str, alarms: str, far: str) -> str:
+    return (
+        f"{_EACH}if it meets the condition{by}, it is reported (above or uncertain) except with probability at most "
+        f"{misses}; if it does not, it is marked above with probability at most {alarms}, and if {far} or more would "
+        f"have to change for it to qualify, it is reported at all with probability at most {alarms}."
+    )
+
+
+def _alarms_first(by: str, misses: str, alarms: str, far: str) -> str:
+    return (
+        f"{_EACH}if it misses the condition{by}, it is reported (above) with probability at most {alarms}; if it meets "
+        f"it, it is marked below with probability at most {misses}, and if {far} or more would have to change for it "
+        f"not to qualify, it is reported except with probability at most {misses}. Uncertain groups are not reported."
+    )
+
+
+def _of_labels(wish: Wish, rule: CertifiedLadder | ThreeWayLadder) -> str:
+    """What each verdict promises by itself."""
+    first, sure = decimal_text(wish.terms.rates[0]), decimal_text(rule.sure_rate)
+    if wish.terms.bound == MISSES:
+        return (
+            f"{_EACH}if it meets the condition, it is reported (above or uncertain) except with probability at most "
+            f"{first}; if it does not, it is marked above with probability at most {sure}."
+        )
+    return (
+        f"{_EACH}if it does not meet the condition, it is reported (above) with probability at most {first}; if it "
+        f"does, it is marked below with probability at most {sure}. Uncertain groups are not reported."
+    )
+
+
+def _of_the_list(wish: Wish, rule: CertifiedLadder | ThreeWayLadder, seen: Verdicts | None) -> str:
+    """What is promised about all groups together."""
+    sure = f"{float(1 - wish.terms.delta):.6g}"
+    whom = "of the groups that do not qualify are reported"
+    if wish.terms.bound != MISSES:
+        whom = "of the groups that qualify are left out"
+    aim = decimal_text(wish.terms.rates[1])
+    if seen is not None and seen.certificate is not None:
+        share = decimal_text(seen.certificate.share)
+        short = "" if seen.certificate.reached else f", more than the {aim} aimed at: the limit on epsilon came first"
+        return f" With confidence {sure}, at most {share} {whom}{short}."
+    if rule.certifies:
+        return f" It looks closer until, with confidence {sure}, at most {aim} {whom}, or says which share it reached."
+    return " Nothing is promised about all groups together; uncertain groups lie near the line."
 
 
 _AIM = " The half width is what is aimed at (best effort): the answer says which one was reached."

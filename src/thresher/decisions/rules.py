@@ -1,5 +1,7 @@
 """The mechanisms by name: each prices a rule before anything is read, and decides by it afterwards.
 
+    certified   looks that grow sharper until a promise about all groups together is reached; the default
+    three-way   fixed levels with the same promise, clear groups left alone: dearer at worst, cheaper for those
     nlm         one look, the line as it is: a baseline, whose promise begins a half width away from the line
     tslm        one look, the line moved by the half width
     tslm-zone   one look, the line and one coin placed so that both rates are kept outside a zone, at the least epsilon
@@ -19,7 +21,10 @@ from numpy.typing import NDArray
 from thresher.amounts import Amount, Epsilon, exact_fraction, whole_number
 from thresher.config import decimal_text
 from thresher.decisions.adaptive import AdaptiveLadder, adaptive_ladder_of, explore
+from thresher.decisions.certified import CertifiedLadder, certify
 from thresher.decisions.progressive import Ladder, climb, ladder_of
+from thresher.decisions.regimes import Aim, Chosen, chosen, three_way
+from thresher.decisions.three_way import ThreeWayLadder, climb_three_ways
 from thresher.decisions.threshold_shift import (
     Shift,
     Tolerances,
@@ -33,14 +38,19 @@ from thresher.decisions.verdicts import MISSES, Bound, Verdicts
 from thresher.errors import ArgumentError
 from thresher.noise import Entropy, smallest_epsilon
 
-Rule = Shift | Ladder | AdaptiveLadder
-MECHANISMS = ("tslm", "tslm-zone", "ppwlm", "dppwlm", "nlm")
+Rule = Shift | Ladder | AdaptiveLadder | CertifiedLadder | ThreeWayLadder
+MECHANISMS = ("certified", "three-way", "tslm", "tslm-zone", "ppwlm", "dppwlm", "nlm")
 LADDERS = ("ppwlm", "dppwlm")
+# Mechanisms that stop by what they reach, within a limit on epsilon.
+REACHING = ("certified", "three-way")
 MOST_LEVELS = 32
 _LEVELS = 4
 # Where the range of the margins is not known, each level is this many times the one before.
 _RATIO = 8
 _MOST_DOUBLINGS = 10
+# Where no range is declared: too large a guess costs next to nothing, for it only adds cheap levels.
+_WIDEST = Fraction(100_000)
+_THREE_WAY_LEVELS = 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +65,12 @@ class Terms:
     best_effort: bool = False
     # The half width of the first look, in privacy units, unless its epsilon is given.
     widest: Fraction | None = None
+    # For mechanisms that stop by what they reach: how many groups, epsilon at most, and the chance to be wrong.
+    groups: int = 0
+    limit: Epsilon | None = None
+    finest: int | None = None
+    delta: Fraction = Fraction(1, 50)
+    insists: bool = False
 
     @property
     def rates(self) -> tuple[Fraction, Fraction]:
@@ -85,6 +101,8 @@ class Terms:
 
 def priced(mechanism: str, terms: Terms, tolerances: Tolerances) -> Rule:
     """The least epsilon, by this mechanism, at which each atom's half width is kept. Touches no data."""
+    if mechanism in REACHING:
+        return replace(regime(mechanism, terms, tolerances).rule, bound=terms.bound)
     if mechanism in LADDERS:
         return replace(_ladder(mechanism, terms, tolerances), bound=terms.bound)
     price = {"nlm": priced_naive, "tslm": priced_shift, "tslm-zone": priced_zone}[mechanism]
@@ -92,10 +110,26 @@ def priced(mechanism: str, terms: Terms, tolerances: Tolerances) -> Rule:
     return replace(price(*rates, tolerances), bound=terms.bound)
 
 
+def regime(mechanism: str, terms: Terms, tolerances: Tolerances) -> Chosen:
+    """Which promise so many groups allow, and the rule that keeps it."""
+    if terms.limit is None:
+        rule = f"{mechanism} looks closer until it is sure enough, so it needs to know when to stop"
+        raise ArgumentError("max_epsilon", None, rule, "Pass 1, say, or declare max_epsilon_per_question")
+    widest = terms.widest or _WIDEST
+    aim = Aim(*terms.rates, terms.groups, terms.limit, widest, terms.finest, terms.delta, terms.insists)
+    if mechanism == "three-way":
+        return three_way(aim, _THREE_WAY_LEVELS, "fixed levels, at which clear groups are left alone")
+    return chosen(aim, tolerances)
+
+
 def decided(margins: NDArray[np.int64], rule: Rule, entropy: Entropy | None = None) -> Verdicts:
     """Draw and decide."""
     if isinstance(rule, Shift):
         return look(margins, rule, entropy)
+    if isinstance(rule, CertifiedLadder):
+        return certify(margins, rule, entropy)
+    if isinstance(rule, ThreeWayLadder):
+        return climb_three_ways(margins, rule, entropy)
     return climb(margins, rule, entropy) if isinstance(rule, Ladder) else explore(margins, rule, entropy)
 
 

@@ -5,6 +5,7 @@ that follows from what was seen is allowed. Decided groups lose less than the re
 Reads: margins, entropy. Writes: nothing. Never: a decided group at a sharper level. Proof: `three_way.md`.
 """
 
+import math
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
@@ -41,8 +42,8 @@ class CountedErrors:
         """#wrong on the list <= |uncertain| + wrong_above, and #wrong in all >= |below| - hidden."""
         above, between, below = (int((verdict == seen).sum()) for seen in (SEEN_ABOVE, SEEN_BETWEEN, SEEN_BELOW))
         listed, wrong = between + min(self.wrong_above, above), below - self.hidden
-        share = min(Fraction(1), Fraction(listed, wrong)) if wrong > 0 else Fraction(1 if listed else 0)
-        return Certificate(share, 1 - self.delta, self.aim)
+        share = min(Fraction(1), Fraction(listed, wrong)) if wrong > 0 else Fraction(bool(listed))
+        return Certificate(Fraction(math.ceil(share * 10**6), 10**6), 1 - self.delta, self.aim)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +53,7 @@ class ThreeWayLadder:
     levels: tuple[Level, ...]
     enough: int
     errors: CountedErrors | None
+    sure_rate: Fraction
     scale: int = 1
     bound: Bound = MISSES
 
@@ -59,6 +61,10 @@ class ThreeWayLadder:
     def epsilon(self) -> Epsilon:
         """The worst case: a group that is looked at to the end."""
         return self.levels[-1].epsilon
+
+    @property
+    def certifies(self) -> bool:
+        return self.errors is not None
 
     @property
     def half_width(self) -> Fraction:
@@ -85,7 +91,8 @@ def three_way_ladder(
 ) -> ThreeWayLadder:
     """Levels that share both rates evenly."""
     shares = miss_rate / len(epsilons), sure_rate / len(epsilons)
-    return ThreeWayLadder(tuple(level_of(None, epsilon, *shares, 1) for epsilon in epsilons), enough, errors)
+    levels = tuple(level_of(None, epsilon, *shares, 1) for epsilon in epsilons)
+    return ThreeWayLadder(levels, enough, errors, sure_rate)
 
 
 def counted_errors(
@@ -97,9 +104,7 @@ def counted_errors(
     )
 
 
-def climb_three_ways(
-    margins: NDArray[np.int64], ladder: ThreeWayLadder, entropy: Entropy | None = None
-) -> Verdicts:
+def climb_three_ways(margins: NDArray[np.int64], ladder: ThreeWayLadder, entropy: Entropy | None = None) -> Verdicts:
     """Look at every group, and again at uncertain ones, until the stop.
 
     Privacy: a group loses the level at which it stops, which is shown; at worst `ladder.epsilon`.

@@ -49,6 +49,10 @@ class Certificate:
     def reached(self) -> bool:
         return self.share <= self.aim
 
+    def document(self) -> dict[str, str]:
+        """For JSON."""
+        return {name: decimal_text(getattr(self, name)) for name in ("share", "confidence", "aim")}
+
 
 @dataclass(frozen=True, slots=True)
 class Verdicts:

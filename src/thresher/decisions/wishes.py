@@ -9,12 +9,12 @@ from fractions import Fraction
 from typing import Any
 
 from thresher.amounts import NANO, Amount, Epsilon, exact_fraction
-from thresher.decisions.rules import LADDERS, MECHANISMS, Terms, checked_first, checked_levels, checked_rate
+from thresher.decisions.rules import LADDERS, MECHANISMS, REACHING, Terms, checked_first, checked_levels, checked_rate
 from thresher.decisions.uncertain_region import RegionLike, UncertainRegion, region_of
 from thresher.decisions.verdicts import MISSES, checked_bound
 from thresher.errors import ArgumentError
 
-_LATER = ("certified", "naive", "probe-naive", "probe", "probe-ent")
+_LATER = ("naive", "probe-naive", "probe", "probe-ent")
 _LADDER_OPTIONS = ("levels", "first_epsilon", "best_effort")
 
 
@@ -26,6 +26,8 @@ class Wish:
     region: UncertainRegion
     max_epsilon: Epsilon | None
     mechanism: str
+    # Whether the region was asked for, or is what is taken where nothing is said.
+    region_said: bool = True
 
     @property
     def miss_rate(self) -> Fraction:
@@ -50,7 +52,7 @@ def wish(
     best_effort: bool | None = None,
     written: Mapping[str, str] | None = None,
 ) -> Wish:
-    """Check every option; what is left out has a default: 0.05, 0.10, 30 % of the range, no limit, tslm.
+    """Check every option; what is left out has a default: 0.05, 0.10, 30 % of the range, the limit declared, certified.
 
     `written` are options that stood in the question's own text; one that is passed as well is refused.
     """
@@ -73,16 +75,17 @@ def wish(
         if name in said:
             raise ArgumentError(name, said[name], f"the question's text says {value} already", "Say it in one place")
         said[name] = value
-    if "confidence" in said:
-        rule = "these mechanisms make no statement about all groups together"
-        raise ArgumentError("confidence", said["confidence"], rule, "Leave it out")
     chosen = _mechanism(said.get("mechanism", MECHANISMS[0]))
+    if "confidence" in said and chosen not in REACHING:
+        rule = f"{chosen} makes no statement about all groups together"
+        raise ArgumentError("confidence", said["confidence"], rule, "Leave it out, or pass mechanism=certified")
     _check_climbing(chosen, said)
     return Wish(
         _terms(said),
         region_of(said.get("uncertain_region")),
         _limit(said["max_epsilon"]) if "max_epsilon" in said else None,
         chosen,
+        "uncertain_region" in said,
     )
 
 
@@ -95,6 +98,8 @@ def _terms(said: Mapping[str, Any]) -> Terms:
         _levels(said.get("levels", 4)),
         checked_first(said["first_epsilon"]) if "first_epsilon" in said else None,
         _truth(said.get("best_effort", False)),
+        delta=_delta(said.get("confidence", "0.98")),
+        insists="confidence" in said,
     )
 
 
@@ -118,6 +123,15 @@ def _truth(value: object) -> bool:
     if value in ("true", "false"):
         return value == "true"
     raise ArgumentError("best_effort", value, "it is true or false", "Pass true, or leave it out")
+
+
+def _delta(confidence: Amount) -> Fraction:
+    """The chance that a certificate may be wrong."""
+    share = exact_fraction(confidence, "confidence")
+    if not Fraction(1, 2) <= share < 1:
+        rule = "it must be 0.5 or more and below 1; 1 would need infinite epsilon"
+        raise ArgumentError("confidence", confidence, rule, "Pass 0.98, say")
+    return 1 - share
 
 
 def _limit(value: Amount) -> Epsilon:
