@@ -71,7 +71,7 @@ def chosen(aim: Aim, tolerances: Tolerances) -> Chosen:
     why = _too_few(aim, terms.log_term / terms.weight)
     if aim.insists:
         return _insisted(aim, why)
-    return _labels(aim, looks, why)
+    return _labels(aim, why)
 
 
 _MAY_MISS = "; with this few, the share that is reached may end slightly above the one aimed at (one run in four)"
@@ -88,7 +88,7 @@ def _looks(aim: Aim, finest: int | None = None) -> tuple[Look, ...]:
     return tuple(looks)
 
 
-def _labels(aim: Aim, looks: tuple[Look, ...], why: str) -> Chosen:
+def _labels(aim: Aim, why: str) -> Chosen:
     """Few enough uncertain labels, each group stopped by the others if there are enough of them."""
     most = max(1, math.floor(aim.second_rate * aim.groups))
     finest = math.ceil(aim.widest / _FINEST_SHARE)
@@ -122,7 +122,8 @@ def _geometric(aim: Aim, ratio: Fraction, last: Epsilon) -> tuple[Epsilon, ...]:
     """Levels from the widest half width up to the last one or the limit, whichever is less."""
     top = min(last, aim.limit)
     first = smallest_epsilon(aim.first_rate, max(1, math.floor(aim.widest)) + 1)
-    nanos, nano = [], Fraction(top.nano)
+    nanos: list[int] = []
+    nano = Fraction(top.nano)
     while nano >= first.nano and len(nanos) < 64:
         nanos.append(math.ceil(nano))
         nano /= ratio

@@ -1,7 +1,7 @@
 """Fixed levels at which clear groups are left alone, until few are uncertain or a certificate is reached. Proof beside.
 
-The levels are climbed as in `progressive.py`: misses and wrong *above*s keep to their shares at every level, so any stop
-that follows from what was seen is allowed. Decided groups lose less than the rest.
+The levels are climbed as in `progressive.py`: misses and wrong *above*s keep to their shares at every level, so any
+stop that follows from what was seen is allowed. Decided groups lose less than the rest.
 Reads: margins, entropy. Writes: nothing. Never: a decided group at a sharper level. Proof: `three_way.md`.
 """
 
