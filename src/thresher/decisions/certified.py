@@ -22,6 +22,8 @@ from thresher.decisions.verdicts import MISSES, SEEN_ABOVE, SEEN_BETWEEN, Bound,
 from thresher.noise import Entropy, chances, conditional_shift, discrete_laplace, refine
 
 _EXTRA_LEVELS = 3
+# Noise for fewer groups would be drawn by coins, one by one; the levels are always the same, so tables are worth it.
+_LEAST_DRAWN = 128
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,16 +107,21 @@ def certify(margins: NDArray[np.int64], ladder: CertifiedLadder, entropy: Entrop
     Citation: decision specification L.11 and L.12; `certified.md`.
     """
     held = faced(margins, ladder.bound)
-    taking, noise = _Taking(held.size, ladder), None
+    taking, noise, drawn = _Taking(held.size, ladder), None, max(held.size, _LEAST_DRAWN)
     for j, look in enumerate(ladder.looks):
         if noise is None:
-            noise = discrete_laplace(look.level, held.size, 1, entropy)
+            noise = discrete_laplace(look.level, drawn, 1, entropy)
         else:
             noise = refine(noise, ladder.looks[j - 1].level, look.level, 1, entropy)
-        taking.see(j, held + noise, chances(look.boundary, held.size, entropy))
+        taking.see(j, held + noise[: held.size], chances(look.boundary, held.size, entropy))
         if taking.done(j):
             break
     return taking.verdicts().facing(ladder.bound)
+
+
+def few_others(uncertain: NDArray[np.bool_], most: int) -> NDArray[np.bool_]:
+    """For each group: whether at most so many of the others are uncertain."""
+    return np.asarray(uncertain.sum() - uncertain.astype(np.int64) <= most)
 
 
 class _Taking:
@@ -134,8 +141,7 @@ class _Taking:
         look = self._ladder.looks[j]
         judgement = look.judged(noisy, lucky)
         if self._sheet is None:
-            uncertain = judgement == SEEN_BETWEEN
-            agreed = uncertain.sum() - uncertain <= self._ladder.most_uncertain
+            agreed = few_others(judgement == SEEN_BETWEEN, self._ladder.most_uncertain)
         else:
             agreed = self._sheet.others_agree(look.level, noisy, lucky)
         last = j == len(self._ladder.looks) - 1

@@ -26,7 +26,7 @@ _UNSETTLED = np.int16(-(1 << 15))
 # Below this many draws a search in 32-bit words beats building and using the look-up.
 _LOOKUP_FROM = 4096
 # A table holds at most 514 words and one look-up of 128 KiB, so the cache stays below 34 MiB.
-_CACHED_TABLES = 256
+_CACHED_TABLES = 1024
 
 
 class Law(Protocol):
