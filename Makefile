@@ -2,16 +2,18 @@
 PYTHON ?= python3
 # What share of the large counts `make soak` runs: 1 takes hours, 0.02 minutes.
 SOAK ?= 1
+# Where the papers' data have stand-ins; without it the tables are those of made-up data only.
+DATA ?= ../shared/data
 VENV ?= .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet install
 NO_PACKAGES := Packages could not be installed: the first run needs a package index (PyPI, or one set in PIP_INDEX_URL).
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check bench soak clean
+.PHONY: help demo test check bench reproduce-mide soak clean
 
 help:  ## list the targets
-	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 16
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 24
 
 demo: $(VENV)/.core  ## a priced, promised decision on made-up data; options: ARGS="--seed 7"
 	@$(BIN)/thresher demo $(ARGS)
@@ -27,6 +29,9 @@ check: $(VENV)/.check  ## lint, types, import rules
 
 bench: $(VENV)/.bench  ## speed as ratios to other libraries, measured in one run
 	@for bench in bench/*.py; do $(BIN)/python "$$bench" || exit 1; echo; done
+
+reproduce-mide: $(VENV)/.core  ## the paper's tables measured anew; DATA=folder of public data sets, ARGS="--runs 10"
+	@$(BIN)/thresher reproduce mide --data "$(DATA)" $(ARGS)
 
 soak: $(VENV)/.test  ## the same tests with many seeds and larger counts
 	@$(BIN)/python -m pytest --numprocesses=2 --soak=$(SOAK)

@@ -83,11 +83,27 @@ class Engine:
         max_epsilon: Amount | None = None,
         confidence: Amount | None = None,
         mechanism: str | None = None,
+        bound: str | None = None,
+        levels: int | None = None,
+        first_epsilon: Amount | None = None,
+        best_effort: bool | None = None,
     ) -> DecisionPlan | ConstantPlan:
         """The price and the promise. Spends nothing and reads no private row; `str(plan)` explains it."""
         question = ask(sql, self._declarations, self._public)
-        options = (miss_rate, false_alarm_rate, uncertain_region, max_epsilon, confidence, mechanism)
-        plan = plan_decision(question, wish(*options, written=question.options))
+        wished = wish(
+            miss_rate=miss_rate,
+            false_alarm_rate=false_alarm_rate,
+            uncertain_region=uncertain_region,
+            max_epsilon=max_epsilon,
+            confidence=confidence,
+            mechanism=mechanism,
+            bound=bound,
+            levels=levels,
+            first_epsilon=first_epsilon,
+            best_effort=best_effort,
+            written=question.options,
+        )
+        plan = plan_decision(question, wished)
         _check_limit(plan, "max_epsilon")
         return plan
 
@@ -101,6 +117,10 @@ class Engine:
         max_epsilon: Amount | None = None,
         confidence: Amount | None = None,
         mechanism: str | None = None,
+        bound: str | None = None,
+        levels: int | None = None,
+        first_epsilon: Amount | None = None,
+        best_effort: bool | None = None,
         key: str | None = None,
         entropy: Entropy | None = None,
         progress: Progress = lambda _: None,
@@ -117,6 +137,10 @@ class Engine:
             max_epsilon=max_epsilon,
             confidence=confidence,
             mechanism=mechanism,
+            bound=bound,
+            levels=levels,
+            first_epsilon=first_epsilon,
+            best_effort=best_effort,
         )
         return self.answer(plan, key=key, entropy=entropy, progress=progress)
 

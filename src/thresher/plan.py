@@ -7,11 +7,12 @@ Reads: nothing. Writes: bytes of a release. Never: data, noise, a ledger.
 """
 
 import json
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Protocol
 
-from thresher.accounting import Spending
+from thresher.accounting import MinEntropy, Spending, box_min_entropy, cone_min_entropy
 from thresher.amounts import Epsilon
 from thresher.config import Label
 from thresher.noise import Entropy
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
 _MOST_SHOWN = 20
 ABOVE, BELOW, UNCERTAIN = "above", "below", "uncertain"
+MISSES = "misses"
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +58,10 @@ class Release:
     # Noisy margins behind the verdicts, in 1/`scale` of a privacy unit: by how much the condition seems to be met.
     noisy: tuple[int, ...] = ()
     scale: int = 1
+    # The half width at which each group stopped, in 1/`scale` of a unit, where groups may stop at different ones.
+    steps: tuple[int, ...] = ()
+    # Which error was bounded first: "misses", and uncertain groups are reported, or "false_alarms", and they are not.
+    bound: str = MISSES
     stamp: str = ""
     notes: tuple[str, ...] = ()
     # Of this handing-out, not of the release: under which key it is stored, and whether it was charged before.
@@ -64,8 +70,29 @@ class Release:
 
     @property
     def positives(self) -> list[tuple[Label, ...]]:
-        """The groups that are reported: certain and uncertain ones, in declared order."""
-        return [group for group, verdict in zip(self.groups, self.verdicts, strict=True) if verdict != BELOW]
+        """The groups that are reported, in declared order: certain and uncertain ones, if misses are bounded first."""
+        reported = (ABOVE, UNCERTAIN) if self.bound == MISSES else (ABOVE,)
+        return [group for group, verdict in zip(self.groups, self.verdicts, strict=True) if verdict in reported]
+
+    @property
+    def half_widths(self) -> tuple[float, ...]:
+        """How near the line each group's verdict may go either way, in privacy units."""
+        if not self.steps:
+            return (float(self.half_width),) * len(self.groups)
+        return tuple(steps / self.scale for steps in self.steps)
+
+    @property
+    def levels(self) -> dict[Epsilon, int]:
+        """The levels at which groups stopped, in order, and how many at each."""
+        return dict(sorted(Counter(self.epsilons).items()))
+
+    @property
+    def min_entropy(self) -> dict[str, MinEntropy]:
+        """How unsure the best-placed adversary stays about a unit's group: "box" as in the paper, "cone" tight."""
+        losses, groups = list(self.levels), list(self.levels.values())
+        if not losses:
+            return {}
+        return {"box": box_min_entropy(losses, groups), "cone": cone_min_entropy(losses, groups)}
 
     @property
     def table(self) -> "pa.Table":
@@ -75,7 +102,7 @@ class Release:
         columns: dict[str, Sequence[Any]] = {name: [g[i] for g in self.groups] for i, name in enumerate(self.keys)}
         columns["verdict"] = list(self.verdicts)
         columns["epsilon"] = [float(epsilon) for epsilon in self.epsilons]
-        columns["half_width"] = [float(self.half_width)] * len(self.groups)
+        columns["half_width"] = list(self.half_widths)
         return pa.table(columns)
 
     def document(self) -> dict[str, Any]:
@@ -94,6 +121,8 @@ class Release:
             "spent_epsilon": self.spent_epsilon.to_json(),
             "noisy": list(self.noisy),
             "scale": self.scale,
+            "steps": list(self.steps),
+            "bound": self.bound,
             "stamp": self.stamp,
             "notes": list(self.notes),
         }
@@ -119,6 +148,8 @@ class Release:
             spent_epsilon=Epsilon.from_json(said["spent_epsilon"]),
             noisy=tuple(said["noisy"]),
             scale=said["scale"],
+            steps=tuple(said.get("steps", ())),
+            bound=said.get("bound", MISSES),
             stamp=said["stamp"],
             notes=tuple(said["notes"]),
             key=key,

@@ -91,7 +91,8 @@ def test_the_question_may_come_from_a_file_or_from_standard_input(folder):
     ("arguments", "code", "kind", "says"),
     [
         (["plan", "SELECT * FROM patients"], 2, "QuestionError", "Row-level output is never released"),
-        (["plan", COUNT, "--miss-rate", "0.5"], 2, "ArgumentError", "half or more needs no data"),
+        (["plan", COUNT, "--miss-rate", "1.5"], 2, "ArgumentError", "above 0 and at most 1"),
+        (["plan", COUNT, "--levels", "3"], 2, "ArgumentError", "tslm has no use for it"),
         (["plan", COUNT, "--miss-rate", "０.1"], 2, "ArgumentError", "finite number"),
         (["plan", COUNT, "--config", "nowhere.toml"], 2, "DeclarationError", "thresher init"),
         (["plan", COUNT, "--config", "."], 2, "DeclarationError", ""),

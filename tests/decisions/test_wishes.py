@@ -73,9 +73,12 @@ def test_miss_rates_that_are_none(rate):
 
 
 @pytest.mark.parametrize("rate", [0.5, "0.7", 1])
-def test_a_miss_rate_of_half_needs_no_data(rate):
-    with pytest.raises(ArgumentError, match="half or more needs no data"):
-        wish(miss_rate=rate)
+def test_a_rate_of_half_or_more_is_free_if_it_is_the_one_to_bound(rate):
+    assert wish(miss_rate=rate).terms.free
+    assert not wish(miss_rate="0.499").terms.free
+    assert wish(false_alarm_rate=rate, bound="false-alarms").terms.free
+    with pytest.raises(ArgumentError, match="it must be above 0"):
+        wish(miss_rate="1.01")
 
 
 @pytest.mark.parametrize(
@@ -99,7 +102,11 @@ def test_a_miss_rate_of_half_needs_no_data(rate):
         ("max_epsilon", "1,5", "finite number"),
         ("mechanism", "certified", "not built yet"),
         ("mechanism", "magic", "no such mechanism"),
-        ("confidence", 0.95, "makes no statement"),
+        ("confidence", 0.95, "make no statement"),
+        ("bound", "both", "names the error to bound"),
+        ("levels", 4, "tslm has no use for it"),
+        ("first_epsilon", "0.1", "tslm has no use for it"),
+        ("best_effort", True, "tslm has no use for it"),
     ],
 )
 def test_other_wishes_that_are_refused(field, value, says):
@@ -126,3 +133,38 @@ def test_what_stands_in_quotes_is_told_apart():
     assert dict(made.by_aggregate) == {"count(*)filter(whereg='A')": 5, "count(*)filter(whereg='a')": 100}
     with pytest.raises(ArgumentError, match="one half width"):
         wish(uncertain_region={"COUNT(*)": 5, "count( * )": 100})
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "says"),
+    [
+        ("levels", 0, "1 to 32 looks"),
+        ("levels", -1, "1 to 32 looks"),
+        ("levels", 10**6, "1 to 32 looks"),
+        ("levels", 2.5, "must be an integer"),
+        ("levels", "4.0", "must be an integer"),
+        ("levels", True, "must be an integer"),
+        ("first_epsilon", 0, "above zero"),
+        ("first_epsilon", -1, "above zero"),
+        ("first_epsilon", float("nan"), "finite number"),
+        ("first_epsilon", "1e-10", "ledger's unit"),
+        ("best_effort", "perhaps", "true or false"),
+    ],
+)
+def test_ladders_that_cannot_be_climbed(field, value, says):
+    with pytest.raises(ArgumentError, match=says) as refused:
+        wish(mechanism="dppwlm", **{field: value})
+    assert refused.value.field == field
+
+
+def test_best_effort_is_for_levels_that_are_chosen():
+    assert wish(mechanism="dppwlm", best_effort=True).terms.best_effort
+    with pytest.raises(ArgumentError, match="mechanism=dppwlm"):
+        wish(mechanism="ppwlm", best_effort=True)
+
+
+def test_the_bounded_rate_comes_first():
+    assert wish(miss_rate="0.01", false_alarm_rate="0.2").terms.rates == (Fraction(1, 100), Fraction(1, 5))
+    mirrored = wish(miss_rate="0.01", false_alarm_rate="0.2", bound="false-alarms")
+    assert mirrored.terms.rates == (Fraction(1, 5), Fraction(1, 100))
+    assert wish(written={"bound": "false_alarms", "mechanism": "ppwlm", "levels": "2"}).terms.levels == 2

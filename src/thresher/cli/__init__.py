@@ -23,6 +23,7 @@ _COMMANDS = {
     "plan": ("thresher.cli.asking", "plan_command"),
     "ask": ("thresher.cli.asking", "ask_command"),
     "ledger": ("thresher.cli.ledger", "ledger"),
+    "reproduce": ("thresher.cli.reproduce", "reproduce"),
 }
 
 

@@ -10,14 +10,14 @@ import click
 from rich.console import RenderableType
 
 import thresher
-from thresher.cli.options import config_option, json_option, question_text, spinning, wish_options
+from thresher.cli.options import config_option, json_option, question_text, spinning, wish_options, wishes
 from thresher.cli.output import drawn, say
 from thresher.decisions import ConstantPlan, DecisionPlan
 from thresher.engine import Engine
 from thresher.errors import ArgumentError
 from thresher.ledger import Balance
 from thresher.plan import BELOW, Release
-from thresher.views import budget_bar, inert, paragraph, verdict_summary, verdict_table
+from thresher.views import budget_bar, inert, level_summary, paragraph, verdict_summary, verdict_table
 
 LABEL = 12
 
@@ -27,15 +27,12 @@ LABEL = 12
 @config_option
 @wish_options
 @json_option
+@click.pass_context
 def plan_command(
+    context: click.Context,
     *,
     sql: str,
     config: str,
-    miss_rate: str | None,
-    false_alarm_rate: str | None,
-    uncertain_region: str | None,
-    max_epsilon: str | None,
-    mechanism: str | None,
     as_json: bool,
 ) -> None:
     """EXPLAIN PRIVACY: what a question would read, cost and promise. Spends nothing, reads no private row.
@@ -46,14 +43,7 @@ def plan_command(
       thresher plan "SELECT ward FROM stays GROUP BY ward HAVING COUNT(*) > 120" --uncertain-region 10
     """  # noqa: D301 - click reads the backslash
     with thresher.open(config) as engine:
-        plan = engine.plan(
-            question_text(sql),
-            miss_rate=miss_rate,
-            false_alarm_rate=false_alarm_rate,
-            uncertain_region=uncertain_region,
-            max_epsilon=max_epsilon,
-            mechanism=mechanism,
-        )
+        plan = engine.plan(question_text(sql), **wishes(context))
         say(json.dumps(plan.document(), indent=2) if as_json else explanation(str(plan)))
 
 
@@ -66,15 +56,12 @@ def plan_command(
 @click.option("--all", "every", is_flag=True, help="List groups that are below as well.")
 @click.option("--analyst", default="", help="On whose behalf, if the curator gives budgets to analysts.")
 @json_option
+@click.pass_context
 def ask_command(
+    context: click.Context,
     *,
     sql: str,
     config: str,
-    miss_rate: str | None,
-    false_alarm_rate: str | None,
-    uncertain_region: str | None,
-    max_epsilon: str | None,
-    mechanism: str | None,
     key: str | None,
     yes: bool,
     every: bool,
@@ -90,14 +77,7 @@ def ask_command(
       thresher ask "SELECT ward FROM stays GROUP BY ward HAVING COUNT(*) > 120" --uncertain-region 10
     """  # noqa: D301 - click reads the backslash
     with thresher.open(config, analyst=analyst) as engine:
-        plan = engine.plan(
-            question_text(sql),
-            miss_rate=miss_rate,
-            false_alarm_rate=false_alarm_rate,
-            uncertain_region=uncertain_region,
-            max_epsilon=max_epsilon,
-            mechanism=mechanism,
-        )
+        plan = engine.plan(question_text(sql), **wishes(context))
         release = engine.stored(plan, key=key)
         if release is None:
             if plan.epsilon and not yes:
@@ -126,6 +106,7 @@ def answer_page(release: Release, balance: Balance, *, every: bool = False) -> s
         "",
         paragraph(release.guarantee.sentence, "promise"),
         paragraph(_charge(release), "charge"),
+        *([paragraph(level_summary(release), "levels")] if len(release.levels) > 1 else []),
         budget_line(balance),
         *(paragraph(inert(note), "note") for note in release.notes),
     ]
@@ -148,7 +129,9 @@ def _charge(release: Release) -> str:
         return "0: the answer does not depend on the data"
     if release.repeated:
         return f"0 now: this answer was paid for before (epsilon {release.spent_epsilon}, key {release.key})"
-    return f"epsilon {release.spent_epsilon}, stored under key {release.key}: asking again is free"
+    back = release.planned_epsilon - release.spent_epsilon
+    rest = f" of {release.planned_epsilon} reserved, the rest given back" if back else ""
+    return f"epsilon {release.spent_epsilon}{rest}; stored under key {release.key}: asking again is free"
 
 
 def _confirm(engine: Engine, plan: DecisionPlan | ConstantPlan) -> None:
@@ -169,6 +152,8 @@ def _json(release: Release, balance: Balance) -> str:
         "positives": [list(group) for group in release.positives],
         "key": release.key,
         "repeated": release.repeated,
+        "levels": [{"epsilon": epsilon.to_json(), "groups": groups} for epsilon, groups in release.levels.items()],
+        "min_entropy": {name: secret.normalised_low for name, secret in release.min_entropy.items()},
         "budget": {
             "account": balance.account,
             "cap": None if balance.cap is None else balance.cap.to_json(),

@@ -3,6 +3,7 @@
 Reads: arguments. Writes: standard output; a folder, if one is to be kept. Never: a line of text wider than 78 columns.
 """
 
+import dataclasses
 import json
 import math
 import tempfile
@@ -15,34 +16,48 @@ from rich.console import RenderableType
 from thresher.cli.asking import budget_line, explanation
 from thresher.cli.options import json_option, spinning
 from thresher.cli.output import drawn, say
+from thresher.decisions import MECHANISMS
 from thresher.demo import QUESTION, Tour, tour
+from thresher.demo.comparison import RUNS
 from thresher.demo.tour import TRIALS
 from thresher.errors import ArgumentError
 from thresher.noise import SeededEntropy, SystemEntropy
 from thresher.plan import BELOW
-from thresher.views import inert, paragraph, verdict_summary, verdict_table
+from thresher.views import inert, level_summary, paragraph, side_by_side, verdict_summary, verdict_table
 
+_HOW_TO_READ = (
+    "Epsilon: reserved at worst, largest of a group, mean of a group. Min-entropy, box (as in the MIDE paper) and "
+    "cone, as a share of knowing nothing: more is better. Missed: of those that qualify; wrong: of the others, how "
+    "many were reported. Width: the half width that was kept; best effort gives some of it up."
+)
 TRY = 'thresher ask "SELECT gender FROM patients GROUP BY gender HAVING COUNT(*) > 55000"'
 
 
 @click.command()
 @click.option("--seed", type=int, help="Repeat a run. Whoever knows the seed can remove the noise: NOT PRIVATE.")
 @click.option("--keep", metavar="FOLDER", help="Keep the hospital and its thresher.toml, to ask questions of your own.")
+@click.option(
+    "--mechanism",
+    type=click.Choice(MECHANISMS),
+    default=MECHANISMS[0],
+    show_default=True,
+    help="By which mechanism to ask. The last table of the page compares them all.",
+)
 @json_option
-def demo(*, seed: int | None, keep: str | None, as_json: bool) -> None:
+def demo(*, seed: int | None, keep: str | None, mechanism: str, as_json: bool) -> None:
     """Decide which viral diseases are prevalent among the old or the very young, in a made-up hospital.
 
     Builds the hospital (110,000 patients, 60 diseases), shows the price of the question before it is asked, the answer
-    beside the truth, the ledger before and after, a repeat that is free, and a refusal when the budget is out.
+    beside the truth, the ledger before and after, a repeat that is free, a refusal when the budget is out, and what
+    the other mechanisms would have cost and how often they would have been wrong.
     """
     entropy = SystemEntropy() if seed is None else SeededEntropy(seed)
     with spinning(quiet=as_json) as progress:
-        progress("building a hospital")
         if keep is None:
             with tempfile.TemporaryDirectory() as folder:
-                shown = tour(Path(folder), entropy)
+                shown = tour(Path(folder), entropy, mechanism, progress)
         else:
-            shown = tour(_empty_folder(keep), entropy)
+            shown = tour(_empty_folder(keep), entropy, mechanism, progress)
     say(json.dumps(_document(shown), indent=2) if as_json else _page(shown, keep))
 
 
@@ -77,17 +92,22 @@ def _page(shown: Tour, keep: str | None) -> str:
         paragraph(shown.answer.guarantee.sentence, "promise"),
         paragraph("The truth is shown only because this hospital is made up."),
         "",
+        *([paragraph(level_summary(shown.answer), "levels")] if shown.plan.shows_levels else []),
         budget_line(shown.after),
         "",
         _heading("The same question again"),
         paragraph("The stored answer, byte for byte, for nothing."),
         budget_line(shown.after_again),
         "",
-        _heading("Twice as sharp"),
+        _heading("A sharper question"),
         paragraph(f"Refused: {shown.refusal}"),
         "",
         _heading("Does the promise hold?"),
         _measurement(shown),
+        "",
+        _heading(f"The same question by every mechanism, {RUNS} times each"),
+        _comparison(shown),
+        paragraph(_HOW_TO_READ),
     ]
     if keep:
         parts += ["", paragraph(f"Kept in {inert(keep)}: go there and try `{TRY}`")]
@@ -125,9 +145,29 @@ def _errors(shown: Tour) -> str:
 def _measurement(shown: Tour) -> str:
     rate, seen = float(shown.plan.wish.miss_rate), shown.missed_of_trials / TRIALS
     chance = 1.96 * math.sqrt(rate * (1 - rate) / TRIALS)
-    return paragraph(
+    told = (
         f"Of {TRIALS:,} groups at the worst case, meeting the condition by nothing to spare, {seen:.3%} were missed. "
-        f"At most {rate:.0%} is promised, and no epsilon is wasted: chance moves what is seen by +-{chance:.3%} (95 %)."
+        f"At most {rate:.0%} is promised"
+    )
+    if shown.plan.shows_levels:
+        return paragraph(f"{told}; misses at one look are often misses at the next, so that fewer are seen.")
+    return paragraph(f"{told}, and no epsilon is wasted: chance moves what is seen by +-{chance:.3%} (95 %).")
+
+
+def _comparison(shown: Tour) -> RenderableType:
+    headings = ("  mechanism", "worst", "largest", "mean", "box", "cone", "missed", "wrong", "width")
+    return side_by_side(
+        headings,
+        (
+            (
+                f"  {row.mechanism}",
+                *(f"{epsilon:.4f}" for epsilon in (row.worst_epsilon, row.largest_epsilon, row.mean_epsilon)),
+                *(f"{secret:.4f}" for secret in (row.box_min_entropy, row.cone_min_entropy)),
+                *(f"{rate:.1%}" for rate in (row.missed, row.false_alarms)),
+                f"{row.half_width:.0f}",
+            )
+            for row in shown.comparison
+        ),
     )
 
 
@@ -152,4 +192,5 @@ def _document(shown: Tour) -> dict[str, Any]:
             "missed": shown.missed_of_trials,
             "miss_rate": shown.answer.guarantee.miss_rate,
         },
+        "comparison": [dataclasses.asdict(row) for row in shown.comparison],
     }

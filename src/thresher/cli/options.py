@@ -6,6 +6,7 @@ Reads: arguments, `thresher.toml`. Writes: nothing. Never: a default that spends
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -17,6 +18,43 @@ from thresher.errors import ArgumentError
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 CONFIG = "thresher.toml"
 
+
+@dataclass(frozen=True, slots=True)
+class _Wish:
+    name: str
+    help: str
+    metavar: str | None = None
+    type: Any = None
+    flag: bool = False
+
+
+_WISHES = (
+    _Wish("--miss-rate", "Chance of missing a group that qualifies. Default 0.05.", "RATE"),
+    _Wish("--false-alarm-rate", "Chance of calling a group above that is not. Default 0.10.", "RATE"),
+    _Wish(
+        "--uncertain-region",
+        "How near the line either verdict will do, as a half width: 20 (in each aggregate's own units), 'COUNT(*)=20, "
+        "AVG(age)=3' (a number for each), or 10% (of the declared range). Default 30%.",
+        "WIDTH",
+    ),
+    _Wish("--max-epsilon", "Refuse if the question would cost more than this.", "EPSILON"),
+    _Wish(
+        "--mechanism",
+        "How to decide. tslm (default): one look. tslm-zone: one look, both rates kept outside twice the region. "
+        "ppwlm: a coarse look first, sharper ones at undecided groups only. dppwlm: the same, each level chosen by "
+        "what was seen. nlm: a baseline.",
+        "NAME",
+    ),
+    _Wish(
+        "--bound",
+        "Which error to bound first. With false-alarms, uncertain groups are not reported. Default misses.",
+        type=click.Choice(["misses", "false-alarms"]),
+    ),
+    _Wish("--levels", "At most so many looks (ppwlm, dppwlm). Default 4.", "NUMBER"),
+    _Wish("--first-epsilon", "The level of the first look (ppwlm, dppwlm).", "EPSILON"),
+    _Wish("--best-effort", "dppwlm may end with a wider region than asked for; the answer says which.", flag=True),
+)
+
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 config_option = click.option(
     "--config", "-c", default=CONFIG, show_default=True, metavar="FILE", help="The declarations: see `thresher init`."
@@ -27,23 +65,28 @@ ledger_option = click.option(
 
 
 def wish_options(command: _Command) -> _Command:
-    """What the asker can live with."""
-    for option in reversed(
-        [
-            click.option("--miss-rate", help="Chance of missing a group that qualifies. Default 0.05."),
-            click.option("--false-alarm-rate", help="Chance of calling a group above that is not. Default 0.10."),
-            click.option(
-                "--uncertain-region",
-                metavar="WIDTH",
-                help="How near the line either verdict will do, as a half width: 20 (in each aggregate's own units),"
-                " 'COUNT(*)=20, AVG(age)=3' (a number for each), or 10% (of the declared range). Default 30%.",
-            ),
-            click.option("--max-epsilon", help="Refuse if the question would cost more than this."),
-            click.option("--mechanism", help="How to decide. Default tslm: threshold shift on one margin."),
-        ]
-    ):
-        command = option(command)
+    """What the asker can live with; `wishes` gathers it."""
+    for option in reversed(_WISHES):
+        command = click.option(
+            option.name,
+            type=option.type,
+            is_flag=option.flag,
+            default=None,
+            metavar=option.metavar,
+            help=option.help,
+            expose_value=False,
+            callback=_kept,
+        )(command)
     return command
+
+
+def wishes(context: click.Context) -> dict[str, Any]:
+    """The wishes that were typed, by the names the engine knows them by."""
+    return dict(context.meta.get(__name__, {}))
+
+
+def _kept(context: click.Context, parameter: click.Parameter, value: object) -> None:
+    context.meta.setdefault(__name__, {})[parameter.name] = value
 
 
 def question_text(sql: str) -> str:

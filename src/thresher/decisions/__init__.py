@@ -11,8 +11,9 @@ from thresher.decisions.margin import margins
 from thresher.decisions.progressive import Ladder, climb, ladder_of
 from thresher.decisions.rules import MECHANISMS, Rule, Terms, decided, priced
 from thresher.decisions.threshold_shift import Shift, look, priced_naive, priced_shift, priced_zone
+from thresher.decisions.uncertain_region import RegionLike, UncertainRegion
 from thresher.decisions.verdicts import Bound, Verdicts
-from thresher.decisions.wishes import RegionLike, UncertainRegion, Wish, wish
+from thresher.decisions.wishes import Wish, wish
 
 __all__ = [
     "MECHANISMS",

@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 
 from thresher.accounting import box_min_entropy
 from thresher.amounts import Epsilon
-from thresher.decisions.climbing import Climb, Level, level_of
+from thresher.decisions.climbing import Climb, level_of
 from thresher.decisions.progressive import geometric
-from thresher.decisions.verdicts import MISSES, Bound, Verdicts, mirrored
+from thresher.decisions.verdicts import MISSES, Bound, Level, Verdicts, mirrored
 from thresher.errors import BugError
 from thresher.noise import Entropy, conditional_shift, history_shift, smallest_epsilon, smallest_refinement
 
@@ -54,6 +54,16 @@ class AdaptiveLadder:
     def half_width(self) -> Fraction:
         """In privacy units; best effort may end with a wider one."""
         return Fraction(self.steps, self.scale)
+
+    def ladder(self) -> tuple[Level, ...]:
+        """The coarse levels, as they would be climbed if none were skipped or divided."""
+        before = (None, *self.coarse)
+        return tuple(level_of(before[j], epsilon, *self.shares(1), self.scale) for j, epsilon in enumerate(self.coarse))
+
+    def identity(self) -> list[object]:
+        """All numbers that the verdicts depend on; the error rates are named beside it."""
+        how = [self.fine, self.best_effort, self.by_history]
+        return ["explore", [epsilon.to_json() for epsilon in self.coarse], self.steps, self.scale, *how, self.bound]
 
     def shares(self, levels: int) -> tuple[Fraction, Fraction]:
         """Error rates of so many coarse levels: those of misses and of false alarms."""

@@ -11,17 +11,29 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import partial
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from thresher.amounts import Amount, exact_fraction, whole_number
-from thresher.decisions.rules import Rule, Terms, checked_first, checked_levels, decided, named_epsilon, priced
-from thresher.decisions.threshold_shift import zone_of
+from thresher.amounts import Amount, Epsilon, exact_fraction, whole_number
+from thresher.decisions.rules import (
+    Rule,
+    Terms,
+    affordable,
+    checked_first,
+    checked_levels,
+    checked_rate,
+    decided,
+    named_epsilon,
+    priced,
+)
+from thresher.decisions.threshold_shift import Tolerances, zone_of
 from thresher.decisions.verdicts import MISSES, Bound, Verdicts, checked_bound, unread
 from thresher.errors import ArgumentError, TooDearError
 from thresher.noise import Entropy
 
+Price = Callable[[Terms, Tolerances], Rule]
 _FAR = 1 << 40
 
 
@@ -37,7 +49,7 @@ def naive_laplace(
 ) -> Verdicts:
     """Noise, and the line as it is (NLM): `miss_rate` is kept only `half_width` or more above it. A baseline."""
     asked = _asked(margins, half_width, miss_rate, false_alarm_rate, bound)
-    return asked.answered(lambda: asked.by("nlm"), max_epsilon, entropy)
+    return asked.answered(partial(priced, "nlm"), max_epsilon, entropy)
 
 
 def threshold_shift(
@@ -52,7 +64,7 @@ def threshold_shift(
 ) -> Verdicts:
     """Which of these whole numbers are 0 or more: missed with probability at most `miss_rate` each (TSLM)."""
     asked = _asked(margins, half_width, miss_rate, false_alarm_rate, bound)
-    return asked.answered(lambda: asked.by("tslm"), max_epsilon, entropy)
+    return asked.answered(partial(priced, "tslm"), max_epsilon, entropy)
 
 
 def threshold_zone(
@@ -70,7 +82,7 @@ def threshold_zone(
     Width 1 decides between neighbouring whole numbers, at the least epsilon that any private verdict can have.
     """
     asked = _asked(margins, width, miss_rate, false_alarm_rate, bound, "width")
-    return asked.answered(lambda: zone_of(*asked.terms.two_rates, asked.steps, 1), max_epsilon, entropy)
+    return asked.answered(_zone, max_epsilon, entropy)
 
 
 def progressive(
@@ -87,7 +99,7 @@ def progressive(
 ) -> Verdicts:
     """Up to `levels` looks, each sharper, at groups that stay undecided (PPWLM). A group loses where it stops."""
     asked = _asked(margins, half_width, miss_rate, false_alarm_rate, bound).climbing(levels, first_epsilon)
-    return asked.answered(lambda: asked.by("ppwlm"), max_epsilon, entropy)
+    return asked.answered(partial(priced, "ppwlm"), max_epsilon, entropy)
 
 
 def adaptive(
@@ -105,7 +117,7 @@ def adaptive(
 ) -> Verdicts:
     """As `progressive`, each next level chosen by what was seen (DPPWLM). `best_effort` may end with a wider region."""
     asked = _asked(margins, half_width, miss_rate, false_alarm_rate, bound).climbing(levels, first_epsilon, best_effort)
-    return asked.answered(lambda: asked.by("dppwlm"), max_epsilon, entropy)
+    return asked.answered(partial(priced, "dppwlm"), max_epsilon, entropy)
 
 
 def slack(values: ArrayLike, comparison: str, thresholds: ArrayLike | Amount) -> NDArray[np.int64]:
@@ -137,18 +149,24 @@ class _Asked:
         terms = replace(self.terms, levels=checked_levels(levels), first_epsilon=first, best_effort=bool(best_effort))
         return replace(self, terms=terms)
 
-    def by(self, mechanism: str) -> Rule:
-        return priced(mechanism, self.terms, [(self.steps, 1)])
-
-    def answered(self, price: Callable[[], Rule], max_epsilon: Amount | None, entropy: Entropy | None) -> Verdicts:
+    def answered(self, price: Price, max_epsilon: Amount | None, entropy: Entropy | None) -> Verdicts:
         """Free if the rate needs no data; otherwise priced, refused if too dear, and only then drawn."""
         if self.terms.free:
             return unread(self.margins.size, self.terms.bound)
-        rule = price()
+        rule = price(self.terms, [(self.steps, 1)])
         limit = None if max_epsilon is None else named_epsilon(max_epsilon, "max_epsilon")
         if limit is not None and rule.epsilon > limit:
-            raise TooDearError("max_epsilon", rule.epsilon, limit)
-        return decided(self.margins, replace(rule, bound=self.terms.bound), entropy)
+
+            def cost_of(terms: Terms, times: Fraction) -> Epsilon:
+                return price(terms, [(int(self.steps * times), 1)]).epsilon
+
+            raise TooDearError("max_epsilon", rule.epsilon, limit, affordable(cost_of, self.terms, limit))
+        return decided(self.margins, rule, entropy)
+
+
+def _zone(terms: Terms, tolerances: Tolerances) -> Rule:
+    ((width, _),) = tolerances
+    return replace(zone_of(*terms.two_rates, width, 1), bound=terms.bound)
 
 
 def _asked(
@@ -162,16 +180,12 @@ def _asked(
     steps = whole_number(half_width, field)
     if not 1 <= steps < _FAR:
         raise ArgumentError(field, half_width, "it must be 1 or more, and below 2**40", "Pass 10, say")
-    rates = _rate(miss_rate, "miss_rate"), _rate(false_alarm_rate, "false_alarm_rate")
-    return _Asked(_whole(margins, "margins"), steps, Terms(*rates, checked_bound(bound)))
-
-
-def _rate(value: Amount, field: str) -> Fraction:
-    rate = exact_fraction(value, field)
-    if not 0 < rate < 1:
-        rule = "it must be above 0 and below 1; 0 would need infinite epsilon"
-        raise ArgumentError(field, value, rule, "Pass 0.05, say")
-    return rate
+    side = checked_bound(bound)
+    rates = (
+        checked_rate(miss_rate, "miss_rate", side),
+        checked_rate(false_alarm_rate, "false_alarm_rate", side),
+    )
+    return _Asked(_whole(margins, "margins"), steps, Terms(*rates, side))
 
 
 def _whole(values: ArrayLike, field: str) -> NDArray[np.int64]:

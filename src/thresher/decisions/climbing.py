@@ -4,7 +4,6 @@ Reads: margins, entropy. Writes: nothing. Never: fresh noise for a second look, 
 a look at a group that is decided.
 """
 
-from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
@@ -12,19 +11,10 @@ from numpy.typing import NDArray
 
 from thresher.amounts import Epsilon
 from thresher.decisions.threshold_shift import judged
-from thresher.decisions.verdicts import SEEN_BETWEEN, Bound, Verdicts, faced
+from thresher.decisions.verdicts import SEEN_BETWEEN, Bound, Level, Verdicts, faced
 from thresher.noise import Entropy, conditional_shift, discrete_laplace, refine
 
 Steps = int | NDArray[np.int64]
-
-
-@dataclass(frozen=True, slots=True)
-class Level:
-    """One look: below if v < -steps, above if v >= certain, otherwise it is looked at more closely."""
-
-    epsilon: Epsilon
-    steps: int
-    certain: int
 
 
 def level_of(seen: Epsilon | None, epsilon: Epsilon, missed: Fraction, alarmed: Fraction, scale: int) -> Level:

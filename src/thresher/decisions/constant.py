@@ -9,16 +9,23 @@ from typing import Any
 
 from thresher.accounting import Spending
 from thresher.amounts import Epsilon
+from thresher.decisions.rules import Terms
+from thresher.decisions.verdicts import MISSES, Bound
 from thresher.noise import Entropy
-from thresher.plan import ABOVE, BELOW, Guarantee, Release
+from thresher.plan import ABOVE, BELOW, UNCERTAIN, Guarantee, Release
 from thresher.question import Exact, Need, Question
 
 
 @dataclass(frozen=True, slots=True)
 class ConstantPlan:
-    """A formula that holds always or never: answered without data, free of charge."""
+    """Answered without data, free of charge: a formula that holds always or never, or a rate that asks for nothing.
+
+    `told` is given in the second case: why every group may be called uncertain.
+    """
 
     question: Question
+    bound: Bound = MISSES
+    told: str = ""
     shows_levels: bool = False
 
     @property
@@ -44,7 +51,7 @@ class ConstantPlan:
     def run(self, exact: Exact | None, entropy: Entropy) -> tuple[Release, Spending | None]:  # noqa: ARG002
         """All groups at once, from the formula alone."""
         question, nothing = self.question, Epsilon(0)
-        verdict = ABOVE if question.formula else BELOW
+        verdict = UNCERTAIN if self.told else ABOVE if question.formula else BELOW
         release = Release(
             question=question.text,
             mechanism="none",
@@ -56,6 +63,7 @@ class ConstantPlan:
             guarantee=self.guarantee,
             planned_epsilon=nothing,
             spent_epsilon=nothing,
+            bound=self.bound,
             notes=question.notes,
         )
         return release, None
@@ -84,12 +92,21 @@ class ConstantPlan:
         return {}
 
     def identity(self) -> str:
-        return json.dumps({"question": self.question.text})
+        return json.dumps({"bound": self.bound, "question": self.question.text})
 
     def affordable(self, limit: Epsilon) -> None:
         """It costs nothing."""
 
     def _always(self) -> str:
+        if self.told:
+            return self.told
         if not self.question.groups:
             return "No declared group can be in the answer"
         return "Always true, no data needed" if self.question.formula else "Always false, no data needed"
+
+
+def needs_no_data(terms: Terms) -> str:
+    """Why a rate of half or more costs nothing."""
+    if terms.bound == MISSES:
+        return "A miss rate of half or more needs no data, for all groups may be reported unseen"
+    return "A false alarm rate of half or more needs no data, for none need be reported"

@@ -5,20 +5,23 @@ Reads: a question, a wish, and, inside `run`, sealed aggregates. Writes: nothing
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
-from thresher.accounting import CommonSpending, Spending
+from thresher.accounting import CommonSpending, GroupSpending, Spending
 from thresher.amounts import Epsilon
 from thresher.config import Table
-from thresher.decisions.constant import ConstantPlan
-from thresher.decisions.explanation import counting, explained, promise, wide_regions
+from thresher.decisions.constant import ConstantPlan, needs_no_data
+from thresher.decisions.explanation import explained
 from thresher.decisions.margin import Whole, margins
-from thresher.decisions.threshold_shift import Shift, look, priced_shift
-from thresher.decisions.wishes import UncertainRegion, Wish
+from thresher.decisions.outlook import Outlook, outlooks
+from thresher.decisions.promise import counting, promise, wide_regions
+from thresher.decisions.rules import LADDERS, Rule, Terms, affordable, decided, priced
+from thresher.decisions.verdicts import SEEN_ABOVE, SEEN_BELOW, SEEN_BETWEEN, Verdicts
+from thresher.decisions.wishes import Wish
 from thresher.errors import BugError
 from thresher.noise import Entropy
 from thresher.plan import ABOVE, BELOW, UNCERTAIN, Guarantee, Release
@@ -28,27 +31,29 @@ from thresher.question import (
     Exact,
     Need,
     Question,
+    group_keys,
     grouping_of,
     largest_value,
     sensitivity,
 )
 
 _ROOM = 1 << 62
-_MOST_DOUBLINGS = 10
+# With more groups than this, all are charged the largest level that one reached: a ledger line stays short.
+MOST_LISTED = 2000
+_WORDS = {SEEN_ABOVE: ABOVE, SEEN_BETWEEN: UNCERTAIN, SEEN_BELOW: BELOW}
 
 
 @dataclass(frozen=True, slots=True)
 class DecisionPlan:
-    """Which groups satisfy a formula, by one noisy look at their margins."""
+    """Which groups satisfy a formula, by noisy looks at their margins."""
 
     question: Question
     wish: Wish
-    shift: Shift
+    rule: Rule
     need: Need
-    cost: Spending
+    cost: CommonSpending
     epsilon: Epsilon
     guarantee: Guarantee
-    shows_levels: bool = False
 
     @property
     def account(self) -> str:
@@ -59,46 +64,60 @@ class DecisionPlan:
         return self.question.options.get("key")
 
     @property
+    def shows_levels(self) -> bool:
+        return self.wish.mechanism in LADDERS
+
+    @property
     def limits(self) -> dict[str, Epsilon | None]:
         of_table = f"max_epsilon_per_question of {self.account}"
         return {"max_epsilon": self.wish.max_epsilon, of_table: self.question.table.max_epsilon_per_question}
 
     def run(self, exact: Exact | None, entropy: Entropy) -> tuple[Release, Spending]:
-        """Unseal, take margins, look once. Nothing but noisy margins and what follows from them comes out."""
+        """Unseal, take margins, look. Nothing but noisy margins and what follows from them comes out."""
         if exact is None or isinstance(self.question.formula, bool):
             raise BugError("a decision about data was run without data")
         slacks, spreads = _slacks(self.need, self.question.atoms, exact), _sensitivities(self.question)
-        held = margins(self.question.formula, slacks, spreads, self.shift.scale)
-        seen = look(held, self.shift, entropy)
-        verdicts = np.where(seen.certain & seen.reported, ABOVE, np.where(seen.reported, UNCERTAIN, BELOW))
-        return self._release(tuple(verdicts.tolist()), tuple(seen.noisy.tolist()), entropy.stamp), self.cost
+        held = margins(self.question.formula, slacks, spreads, self.rule.scale)
+        seen = decided(held, self.rule, entropy)
+        lost = self._lost(seen)
+        return self._release(seen, lost, entropy.stamp), lost
 
-    def _release(self, verdicts: tuple[str, ...], noisy: tuple[int, ...], stamp: str) -> Release:
-        question = self.question
+    def _lost(self, seen: Verdicts) -> Spending:
+        """What each group really lost: the level at which it stopped, which the release shows."""
+        keys = group_keys(self.question) if len(self.question.groups) <= MOST_LISTED else None
+        if keys is None or len(seen.levels) == 1:
+            return CommonSpending(self.cost.grouping, seen.loss)
+        return GroupSpending(self.cost.grouping, tuple(zip(keys, seen.epsilons, strict=True)))
+
+    def _release(self, seen: Verdicts, lost: Spending, stamp: str) -> Release:
+        question, guarantee = self.question, self.guarantee
+        if self.wish.terms.best_effort:
+            guarantee = promise(question, self.wish, seen.half_width, Fraction(seen.clear, seen.scale), reached=True)
         return Release(
             question=question.text,
             mechanism=self.wish.mechanism,
             keys=tuple(column.name for column in question.keys),
             groups=tuple(question.labels()),
-            verdicts=verdicts,
-            epsilons=(self.shift.epsilon,) * len(verdicts),
-            half_width=self.guarantee.half_width,
-            guarantee=self.guarantee,
+            verdicts=tuple(_WORDS[verdict] for verdict in seen.verdict.tolist()),
+            epsilons=seen.epsilons,
+            half_width=guarantee.half_width,
+            guarantee=guarantee,
             planned_epsilon=self.epsilon,
-            spent_epsilon=self.epsilon,
-            noisy=noisy,
-            scale=self.shift.scale,
+            spent_epsilon=_largest(lost),
+            noisy=tuple(seen.noisy.tolist()),
+            steps=tuple(seen.steps.tolist()) if self.shows_levels else (),
+            scale=seen.scale,
+            bound=seen.bound,
             stamp=stamp,
             notes=self.notes,
         )
 
     def identity(self) -> str:
         """What makes it the same question: its normal form, how it is decided, and what it is asked about."""
-        shift = self.shift
         said = {
             "data": self.question.table.fingerprint(),
             "false_alarm_rate": self.guarantee.false_alarm_rate,
-            "look": [shift.epsilon.to_json(), shift.scale, shift.steps, shift.certain, shift.clear],
+            "look": self.rule.identity(),
             "mechanism": self.wish.mechanism,
             "miss_rate": self.guarantee.miss_rate,
             "question": self.question.text,
@@ -106,44 +125,45 @@ class DecisionPlan:
         }
         return json.dumps(said, sort_keys=True)
 
-    def cost_of(self, times: Fraction) -> Epsilon:
-        """What the question would cost if its uncertain region were so many times as wide."""
-        return _charged(
-            self.question, _priced(self.question, self.wish, self.wish.region.scaled(times)).epsilon
-        ).epsilon
+    def cost_of(self, terms: Terms, times: Fraction) -> Epsilon:
+        """What the question would cost on other terms, or if its uncertain region were so many times as wide."""
+        rule = _priced(self.question, self.wish, terms, times)
+        return _largest(CommonSpending(self.cost.grouping, rule.epsilon))
 
     def affordable(self, limit: Epsilon) -> str | None:
-        """The least doubling of the uncertain region that keeps within a limit, in words."""
-        for times in (2**i for i in range(1, _MOST_DOUBLINGS + 1)):
-            cost = self.cost_of(Fraction(times))
-            if cost <= limit:
-                return f"With {times} times the uncertain region it would cost {cost}"
-        return None
+        """What to change so that it keeps within a limit, in words."""
+        return affordable(self.cost_of, self.wish.terms, limit)
+
+    def outlooks(self) -> tuple[Outlook, ...]:
+        """What groups would lose, by their distance from the line: simulated, on no data. None for a single look."""
+        return outlooks(self.rule, len(self.question.groups)) if self.shows_levels else ()
 
     @property
     def notes(self) -> tuple[str, ...]:
         """What a person should know beside the promise."""
         told = counting(self.question.table)
-        return (*self.question.notes, *([told] if told else []), *wide_regions(self.question, self.shift))
+        return (*self.question.notes, *([told] if told else []), *wide_regions(self.question, self.rule))
 
     def __repr__(self) -> str:
         return f"<DecisionPlan: {len(self.question.groups)} groups, epsilon {self.epsilon}>"
 
     def __str__(self) -> str:
-        return explained(
-            self.question, self.wish, self.shift, self.epsilon, self.cost_of(Fraction(1, 2)), self.guarantee
-        )
+        halved = self.cost_of(self.wish.terms, Fraction(1, 2))
+        return explained(self.question, self.wish, self.rule, self.epsilon, halved, self.guarantee, self.outlooks())
 
     def document(self) -> dict[str, Any]:
         """The plan for JSON."""
         return {
             "question": self.question.text,
             "mechanism": self.wish.mechanism,
+            "bound": self.wish.terms.bound,
             "groups": len(self.question.groups),
             "conditions": [atom.text for atom in self.question.atoms],
             "epsilon": self.epsilon.to_json(),
-            "epsilon_with_half_the_region": self.cost_of(Fraction(1, 2)).to_json(),
+            "epsilon_with_half_the_region": self.cost_of(self.wish.terms, Fraction(1, 2)).to_json(),
             "half_width_in_units": self.guarantee.half_width,
+            "ladder": [level.document(self.rule.scale) for level in self.rule.ladder()],
+            "outlook": [outlook.document() for outlook in self.outlooks()],
             "guarantee": {name: getattr(self.guarantee, name) for name in Guarantee.__slots__},
             "notes": list(self.notes),
         }
@@ -169,30 +189,29 @@ def plan_decision(question: Question, wish: Wish) -> DecisionPlan | ConstantPlan
         return ConstantPlan(question)
     atoms = question.atoms
     wish.region.check([atom.aggregate for atom in atoms if atom.written])
-    shift = _priced(question, wish, wish.region)
-    charged = _charged(question, shift.epsilon)
+    if wish.terms.free:
+        return ConstantPlan(question, wish.terms.bound, needs_no_data(wish.terms))
+    rule = _priced(question, wish, wish.terms, Fraction(1))
+    cost = CommonSpending(grouping_of(question), rule.epsilon)
     aggregates: dict[Aggregate, None] = dict.fromkeys(aggregate for atom in atoms for aggregate, _ in atom.weights)
     need = Need(question.table, question.keys, question.groups, question.where, tuple(aggregates))
-    return DecisionPlan(question, wish, shift, need, charged.cost, charged.epsilon, promise(question, wish, shift))
+    guarantee = promise(question, wish, rule.half_width, Fraction(rule.clear, rule.scale))
+    return DecisionPlan(question, wish, rule, need, cost, _largest(cost), guarantee)
 
 
-@dataclass(frozen=True, slots=True)
-class _Charge:
-    cost: CommonSpending
-    epsilon: Epsilon
+def _largest(spending: Spending) -> Epsilon:
+    """What it comes to for one unit, which may be in several groups."""
+    return max(amount for loss in spending.losses() for _, amount in loss.regions())
 
 
-def _charged(question: Question, epsilon: Epsilon) -> _Charge:
-    """Every group at one epsilon, and what that comes to for one unit."""
-    cost = CommonSpending(grouping_of(question), epsilon)
-    return _Charge(cost, max(amount for loss in cost.losses() for _, amount in loss.regions()))
-
-
-def _priced(question: Question, wish: Wish, region: UncertainRegion) -> Shift:
-    spreads = _sensitivities(question)
+def _priced(question: Question, wish: Wish, terms: Terms, times: Fraction) -> Rule:
+    spreads, table = _sensitivities(question), question.table
     wished = {atom: spread for atom, spread in spreads.items() if atom.written} or spreads
-    tolerances = [(region.slack_of(atom, question.table), spread) for atom, spread in wished.items()]
-    return priced_shift(wish.miss_rate, wish.false_alarm_rate, tolerances)
+    region = wish.region.scaled(times)
+    tolerances = [(region.slack_of(atom, table), spread) for atom, spread in wished.items()]
+    # The first look of a ladder needs to tell apart no more than the largest group from an empty one.
+    widest = None if table.count_range is None else Fraction(table.count_range, table.rows_per_unit)
+    return priced(wish.mechanism, replace(terms, widest=widest), tolerances)
 
 
 def _sensitivities(question: Question) -> dict[Atom, int]:

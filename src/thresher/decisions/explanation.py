@@ -1,134 +1,165 @@
-"""A plan in words: EXPLAIN PRIVACY, and the sentence of the promise.
+"""A plan in words: EXPLAIN PRIVACY.
 
-Reads: a question, a wish, a priced shift. Writes: text. Never: data.
+Reads: a question, a wish, a priced rule. Writes: text. Never: data.
 """
 
+from collections.abc import Sequence
 from fractions import Fraction
 
 from thresher.amounts import Epsilon
-from thresher.config import Table, decimal_text
+from thresher.config import Table
+from thresher.decisions.outlook import Outlook
+from thresher.decisions.promise import counting, unit_word, wide_regions
+from thresher.decisions.rules import LADDERS, Rule
 from thresher.decisions.threshold_shift import Shift
+from thresher.decisions.verdicts import MISSES, few_digits
 from thresher.decisions.wishes import Wish
 from thresher.noise import smallest_epsilon
 from thresher.plan import Guarantee
 from thresher.question import Atom, Question, sensitivity
 
 _LABEL = 12
+_BAR = 20
+_MECHANISMS = {
+    "nlm": "one noisy look at one margin for each group, and the line left where it is",
+    "tslm": "one noisy look at one margin for each group",
+    "tslm-zone": "one noisy look at one margin for each group; line and boundary placed for both rates",
+    "ppwlm": "noisy looks at one margin for each group, each sharper, until it is decided",
+    "dppwlm": "as ppwlm, each next level chosen by what was seen so far",
+}
 
-
-def promise(question: Question, wish: Wish, shift: Shift) -> Guarantee:
-    """The certificate: rates are for each group, over the noise, and about the bounded data."""
-    misses, alarms = decimal_text(wish.miss_rate), decimal_text(wish.false_alarm_rate)
-    width, clear = plain(shift.half_width), plain(shift.clear_distance)
-    units = _units(question.table)
-    sentence = (
-        "For each group by itself, over the noise: if it meets the condition, it is reported (above or uncertain) "
-        f"except with probability at most {misses}; if it does not, it is marked above with probability at most "
-        f"{alarms}, and if {clear} {units} or more would have to change for it to qualify, it is reported "
-        f"at all with probability at most {alarms}. Closer than that, either verdict is possible. "
-        f"{_bounded(question.table)}"
-    )
-    return Guarantee(misses, alarms, width, clear, sentence)
+Lines = list[tuple[str, str]]
 
 
 def explained(
-    question: Question, wish: Wish, shift: Shift, epsilon: Epsilon, halved: Epsilon, guarantee: Guarantee
+    question: Question,
+    wish: Wish,
+    rule: Rule,
+    epsilon: Epsilon,
+    halved: Epsilon,
+    guarantee: Guarantee,
+    outlooks: Sequence[Outlook],
 ) -> str:
     """What will be read, what it costs and what it promises, before anything is read."""
-    table, units = question.table, _units(question.table)
+    table, units = question.table, unit_word(question.table)
     atoms = [atom for atom in question.atoms if atom.written]
     lines = [
         ("question", question.text),
         ("table", f"{table.name}; protected: {_unit(table)}"),
         *_counting(table),
         ("groups", f"{len(question.groups):,} declared; each gets a verdict, empty or not"),
-        ("mechanism", f"{wish.mechanism}: one noisy look at one margin for each group"),
-        *[("condition", _condition(atom, shift, table)) for atom in atoms],
-        ("miss rate", f"{guarantee.miss_rate}, all of it for the one margin: nothing is shared out"),
-        ("half width", f"{guarantee.half_width} {units}: by so much the line is moved, so that misses stay rare"),
-        ("epsilon", f"{epsilon}{_composed(epsilon, shift, table)}"),
-        *_one_by_one(wish, shift, len(atoms)),
+        ("mechanism", f"{wish.mechanism}: {_MECHANISMS[wish.mechanism]}"),
+        *[("condition", _condition(atom, rule, table)) for atom in atoms],
+        *_rate(wish, guarantee),
+        ("half width", f"{guarantee.half_width} {units}: {_moved(wish)}"),
+        *_ladder(wish, rule),
+        ("epsilon", f"{epsilon}{_composed(epsilon, rule, table)}{_at_worst(wish)}"),
+        *_one_by_one(wish, rule, len(atoms)),
+        *_outlook(outlooks, units),
         ("if halved", f"half the uncertain region would cost {halved}"),
-        ("band", f"a group less than {guarantee.clear_distance} {units} short of its condition may be reported too"),
-        *[("note", note) for note in wide_regions(question, shift)],
+        ("band", _band(wish, guarantee, units)),
+        *[("note", note) for note in wide_regions(question, rule)],
         ("promise", guarantee.sentence),
         *[("note", note) for note in question.notes],
     ]
     return "\n".join(f"{label:<{_LABEL}}{text}" for label, text in lines) + "\n"
 
 
-def _one_by_one(wish: Wish, shift: Shift, atoms: int) -> list[tuple[str, str]]:
-    """What the usual way would cost: a noisy number for each condition, and the miss rate shared between them."""
-    if atoms < 2:
+def _rate(wish: Wish, guarantee: Guarantee) -> Lines:
+    spent = "all of it for the one margin: nothing is shared out"
+    if wish.mechanism in LADDERS:
+        spent = "shared out between the looks, not between conditions"
+    if wish.terms.bound == MISSES:
+        return [("miss rate", f"{guarantee.miss_rate}, {spent}")]
+    return [("alarm rate", f"{guarantee.false_alarm_rate}, bounded first, in place of misses; {spent}")]
+
+
+def _moved(wish: Wish) -> str:
+    if wish.mechanism == "nlm":
+        return "nearer than that to the line, no error rate is promised"
+    if wish.mechanism == "tslm-zone":
+        return "half the zone next to the line; outside it both rates are kept"
+    if wish.terms.bound == MISSES:
+        return "by so much the line is moved, so that misses stay rare"
+    return "by so much the line is raised, so that false alarms stay rare"
+
+
+def _ladder(wish: Wish, rule: Rule) -> Lines:
+    """The levels, each with how far from the line it decides."""
+    if wish.mechanism not in LADDERS:
         return []
-    apart = atoms * smallest_epsilon(wish.miss_rate / atoms, shift.steps + 1, shift.scale)
-    times = f"{apart.nano / shift.epsilon.nano:.1f}"
+    levels = rule.ladder()
+    if len(levels) == 1:
+        return [("ladder", "one level: the first look would be no coarser than the last, so it is a threshold shift")]
+    widths = [few_digits(Fraction(level.steps, rule.scale)) for level in levels]
+    told = [
+        f"look {i}: epsilon {level.epsilon}, decides {width} or more away"
+        for i, (level, width) in enumerate(zip(levels, widths, strict=True), start=1)
+    ]
+    return [("" if i else "ladder", text) for i, text in enumerate(told)]
+
+
+def _outlook(outlooks: Sequence[Outlook], units: str) -> Lines:
+    """What groups would lose on average, and a bar of the looks at which they stop."""
+    if not outlooks:
+        return []
+    heading = (
+        f"mean epsilon of a group so many {units} from the line, if it is short of it / over it, and the looks at "
+        "which such groups stop (simulated, on no data):"
+    )
+    rows = [
+        f"{few_digits(seen.distance):>8} away {seen.short:>10.4g} / {seen.over:<10.4g} {_bar(seen.stops)}"
+        for seen in outlooks
+    ]
+    return [("outlook", heading), *(("", row) for row in rows)]
+
+
+def _bar(stops: Sequence[float]) -> str:
+    """Twenty places, shared out between the looks."""
+    ends = [round(_BAR * sum(stops[: i + 1])) for i in range(len(stops))]
+    return "".join(f"{i + 1:x}" * (end - start) for i, (start, end) in enumerate(zip([0, *ends], ends, strict=False)))
+
+
+def _at_worst(wish: Wish) -> str:
+    if wish.mechanism not in LADDERS:
+        return ""
+    return " at worst; what a group does not need, because it is decided early, is given back"
+
+
+def _band(wish: Wish, guarantee: Guarantee, units: str) -> str:
+    if wish.terms.bound == MISSES:
+        return f"a group less than {guarantee.clear_distance} {units} short of its condition may be reported too"
+    return f"a group that meets its condition by less than {guarantee.clear_distance} {units} may be left out too"
+
+
+def _one_by_one(wish: Wish, rule: Rule, atoms: int) -> Lines:
+    """What the usual way would cost: a noisy number for each condition, and the miss rate shared between them."""
+    if atoms < 2 or wish.mechanism != "tslm" or not isinstance(rule, Shift):
+        return []
+    apart = atoms * smallest_epsilon(wish.terms.rates[0] / atoms, rule.steps + 1, rule.scale)
+    times = f"{apart.nano / rule.epsilon.nano:.1f}"
     return [("", f"the {atoms} conditions measured one by one would cost {times} times as much")]
 
 
-def plain(number: Fraction) -> str:
-    """Few digits, for people."""
-    return decimal_text(number) if 10**6 % number.denominator == 0 else f"{float(number):.3f}"
-
-
-def _condition(atom: Atom, shift: Shift, table: Table) -> str:
+def _condition(atom: Atom, rule: Rule, table: Table) -> str:
     spread = sensitivity(atom, table)
-    slack = shift.half_width * spread / atom.steps
+    slack = rule.half_width * spread / atom.steps
     if atom.per_row:
-        size = f" ({plain(slack / table.count_range)} at {table.count_range:,})" if table.count_range else ""
-        return f"{atom.text}: half width {plain(slack)}/n in a group of n rows{size}"
-    moved = "" if spread == atom.steps else f"; one unit moves it by up to {plain(spread / atom.steps)}"
-    return f"{atom.text}: half width {plain(slack)}{moved}"
+        size = f" ({few_digits(slack / table.count_range)} at {table.count_range:,})" if table.count_range else ""
+        return f"{atom.text}: half width {few_digits(slack)}/n in a group of n rows{size}"
+    moved = "" if spread == atom.steps else f"; one unit moves it by up to {few_digits(spread / atom.steps)}"
+    return f"{atom.text}: half width {few_digits(slack)}{moved}"
 
 
-def _composed(epsilon: Epsilon, shift: Shift, table: Table) -> str:
-    if epsilon == shift.epsilon or table.contribution is None:
+def _composed(epsilon: Epsilon, rule: Rule, table: Table) -> str:
+    if epsilon == rule.epsilon or table.contribution is None:
         return ""
-    return f" = {table.contribution.max_groups} groups at {shift.epsilon}"
-
-
-def _units(table: Table) -> str:
-    return "rows" if table.contribution is None else f"units ({table.contribution.unit})"
+    return f" = {table.contribution.max_groups} groups at {rule.epsilon}"
 
 
 def _unit(table: Table) -> str:
     return "a row" if table.contribution is None else f"all rows of one {table.contribution.unit}"
 
 
-def counting(table: Table) -> str:
-    """What bounding does to counts, for people who expect raw ones; empty where nothing is bounded."""
-    bound = table.contribution
-    if bound is None:
-        return ""
-    rows = "one row" if bound.max_rows == 1 else f"at most {bound.max_rows:,} rows"
-    groups = "one group" if bound.max_groups == 1 else f"each of at most {bound.max_groups:,} groups"
-    return (
-        f"each {bound.unit} counts by {rows} in {groups}; its other rows are left out. To count more of them, raise "
-        "max_rows_per_group or max_groups_per_unit"
-    )
-
-
-def _counting(table: Table) -> list[tuple[str, str]]:
+def _counting(table: Table) -> Lines:
     return [("counted", told)] if (told := counting(table)) else []
-
-
-def wide_regions(question: Question, shift: Shift) -> list[str]:
-    """Conditions whose band reaches below zero: with them every group may be reported, even an empty one."""
-    return [
-        f"the band of {atom.text} reaches below zero: an empty group may be reported too; ask for a smaller region"
-        for atom in question.atoms
-        if atom.written
-        and all(weight > 0 and aggregate.measure != "total" for aggregate, weight in atom.weights)
-        and shift.clear_distance * sensitivity(atom, question.table) > _lowest(atom)
-    ]
-
-
-def _lowest(atom: Atom) -> int:
-    return min(atom.at_least) if isinstance(atom.at_least, tuple) else atom.at_least
-
-
-def _bounded(table: Table) -> str:
-    clamped = "Values are taken as clamped to their declared bounds"
-    if table.contribution is None:
-        return f"{clamped}."
-    return f"{clamped}, and rows of each {table.contribution.unit} beyond the declared number as left out."

@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from thresher.amounts import Epsilon
-from thresher.decisions.climbing import Climb, Level, level_of
-from thresher.decisions.verdicts import MISSES, Bound, Verdicts
+from thresher.decisions.climbing import Climb, level_of
+from thresher.decisions.verdicts import MISSES, Bound, Level, Verdicts
 from thresher.noise import Entropy, smallest_epsilon
 
 
@@ -35,6 +35,15 @@ class Ladder:
     def half_width(self) -> Fraction:
         """In privacy units."""
         return Fraction(self.levels[-1].steps, self.scale)
+
+    def ladder(self) -> tuple[Level, ...]:
+        """Its levels."""
+        return self.levels
+
+    def identity(self) -> list[object]:
+        """All numbers that the verdicts depend on."""
+        levels = [[level.epsilon.to_json(), level.steps, level.certain] for level in self.levels]
+        return ["climb", levels, self.scale, self.clear, self.bound]
 
 
 @lru_cache(maxsize=256)

@@ -9,6 +9,7 @@
 Reads: error rates and half widths; margins inside `decided`. Writes: nothing. Never: data while pricing.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
@@ -16,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from thresher.amounts import Amount, Epsilon, exact_fraction, whole_number
+from thresher.config import decimal_text
 from thresher.decisions.adaptive import AdaptiveLadder, adaptive_ladder_of, explore
 from thresher.decisions.progressive import Ladder, climb, ladder_of
 from thresher.decisions.threshold_shift import (
@@ -36,8 +38,9 @@ MECHANISMS = ("tslm", "tslm-zone", "ppwlm", "dppwlm", "nlm")
 LADDERS = ("ppwlm", "dppwlm")
 MOST_LEVELS = 32
 _LEVELS = 4
-# Without another wish each level is this many times the one before.
-_RATIO = 4
+# Where the range of the margins is not known, each level is this many times the one before.
+_RATIO = 8
+_MOST_DOUBLINGS = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +61,12 @@ class Terms:
         """The rate to bound first: seen in the mirror, false alarms are misses."""
         rates = self.miss_rate, self.false_alarm_rate
         return rates if self.bound == MISSES else rates[::-1]
+
+    def doubled(self) -> "Terms":
+        """Twice the rate that is bounded first."""
+        if self.bound == MISSES:
+            return replace(self, miss_rate=2 * self.miss_rate)
+        return replace(self, false_alarm_rate=2 * self.false_alarm_rate)
 
     @property
     def two_rates(self) -> tuple[Fraction, Fraction]:
@@ -93,9 +102,14 @@ def decided(margins: NDArray[np.int64], rule: Rule, entropy: Entropy | None = No
 def _ladder(mechanism: str, terms: Terms, tolerances: Tolerances) -> Ladder | AdaptiveLadder:
     missed, alarmed = terms.rates
     scale, steps = cuts(missed / terms.levels, tolerances)
-    first = terms.first_epsilon or _first(terms, steps, scale)
-    if first.fraction * 10**9 < scale:
-        rule = f"noise of such a scale is not drawn: with {scale} steps to a unit the least is {Fraction(scale, 10**9)}"
+    last = smallest_epsilon(missed / terms.levels, steps + 1, scale)
+    widening = Fraction(_RATIO ** (terms.levels - 1))
+    if terms.widest is not None:
+        widening = max(Fraction(1), terms.widest * scale / (steps + 1))
+    # Half widths go as one over epsilon.
+    first = terms.first_epsilon or Epsilon.from_nano(max(scale, int(last.nano / widening)))
+    if first.nano < scale:
+        rule = f"noise of such a scale is not drawn: with {scale} steps to a unit the least is {scale} nano"
         raise ArgumentError("first_epsilon", first, rule, "Pass a larger one")
     if mechanism == "ppwlm":
         return ladder_of(missed, alarmed, steps, scale, terms.levels, first)
@@ -103,13 +117,31 @@ def _ladder(mechanism: str, terms: Terms, tolerances: Tolerances) -> Ladder | Ad
     return replace(ladder, best_effort=terms.best_effort)
 
 
-def _first(terms: Terms, steps: int, scale: int) -> Epsilon:
-    """The first level: half widths go as one over epsilon."""
-    last = smallest_epsilon(terms.rates[0] / terms.levels, steps + 1, scale)
-    widening = Fraction(_RATIO ** (terms.levels - 1))
-    if terms.widest is not None:
-        widening = max(Fraction(1), terms.widest * scale / (steps + 1))
-    return Epsilon.from_nano(max(scale, int(last.nano / widening)))
+def affordable(cost_of: Callable[[Terms, Fraction], Epsilon], terms: Terms, limit: Epsilon) -> str | None:
+    """The least doubling of the region, and of the rate that is bounded, that keeps within a limit; in words."""
+    wider = ((2**i, cost_of(terms, Fraction(2**i))) for i in range(1, _MOST_DOUBLINGS + 1))
+    found = next(((times, cost) for times, cost in wider if cost <= limit), None)
+    told = [] if found is None else [f"with {found[0]} times the uncertain region it would cost {found[1]}"]
+    looser = terms.doubled()
+    while not looser.free:
+        if (cost := cost_of(looser, Fraction(1))) <= limit:
+            name = "miss_rate" if terms.bound == MISSES else "false_alarm_rate"
+            told.append(f"with a {name} of {decimal_text(looser.rates[0])}, {cost}")
+            break
+        looser = looser.doubled()
+    text = ", or ".join(told)
+    return text[:1].upper() + text[1:] if told else None
+
+
+def checked_rate(value: Amount, field: str, bound: Bound) -> Fraction:
+    """A rate above 0; the one that is bounded first may be half or more, up to 1, which costs nothing."""
+    rate = exact_fraction(value, field)
+    bounded = field == ("miss_rate" if bound == MISSES else "false_alarm_rate")
+    if not 0 < rate <= 1 or (rate == 1 and not bounded):
+        most = "at most 1" if bounded else "below 1"
+        rule = f"it must be above 0 and {most}; 0 would need infinite epsilon"
+        raise ArgumentError(field, value, rule, f"Pass {'0.05' if field == 'miss_rate' else '0.1'}, say")
+    return rate
 
 
 def checked_levels(levels: object) -> int:

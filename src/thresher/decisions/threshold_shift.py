@@ -6,6 +6,7 @@ leaves it where it is (NLM), which is here to be compared with.
 Reads: margins, entropy. Writes: nothing. Never: a draw before the price is known. Proof: `threshold_shift.md`.
 """
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -15,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from thresher.amounts import Amount, Epsilon, exact_fraction
-from thresher.decisions.verdicts import MISSES, SEEN_BETWEEN, Bound, Verdicts, faced
+from thresher.decisions.verdicts import MISSES, SEEN_BETWEEN, Bound, Level, Verdicts, faced
 from thresher.errors import ArgumentError
 from thresher.noise import Entropy, chances, conditional_shift, discrete_laplace, smallest_epsilon, smallest_zone
 
@@ -41,16 +42,24 @@ class Shift:
     clear: int
     sure: int = 0
     boundary: Fraction = Fraction(0)
+    zone: bool = False
     bound: Bound = MISSES
 
     @property
     def half_width(self) -> Fraction:
-        """In privacy units."""
-        return Fraction(max(self.steps, self.sure), self.scale)
+        """In privacy units: by how much the line is moved; of a zone, half its width."""
+        return Fraction(self.clear, 2 * self.scale) if self.zone else Fraction(max(self.steps, self.sure), self.scale)
 
-    @property
-    def clear_distance(self) -> Fraction:
-        return Fraction(self.clear, self.scale)
+    def ladder(self) -> tuple[Level, ...]:
+        """Its one level."""
+        return (Level(self.epsilon, math.ceil(self.half_width * self.scale), self.certain),)
+
+    def identity(self) -> list[object]:
+        """All numbers that the verdicts depend on."""
+        told = [self.epsilon.to_json(), self.scale, self.steps, self.certain, self.clear]
+        rest: list[object] = [self.sure, str(self.boundary), self.bound]
+        # A plain shift has been known by its first five numbers since answers are stored.
+        return told if rest == [0, "0", MISSES] else [*told, *rest]
 
 
 def cuts(miss_rate: Amount, tolerances: Tolerances) -> tuple[int, int]:
@@ -103,7 +112,7 @@ def zone_of(miss_rate: Amount, false_alarm_rate: Amount, width: int, scale: int)
     """The least epsilon at which both rates are kept outside a zone of `width` steps."""
     zone = smallest_zone(miss_rate, false_alarm_rate, width, scale)
     reach = conditional_shift(0, zone.epsilon, false_alarm_rate, scale)
-    return Shift(zone.epsilon, scale, zone.steps, certain=reach - 1, clear=width, boundary=zone.boundary)
+    return Shift(zone.epsilon, scale, zone.steps, certain=reach - 1, clear=width, boundary=zone.boundary, zone=True)
 
 
 def look(margins: NDArray[np.int64], shift: Shift, entropy: Entropy | None = None) -> Verdicts:
@@ -121,7 +130,7 @@ def look(margins: NDArray[np.int64], shift: Shift, entropy: Entropy | None = Non
         edge = np.flatnonzero(noisy == -shift.steps - 1)
         verdict[edge[chances(shift.boundary, edge.size, entropy)]] = SEEN_BETWEEN
     at = np.zeros(held.size, dtype=np.int64)
-    steps = np.full(held.size, max(shift.steps, shift.sure), dtype=np.int64)
+    steps = np.full(held.size, shift.ladder()[0].steps, dtype=np.int64)
     seen = Verdicts(verdict, noisy, at, steps, (shift.epsilon,), shift.scale, shift.epsilon, shift.clear)
     return seen.facing(shift.bound)
 

@@ -12,12 +12,26 @@ from numpy.typing import NDArray
 
 from thresher.accounting import MinEntropy, box_min_entropy, cone_min_entropy
 from thresher.amounts import Epsilon
+from thresher.config import decimal_text
 from thresher.errors import ArgumentError
 
 Bound = Literal["misses", "false_alarms"]
 MISSES: Bound = "misses"
 FALSE_ALARMS: Bound = "false_alarms"
 SEEN_ABOVE, SEEN_BETWEEN, SEEN_BELOW = 1, 0, -1
+
+
+@dataclass(frozen=True, slots=True)
+class Level:
+    """One look: below if v < -steps, above if v >= certain, otherwise it is undecided."""
+
+    epsilon: Epsilon
+    steps: int
+    certain: int
+
+    def document(self, scale: int) -> dict[str, str]:
+        """For JSON; the half width in privacy units."""
+        return {"epsilon": self.epsilon.to_json(), "half_width": few_digits(Fraction(self.steps, scale))}
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +97,11 @@ class Verdicts:
         groups = np.bincount(self.stopped, minlength=len(self.levels))
         seen = np.flatnonzero(groups)
         return [float(self.levels[i]) for i in seen.tolist()], groups[seen].tolist()
+
+
+def few_digits(number: Fraction) -> str:
+    """For people."""
+    return decimal_text(number) if 10**6 % number.denominator == 0 else f"{float(number):.3f}"
 
 
 def mirrored(margins: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -1,83 +1,53 @@
-"""What the asker can live with: error rates, and how near the line a verdict may go either way.
+"""What the asker can live with: error rates, how near the line a verdict may go either way, and by which mechanism.
 
 Reads: arguments. Writes: nothing. Never: data. Anything unclear is refused, never guessed.
 """
 
-import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
 from thresher.amounts import NANO, Amount, Epsilon, exact_fraction
-from thresher.config import Table
-from thresher.decisions.rules import MECHANISMS
+from thresher.decisions.rules import LADDERS, MECHANISMS, Terms, checked_first, checked_levels, checked_rate
+from thresher.decisions.uncertain_region import RegionLike, UncertainRegion, region_of
+from thresher.decisions.verdicts import MISSES, checked_bound
 from thresher.errors import ArgumentError
-from thresher.question import Atom, sensitivity
 
-_DEFAULT_SHARE = Fraction(30, 100)
 _LATER = ("certified", "naive", "probe-naive", "probe", "probe-ent")
-
-_FORMS = "Pass 20, or 10%, or a number for each aggregate: COUNT(*)=20, AVG(age)=1"
-
-RegionLike = Amount | Mapping[str, Amount]
-
-
-@dataclass(frozen=True, slots=True)
-class UncertainRegion:
-    """Half widths: for all aggregates, or by aggregate, in the aggregate's own units; else a share of the range.
-
-    A share is that of `count_range` rows, each counting as much as a row can: for COUNT(*) simply a share of
-    `count_range`. The half width of an average is meant for a group of `count_range` rows.
-    """
-
-    common: Fraction | None = None
-    by_aggregate: tuple[tuple[str, Fraction], ...] = ()
-    share: Fraction = _DEFAULT_SHARE
-
-    def slack_of(self, atom: Atom, table: Table) -> int:
-        """The half width of an atom in whole steps of its weighted sum."""
-        own = dict(self.by_aggregate).get(_plain(atom.aggregate), self.common)
-        if own is None:
-            row = sensitivity(atom, table) / Fraction(table.rows_per_unit)
-            return int(self.share * _range(table, atom, "a share of the declared range") * row)
-        rows = _range(table, atom, "a half width of an average") if atom.per_row else 1
-        return int(own * atom.steps * rows)
-
-    def check(self, aggregates: list[str]) -> None:
-        """Refuse half widths for aggregates that the question does not have."""
-        known = {_plain(aggregate) for aggregate in aggregates}
-        for name, _ in self.by_aggregate:
-            if name not in known:
-                listed = ", ".join(dict.fromkeys(aggregates))
-                raise ArgumentError(
-                    "uncertain_region", name, "the question has no such aggregate", f"Name one of {listed}"
-                )
-
-    def scaled(self, times: Fraction) -> "UncertainRegion":
-        by = tuple((name, times * width) for name, width in self.by_aggregate)
-        return UncertainRegion(None if self.common is None else times * self.common, by, times * self.share)
+_LADDER_OPTIONS = ("levels", "first_epsilon", "best_effort")
 
 
 @dataclass(frozen=True, slots=True)
 class Wish:
     """Checked options of a question. Rates are probabilities for each group, over the noise."""
 
-    miss_rate: Fraction
-    false_alarm_rate: Fraction
+    terms: Terms
     region: UncertainRegion
     max_epsilon: Epsilon | None
     mechanism: str
 
+    @property
+    def miss_rate(self) -> Fraction:
+        return self.terms.miss_rate
+
+    @property
+    def false_alarm_rate(self) -> Fraction:
+        return self.terms.false_alarm_rate
+
 
 def wish(
+    *,
     miss_rate: Amount | None = None,
     false_alarm_rate: Amount | None = None,
     uncertain_region: RegionLike | None = None,
     max_epsilon: Amount | None = None,
     confidence: Amount | None = None,
     mechanism: str | None = None,
-    *,
+    bound: str | None = None,
+    levels: int | None = None,
+    first_epsilon: Amount | None = None,
+    best_effort: bool | None = None,
     written: Mapping[str, str] | None = None,
 ) -> Wish:
     """Check every option; what is left out has a default: 0.05, 0.10, 30 % of the range, no limit, tslm.
@@ -91,6 +61,10 @@ def wish(
         "max_epsilon": max_epsilon,
         "confidence": confidence,
         "mechanism": mechanism,
+        "bound": bound,
+        "levels": levels,
+        "first_epsilon": first_epsilon,
+        "best_effort": best_effort,
     }
     said: dict[str, Any] = {name: value for name, value in passed.items() if value is not None}
     for name, value in (written or {}).items():
@@ -100,35 +74,50 @@ def wish(
             raise ArgumentError(name, said[name], f"the question's text says {value} already", "Say it in one place")
         said[name] = value
     if "confidence" in said:
-        rule = "a threshold shift makes no statement about all groups together"
+        rule = "these mechanisms make no statement about all groups together"
         raise ArgumentError("confidence", said["confidence"], rule, "Leave it out")
+    chosen = _mechanism(said.get("mechanism", MECHANISMS[0]))
+    _check_climbing(chosen, said)
     return Wish(
-        _miss_rate(said.get("miss_rate", "0.05")),
-        _rate(said.get("false_alarm_rate", "0.10"), "false_alarm_rate"),
-        _region(said.get("uncertain_region")),
+        _terms(said),
+        region_of(said.get("uncertain_region")),
         _limit(said["max_epsilon"]) if "max_epsilon" in said else None,
-        _mechanism(said.get("mechanism", MECHANISMS[0])),
+        chosen,
     )
 
 
-def _rate(value: Amount, field: str) -> Fraction:
-    rate = exact_fraction(value, field)
-    if not 0 < rate < 1:
-        raise ArgumentError(
-            field, value, "it must be above 0 and below 1; 0 would need infinite epsilon", "Pass 0.1, say"
-        )
-    return rate
+def _terms(said: Mapping[str, Any]) -> Terms:
+    bound = checked_bound(str(said.get("bound", MISSES)).replace("-", "_"))
+    return Terms(
+        checked_rate(said.get("miss_rate", "0.05"), "miss_rate", bound),
+        checked_rate(said.get("false_alarm_rate", "0.10"), "false_alarm_rate", bound),
+        bound,
+        _levels(said.get("levels", 4)),
+        checked_first(said["first_epsilon"]) if "first_epsilon" in said else None,
+        _truth(said.get("best_effort", False)),
+    )
 
 
-def _miss_rate(value: Amount) -> Fraction:
-    rate = exact_fraction(value, "miss_rate")
-    if rate <= 0:
-        raise ArgumentError(
-            "miss_rate", value, "it must be above 0 and below 0.5; 0 would need infinite epsilon", "Pass 0.05, say"
-        )
-    if rate >= Fraction(1, 2):
-        raise ArgumentError("miss_rate", value, "half or more needs no data: report every group", "Pass 0.05, say")
-    return rate
+def _check_climbing(mechanism: str, said: Mapping[str, Any]) -> None:
+    """Options of ladders are refused where there is none to climb, and best effort where levels are fixed."""
+    for name in _LADDER_OPTIONS:
+        fit = ("dppwlm",) if name == "best_effort" else LADDERS
+        if name in said and mechanism not in fit:
+            rule = f"{mechanism} has no use for it"
+            raise ArgumentError(name, said[name], rule, f"Leave it out, or pass mechanism={' or '.join(fit)}")
+
+
+def _levels(value: Any) -> int:
+    """Text, as written in a question, means the number it spells."""
+    return checked_levels(int(value) if isinstance(value, str) and value.isascii() and value.isdigit() else value)
+
+
+def _truth(value: object) -> bool:
+    if isinstance(value, bool):
+        return value
+    if value in ("true", "false"):
+        return value == "true"
+    raise ArgumentError("best_effort", value, "it is true or false", "Pass true, or leave it out")
 
 
 def _limit(value: Amount) -> Epsilon:
@@ -145,50 +134,3 @@ def _mechanism(name: object) -> str:
         return str(name)
     rule = "it is not built yet" if name in _LATER else "there is no such mechanism"
     raise ArgumentError("mechanism", name, rule, f"Pass one of {', '.join(MECHANISMS)}")
-
-
-def _region(value: RegionLike | None) -> UncertainRegion:
-    if value is None:
-        return UncertainRegion()
-    if isinstance(value, Mapping):
-        return _by_aggregate([(name, width) for name, width in value.items()], value)
-    if isinstance(value, str) and value.strip().endswith("%"):
-        share = _width(value.strip()[:-1].strip()) / 100
-        return UncertainRegion(share=share)
-    if isinstance(value, str) and "=" in value:
-        pairs = [part.rpartition("=") for part in re.split(r",(?![^()]*\))", value)]
-        return _by_aggregate([(name, width.strip()) for name, _, width in pairs], value)
-    return UncertainRegion(common=_width(value))
-
-
-def _by_aggregate(pairs: Sequence[tuple[str, Amount]], value: object) -> UncertainRegion:
-    by = tuple((_plain(name), _width(width)) for name, width in pairs)
-    if len(dict(by)) < len(by):
-        raise ArgumentError("uncertain_region", value, "each aggregate has one half width", "Drop the repeated one")
-    return UncertainRegion(by_aggregate=by)
-
-
-def _width(value: Amount) -> Fraction:
-    try:
-        width = exact_fraction(value, "uncertain_region")
-    except ArgumentError as refused:
-        raise ArgumentError("uncertain_region", value, refused.rule, _FORMS) from None
-    if width <= 0:
-        raise ArgumentError(
-            "uncertain_region", value, "a half width is above zero; 0 would need infinite epsilon", "Pass 10, say"
-        )
-    return width
-
-
-def _range(table: Table, atom: Atom, what: str) -> int:
-    if table.count_range is None:
-        rule = f"{what} is meant for the largest group, and the table declares no count_range"
-        fix = f"Add e.g. count_range = 5000 to [tables.{table.name}]"
-        raise ArgumentError("uncertain_region", atom.aggregate, rule, fix)
-    return table.count_range
-
-
-def _plain(name: str) -> str:
-    """An aggregate's name however it is spaced; what stands in quotes is left alone."""
-    parts = re.split(r"('[^']*'|\"[^\"]*\")", str(name))
-    return "".join(part if i % 2 else re.sub(r"\s+", "", part).casefold() for i, part in enumerate(parts))

@@ -44,10 +44,10 @@ admitted = { first = 2024-01-01, last = 2024-12-31, by = "day" }
 
 @dataclass(frozen=True, slots=True)
 class Hospital:
-    """Where it lies, and the truth about each disease: patients and their mean age. Only because it is made up."""
+    """Where it lies, and the truth about each disease: patients, and their ages added up. Known as it is made up."""
 
     declarations: Path
-    truth: Mapping[str, tuple[int, float]]
+    truth: Mapping[str, tuple[int, int]]
 
 
 def build(folder: Path) -> Hospital:
@@ -83,8 +83,8 @@ def build(folder: Path) -> Hospital:
         connection.execute("CREATE TABLE diseases AS SELECT * FROM kinds")
     declarations = folder / "thresher.toml"
     declarations.write_text(DECLARATIONS, encoding="utf-8")
-    means = np.bincount(disease, weights=age) / np.bincount(disease)
-    return Hospital(declarations, {d.name: (d.patients, float(means[i])) for i, d in enumerate(DISEASES)})
+    ages = np.bincount(disease, weights=age)
+    return Hospital(declarations, {d.name: (d.patients, int(ages[i])) for i, d in enumerate(DISEASES)})
 
 
 def _words(count: int) -> NDArray[np.uint32]:

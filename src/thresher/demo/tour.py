@@ -3,15 +3,17 @@
 Reads: the made-up hospital. Writes: its ledger. Never: the truth about anything that is not made up.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
-from thresher.decisions import DecisionPlan, look
-from thresher.demo.hospital import build
-from thresher.engine import open_engine
-from thresher.errors import BudgetError, BugError
+from thresher.decisions import MECHANISMS, DecisionPlan, Shift, decided
+from thresher.demo.comparison import Compared, compared
+from thresher.demo.hospital import Hospital, build
+from thresher.engine import Engine, open_engine
+from thresher.errors import BudgetError, BugError, TooDearError
 from thresher.ledger import Balance
 from thresher.noise import Entropy, SystemEntropy
 from thresher.plan import Release
@@ -24,7 +26,7 @@ GROUP BY disease
 HAVING (COUNT(*) > 1500 AND AVG(age) > 65)
     OR (COUNT(*) > 1000 AND AVG(age) < 5)"""
 MISS_RATE, FALSE_ALARM_RATE = "0.05", "0.10"
-REGION, SHARPER_REGION = "COUNT(*)=60, AVG(age)=1", "COUNT(*)=30, AVG(age)=0.5"
+REGION, SHARPER_REGION = "COUNT(*)=60, AVG(age)=1", "COUNT(*)=25, AVG(age)=0.4"
 TRIALS = 1_000_000
 
 
@@ -50,36 +52,70 @@ class Tour:
     after_again: Balance
     refusal: str
     missed_of_trials: int
+    comparison: tuple[Compared, ...]
 
 
-def tour(folder: Path, entropy: Entropy | None = None) -> Tour:
+def tour(
+    folder: Path,
+    entropy: Entropy | None = None,
+    mechanism: str | None = None,
+    progress: Callable[[str], None] = lambda _: None,
+) -> Tour:
     """Build the hospital in `folder` and walk through."""
     source_of_noise = entropy or SystemEntropy()
+    progress("building a hospital")
     hospital = build(folder)
     with open_engine(hospital.declarations) as engine:
-        plan = engine.plan(QUESTION, miss_rate=MISS_RATE, false_alarm_rate=FALSE_ALARM_RATE, uncertain_region=REGION)
-        sharper = engine.plan(
-            QUESTION, miss_rate=MISS_RATE, false_alarm_rate=FALSE_ALARM_RATE, uncertain_region=SHARPER_REGION
-        )
-        if not isinstance(plan, DecisionPlan):
-            raise BugError("the tour's question is not a constant")
+        plan, sharper = _planned(engine, mechanism, REGION), _planned(engine, mechanism, SHARPER_REGION)
         before = engine.balance(plan)
-        answer = engine.answer(plan, entropy=source_of_noise)
+        answer = engine.answer(plan, entropy=source_of_noise, progress=progress)
         after = engine.balance(plan)
         again = engine.answer(plan, entropy=source_of_noise)
         after_again = engine.balance(plan)
         try:
             engine.answer(sharper, entropy=source_of_noise)
-        except BudgetError as refused:
+        except (BudgetError, TooDearError) as refused:
             refusal = str(refused)
         else:
             raise BugError("the tour's budget is meant to run out")
-    truth = tuple(_truth(*hospital.truth[str(name)]) for (name,) in answer.groups)
-    # Groups that meet the condition by nothing at all: nowhere are misses more likely.
-    worst = look(np.zeros(TRIALS, dtype=np.int64), plan.shift, source_of_noise)
-    missed = int((~worst.reported).sum())
-    return Tour(plan, before, answer, truth, after, again, after_again, refusal, missed)
+        truth = tuple(_truth(*hospital.truth[str(name)]) for (name,) in answer.groups)
+        progress("trying the worst case a million times")
+        missed = _missed_at_worst(plan, source_of_noise)
+        progress("asking every mechanism a hundred times")
+        comparison = _compared(engine, hospital, source_of_noise)
+    return Tour(plan, before, answer, truth, after, again, after_again, refusal, missed, comparison)
 
 
-def _truth(patients: int, mean_age: float) -> Truth:
+def _planned(engine: Engine, mechanism: str | None, region: str, *, best_effort: bool | None = None) -> DecisionPlan:
+    plan = engine.plan(
+        QUESTION,
+        miss_rate=MISS_RATE,
+        false_alarm_rate=FALSE_ALARM_RATE,
+        uncertain_region=region,
+        mechanism=mechanism,
+        best_effort=best_effort,
+    )
+    if not isinstance(plan, DecisionPlan):
+        raise BugError("the tour's question is not a constant")
+    return plan
+
+
+def _missed_at_worst(plan: DecisionPlan, entropy: Entropy) -> int:
+    """Groups that meet the condition by nothing more than the promise asks for: nowhere are misses more likely."""
+    margin = plan.rule.sure if isinstance(plan.rule, Shift) else 0
+    return int((~decided(np.full(TRIALS, margin, dtype=np.int64), plan.rule, entropy).reported).sum())
+
+
+def _compared(engine: Engine, hospital: Hospital, entropy: Entropy) -> tuple[Compared, ...]:
+    plans = {name: _planned(engine, name, REGION) for name in sorted(MECHANISMS, key=_ORDER.index)}
+    plans["dppwlm, best effort"] = _planned(engine, "dppwlm", REGION, best_effort=True)
+    qualifies = {str(name): _truth(*hospital.truth[str(name)]).qualifies for (name,) in plans["tslm"].question.labels()}
+    return tuple(compared(name, plan, hospital.truth, qualifies, entropy) for name, plan in plans.items())
+
+
+_ORDER = ("nlm", "tslm", "tslm-zone", "ppwlm", "dppwlm")
+
+
+def _truth(patients: int, ages: int) -> Truth:
+    mean_age = ages / patients
     return Truth(patients, mean_age, (patients > 1500 and mean_age > 65) or (patients > 1000 and mean_age < 5))

@@ -9,6 +9,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -107,8 +108,7 @@ def conditional_shift(from_epsilon: Amount, to_epsilon: Amount, miss_rate: Amoun
     """
     first, second = _checked_first_step(from_epsilon, to_epsilon, sensitivity)
     share = checked_probability(miss_rate, "miss_rate")
-    decay = _decay_needed(lambda bits: 1 - _leap(first, second, bits), share)
-    return max(1, *decay.least_steps(second - first))
+    return _most_shift(first, second, share)
 
 
 def history_shift(
@@ -120,10 +120,10 @@ def history_shift(
     """
     first, second = checked_step(from_epsilon, to_epsilon, sensitivity)
     share, values = checked_probability(miss_rate, "miss_rate"), checked_integers(seen, "seen")
-    most = conditional_shift(from_epsilon, to_epsilon, miss_rate, sensitivity)
+    most = _most_shift(first, second, share)
     # Seen `most` or more below: how far does not matter. Otherwise the noise must leap past zero.
     behind, place = np.unique(np.clip(-values, 0, most), return_inverse=True)
-    decay = _decay_needed(lambda bits: _leap(first, second, bits), share)
+    decay = _decay_of_leaps(first, second, share)
     beyond = decay.least_steps(first + second, behind.tolist(), second - first)
     return np.minimum(most, behind + 1 + np.array(beyond, dtype=np.int64))[place].reshape(values.shape)
 
@@ -139,6 +139,17 @@ def refined_tail_formula(r: Any, s: Any, behind: int, at_least: int) -> Any:
     if behind >= at_least:
         return (1 - leap) * r**at_least
     return leap * r**behind * s ** (at_least - 1 - behind)
+
+
+@lru_cache(maxsize=4096)
+def _most_shift(first: Fraction, second: Fraction, share: Fraction) -> int:
+    """The least a >= 1 with (1-A) r^a <= share."""
+    return max(1, *_decay_needed(lambda bits: 1 - _leap(first, second, bits), share).least_steps(second - first))
+
+
+@lru_cache(maxsize=4096)
+def _decay_of_leaps(first: Fraction, second: Fraction, share: Fraction) -> "_Decay":
+    return _decay_needed(lambda bits: _leap(first, second, bits), share)
 
 
 def _leap(first: Fraction, second: Fraction, bits: int) -> Enclosure:

@@ -18,7 +18,7 @@ from thresher.question.conditions import (
     Within,
     columns_of,
 )
-from thresher.question.exposure import grouping_of
+from thresher.question.exposure import group_keys, grouping_of
 from thresher.question.formula import Atom, Every, Formula, Some, atoms_of
 from thresher.question.needs import Exact, Need
 from thresher.question.sensitivity import MOST_ROWS, largest_value, sensitivity
@@ -47,6 +47,7 @@ __all__ = [
     "Within",
     "atoms_of",
     "columns_of",
+    "group_keys",
     "grouping_of",
     "label",
     "largest_value",

@@ -26,6 +26,18 @@ def grouping_of(question: Question) -> Grouping:
     return Grouping(names, region, table.contribution.max_groups, tuple(fixed & {*names, *region.columns}))
 
 
+def group_keys(question: Question) -> list[tuple[Fraction | str, ...]] | None:
+    """The groups as regions know them, in the question's order; None if some key is no constant of a region."""
+    keys = []
+    for group in question.groups:
+        key = tuple(_constant(column, code) for column, code in zip(question.keys, group, strict=True))
+        known = tuple(constant for constant in key if constant is not None)
+        if len(known) < len(key):
+            return None
+        keys.append(known)
+    return keys
+
+
 def _name(column: Column, table: Table) -> str:
     """The name by which the account knows a column as it is declared now.
 

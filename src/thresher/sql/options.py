@@ -10,7 +10,19 @@ from sqlglot.tokenizer_core import Token, TokenType
 
 from thresher.sql.refusals import Refusal, did_you_mean, shown
 
-OPTIONS = ("confidence", "false_alarm_rate", "key", "max_epsilon", "mechanism", "miss_rate", "uncertain_region")
+OPTIONS = (
+    "best_effort",
+    "bound",
+    "confidence",
+    "false_alarm_rate",
+    "first_epsilon",
+    "key",
+    "levels",
+    "max_epsilon",
+    "mechanism",
+    "miss_rate",
+    "uncertain_region",
+)
 
 _FORM = "write SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS(miss_rate=0.05, ...) and then the keys"
 

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from rich.table import Table
 
 from thresher.config import Label
-from thresher.plan import ABOVE, BELOW, UNCERTAIN, Release
+from thresher.plan import ABOVE, BELOW, MISSES, UNCERTAIN, Release
 from thresher.views.text import inert
 
 _COLOURS = {ABOVE: "bold green", UNCERTAIN: "yellow", BELOW: "dim"}
@@ -26,10 +26,14 @@ def verdict_table(
     """Reported groups, or `every` one, at most so many. `extra` columns are the caller's, one text for each group."""
     table = Table(box=None, padding=(0, 2, 0, 0), header_style="bold")
     gauge = f"{'short':<{_HALF}}│{'over':>{_HALF}}" if release.noisy else ""
-    for heading in (*map(inert, release.keys), "verdict", *([gauge] if gauge else []), *map(inert, extra or {})):
+    losses = ["epsilon"] if len(release.levels) > 1 else []
+    headings = (*map(inert, release.keys), "verdict", *([gauge] if gauge else []), *losses, *map(inert, extra or {}))
+    for heading in headings:
         table.add_column(heading, no_wrap=True)
     clear = max(1.0, float(release.guarantee.clear_distance) * release.scale)
-    zone = float(release.half_width) * release.scale
+    width = float(release.half_width) * release.scale
+    # What lies this far below and above the line may come out either way; mirrored if false alarms are bounded.
+    zone = (width, clear - width) if release.bound == MISSES else (clear - width, width)
     shown = 0
     for i, (group, verdict) in enumerate(zip(release.groups, release.verdicts, strict=True)):
         if verdict == BELOW and not every:
@@ -40,6 +44,7 @@ def verdict_table(
         shown += 1
         colour = _COLOURS[verdict]
         seen = [_gauge(release.noisy[i], clear, zone)] if gauge else []
+        seen += [str(release.epsilons[i])] if losses else []
         rest = [inert(texts[i]) for texts in (extra or {}).values()]
         table.add_row(*map(_cell, group), f"[{colour}]{verdict}[/{colour}]", *seen, *rest)
     return table
@@ -55,15 +60,25 @@ def _cell(label: Label) -> str:
     return inert(str(label).lower() if isinstance(label, bool) else str(label))
 
 
-def _gauge(noisy: int, clear: float, zone: float) -> str:
+def _gauge(noisy: int, clear: float, zone: tuple[float, float]) -> str:
     """Where the noisy margin lies: the condition is met right of the middle, the shaded part is uncertain.
 
     Half way to the left end, and further, a group is clearly short of its condition.
     """
     step = 2 * clear / _HALF
-    shaded = range(_HALF - round(zone / step), _HALF + round((clear - zone) / step) + 1)
+    shaded = range(_HALF - round(zone[0] / step), _HALF + round(zone[1] / step) + 1)
     line = ["░" if place in shaded else "─" for place in range(2 * _HALF + 1)]
     line[_HALF] = "│"
     place = _HALF + round(noisy / step)
     line[min(max(place, 0), 2 * _HALF)] = "●" if 0 <= place <= 2 * _HALF else "◂" if place < 0 else "▸"
     return "".join(line)
+
+
+def level_summary(release: Release) -> str:
+    """How many groups stopped where, and how much that leaves secret."""
+    stops = ", ".join(f"{groups:,} at {epsilon}" for epsilon, groups in release.levels.items())
+    secret = release.min_entropy
+    return (
+        f"groups stopped: {stops}; min-entropy {secret['box'].normalised_low:.4f} (box, as in the MIDE paper), "
+        f"{secret['cone'].normalised_low:.4f} (cone) of knowing nothing"
+    )

@@ -1,0 +1,103 @@
+"""How near the line either verdict will do: half widths in the aggregates' own units, or as a share of the range.
+
+Reads: arguments. Writes: nothing. Never: data. Anything unclear is refused, never guessed.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from thresher.amounts import Amount, exact_fraction
+from thresher.config import Table
+from thresher.errors import ArgumentError
+from thresher.question import Atom, sensitivity
+
+_DEFAULT_SHARE = Fraction(30, 100)
+_FORMS = "Pass 20, or 10%, or a number for each aggregate: COUNT(*)=20, AVG(age)=1"
+
+RegionLike = Amount | Mapping[str, Amount]
+
+
+@dataclass(frozen=True, slots=True)
+class UncertainRegion:
+    """Half widths: for all aggregates, or by aggregate, in the aggregate's own units; else a share of the range.
+
+    A share is that of `count_range` rows, each counting as much as a row can: for COUNT(*) simply a share of
+    `count_range`. The half width of an average is meant for a group of `count_range` rows.
+    """
+
+    common: Fraction | None = None
+    by_aggregate: tuple[tuple[str, Fraction], ...] = ()
+    share: Fraction = _DEFAULT_SHARE
+
+    def slack_of(self, atom: Atom, table: Table) -> int:
+        """The half width of an atom in whole steps of its weighted sum."""
+        own = dict(self.by_aggregate).get(_plain(atom.aggregate), self.common)
+        if own is None:
+            row = sensitivity(atom, table) / Fraction(table.rows_per_unit)
+            return int(self.share * _range(table, atom, "a share of the declared range") * row)
+        rows = _range(table, atom, "a half width of an average") if atom.per_row else 1
+        return int(own * atom.steps * rows)
+
+    def check(self, aggregates: list[str]) -> None:
+        """Refuse half widths for aggregates that the question does not have."""
+        known = {_plain(aggregate) for aggregate in aggregates}
+        for name, _ in self.by_aggregate:
+            if name not in known:
+                listed = ", ".join(dict.fromkeys(aggregates))
+                raise ArgumentError(
+                    "uncertain_region", name, "the question has no such aggregate", f"Name one of {listed}"
+                )
+
+    def scaled(self, times: Fraction) -> "UncertainRegion":
+        by = tuple((name, times * width) for name, width in self.by_aggregate)
+        return UncertainRegion(None if self.common is None else times * self.common, by, times * self.share)
+
+
+def region_of(value: RegionLike | None) -> UncertainRegion:
+    """The region meant by 20, 10%, 'COUNT(*)=20, AVG(age)=1' or a mapping; the default if nothing is said."""
+    if value is None:
+        return UncertainRegion()
+    if isinstance(value, Mapping):
+        return _by_aggregate([(name, width) for name, width in value.items()], value)
+    if isinstance(value, str) and value.strip().endswith("%"):
+        share = _width(value.strip()[:-1].strip()) / 100
+        return UncertainRegion(share=share)
+    if isinstance(value, str) and "=" in value:
+        pairs = [part.rpartition("=") for part in re.split(r",(?![^()]*\))", value)]
+        return _by_aggregate([(name, width.strip()) for name, _, width in pairs], value)
+    return UncertainRegion(common=_width(value))
+
+
+def _by_aggregate(pairs: Sequence[tuple[str, Amount]], value: object) -> UncertainRegion:
+    by = tuple((_plain(name), _width(width)) for name, width in pairs)
+    if len(dict(by)) < len(by):
+        raise ArgumentError("uncertain_region", value, "each aggregate has one half width", "Drop the repeated one")
+    return UncertainRegion(by_aggregate=by)
+
+
+def _width(value: Amount) -> Fraction:
+    try:
+        width = exact_fraction(value, "uncertain_region")
+    except ArgumentError as refused:
+        raise ArgumentError("uncertain_region", value, refused.rule, _FORMS) from None
+    if width <= 0:
+        raise ArgumentError(
+            "uncertain_region", value, "a half width is above zero; 0 would need infinite epsilon", "Pass 10, say"
+        )
+    return width
+
+
+def _range(table: Table, atom: Atom, what: str) -> int:
+    if table.count_range is None:
+        rule = f"{what} is meant for the largest group, and the table declares no count_range"
+        fix = f"Add e.g. count_range = 5000 to [tables.{table.name}]"
+        raise ArgumentError("uncertain_region", atom.aggregate, rule, fix)
+    return table.count_range
+
+
+def _plain(name: str) -> str:
+    """An aggregate's name however it is spaced; what stands in quotes is left alone."""
+    parts = re.split(r"('[^']*'|\"[^\"]*\")", str(name))
+    return "".join(part if i % 2 else re.sub(r"\s+", "", part).casefold() for i, part in enumerate(parts))

@@ -1,0 +1,66 @@
+"""The same question by every mechanism, many times over, on the made-up hospital: price, loss and errors side by side.
+
+Reads: plans, and the truth, which is made up. Writes: nothing. Never: a ledger; nothing here is about real patients.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from thresher.decisions import DecisionPlan
+from thresher.noise import Entropy
+from thresher.plan import Release
+from thresher.question import Exact
+
+RUNS = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """One mechanism, over many runs: means of the largest loss, the loss of a group, min-entropies and error rates."""
+
+    mechanism: str
+    worst_epsilon: float
+    largest_epsilon: float
+    mean_epsilon: float
+    box_min_entropy: float
+    cone_min_entropy: float
+    missed: float
+    false_alarms: float
+    half_width: float
+
+
+def compared(
+    name: str, plan: DecisionPlan, truth: Mapping[str, tuple[int, int]], qualifies: Mapping[str, bool], entropy: Entropy
+) -> Compared:
+    """Run a plan on the truth, over and over."""
+    exact = _exact(plan, truth)
+    seen = [_figures(plan.run(exact, entropy)[0], qualifies) for _ in range(RUNS)]
+    return Compared(name, float(plan.epsilon), *np.mean(seen, axis=0).tolist())
+
+
+def _figures(release: Release, qualifies: Mapping[str, bool]) -> tuple[float, ...]:
+    reported = {str(name) for (name,) in release.positives}
+    right, wrong = ({name for name, holds in qualifies.items() if holds is said} for said in (True, False))
+    losses = [float(epsilon) for epsilon in release.epsilons]
+    return (
+        max(losses),
+        sum(losses) / len(losses),
+        release.min_entropy["box"].normalised_low,
+        release.min_entropy["cone"].normalised_low,
+        len(right - reported) / len(right),
+        len(wrong & reported) / len(wrong),
+        float(release.half_width),
+    )
+
+
+def _exact(plan: DecisionPlan, truth: Mapping[str, tuple[int, int]]) -> Exact:
+    """What a source would have read: patients, or their ages added up, for each disease asked about."""
+
+    def row(name: str) -> Iterator[int]:
+        patients, ages = truth[name]
+        for aggregate in plan.need.aggregates:
+            yield ages if aggregate.measure == "total" else patients
+
+    return Exact(np.array([list(row(str(name))) for (name,) in plan.question.labels()], dtype=np.int64))

@@ -1,0 +1,232 @@
+"""Every mechanism through the engine: what is reserved, shown, given back, stored, repeated and refused."""
+
+import json
+from collections import Counter
+from decimal import Decimal
+
+import pytest
+from clinics import COLUMNS, DECLARATIONS, ROWS, clinic
+
+import thresher
+from thresher.amounts import Epsilon
+from thresher.decisions import MECHANISMS, deciding
+from thresher.errors import ArgumentError, BudgetError, TooDearError
+from thresher.noise import SeededEntropy
+from thresher.plan import Release
+
+COUNT = "SELECT ward FROM patients GROUP BY ward HAVING COUNT(*) > 30"
+LADDERS = ("ppwlm", "dppwlm")
+
+
+@pytest.fixture
+def engine(tmp_path):
+    with thresher.open(clinic(tmp_path)) as opened:
+        yield opened
+
+
+@pytest.mark.parametrize("mechanism", MECHANISMS)
+def test_the_answer_carries_all_that_may_be_known(engine, mechanism):
+    plan = engine.plan(COUNT, uncertain_region=2, mechanism=mechanism)
+    answer = engine.answer(plan, entropy=SeededEntropy(3))
+    assert answer.mechanism == mechanism
+    assert dict(zip(answer.groups, answer.verdicts, strict=True)) == {
+        ("A",): "above",
+        ("B",): "above",
+        ("C",): "below",
+        ("D",): "below",
+    }
+    assert answer.planned_epsilon == plan.epsilon
+    assert answer.spent_epsilon == max(answer.epsilons) <= plan.epsilon
+    assert len(answer.half_widths) == len(answer.groups)
+    assert set(answer.min_entropy) == {"box", "cone"}
+    assert answer.table.column_names == ["ward", "verdict", "epsilon", "half_width"]
+    # One row is a unit here and ward keeps regions apart: what was not needed is given back, group by group.
+    assert engine.balance(plan).spent == answer.spent_epsilon
+    assert Release.from_bytes(answer.to_bytes(), answer.key) == answer
+
+
+@pytest.mark.parametrize("mechanism", LADDERS)
+def test_a_group_decided_early_keeps_the_rest_of_its_budget(tmp_path, mechanism):
+    declarations = DECLARATIONS.replace('budget = "10"', 'budget = "2"')
+    with thresher.open(clinic(tmp_path, ROWS + [("D", 1)] * 30, declarations)) as engine:
+        plan = engine.plan(COUNT, uncertain_region=2, mechanism=mechanism)
+        answer = engine.answer(plan, entropy=SeededEntropy(1))
+        lost = dict(zip((ward for (ward,) in answer.groups), answer.epsilons, strict=True))
+        assert lost["D"] > lost["C"], "D lies at the line, C far below"
+        remaining = Epsilon("2") - lost["C"]
+        # A question about C alone may spend all that C has left, and not a nano more.
+        only = "SELECT ward FROM patients WHERE ward = 'C' GROUP BY ward HAVING COUNT(*) > 30"
+        dear = engine.plan(only, uncertain_region=1)
+        assert lost["D"] + dear.epsilon > Epsilon("2") > lost["C"] + dear.epsilon
+        engine.answer(dear, entropy=SeededEntropy(1))
+        with pytest.raises(BudgetError) as refused:
+            engine.decide(only, uncertain_region="0.9", miss_rate="0.04")
+        assert refused.value.remaining == remaining - dear.epsilon
+
+
+def test_many_groups_are_charged_the_largest_level(engine, monkeypatch):
+    monkeypatch.setattr(deciding, "MOST_LISTED", 3)
+    plan = engine.plan(COUNT, uncertain_region=2, mechanism="ppwlm")
+    answer = engine.answer(plan, entropy=SeededEntropy(1))
+    assert len(answer.levels) > 1
+    assert engine.balance(plan).spent == max(answer.epsilons)
+
+
+def test_a_unit_in_several_groups_pays_for_the_dearest_of_them(tmp_path):
+    declarations = DECLARATIONS.replace(
+        "count_range", 'unit = "age"\nmax_groups_per_unit = 2\nmax_rows_per_group = 1\ncount_range'
+    ).replace("age = { min = 0, max = 110, step = 1 }", "")
+    rows = [("A", i) for i in range(60)] + [("B", i) for i in range(31)] + [("C", i) for i in range(5)]
+    with thresher.open(clinic(tmp_path, rows, declarations)) as engine:
+        plan = engine.plan(COUNT, uncertain_region=2, mechanism="ppwlm")
+        answer = engine.answer(plan, entropy=SeededEntropy(2))
+        largest = sorted(answer.epsilons)[-2:]
+        assert answer.spent_epsilon == largest[0] + largest[1] == engine.balance(plan).spent
+        assert plan.epsilon == plan.rule.epsilon * 2
+
+
+def test_asked_again_it_is_the_stored_answer(engine):
+    first = engine.decide(COUNT, uncertain_region=2, mechanism="dppwlm", entropy=SeededEntropy(5))
+    again = engine.decide(COUNT, uncertain_region=2, mechanism="dppwlm")
+    assert again == first
+    assert again.repeated
+    others = [
+        {"mechanism": "ppwlm"},
+        {"mechanism": "dppwlm", "levels": 3},
+        {"mechanism": "dppwlm", "best_effort": True},
+        {"mechanism": "dppwlm", "bound": "false_alarms"},
+        {"mechanism": "dppwlm", "first_epsilon": "0.01"},
+        {"mechanism": "tslm"},
+        {"mechanism": "tslm", "bound": "false_alarms"},
+        {"mechanism": "tslm-zone"},
+        {"mechanism": "nlm"},
+    ]
+    identities = [engine.plan(COUNT, uncertain_region=2, **options).identity() for options in others]
+    identities.append(engine.plan(COUNT, uncertain_region=2, mechanism="dppwlm").identity())
+    assert Counter(identities).most_common(1)[0][1] == 1
+
+
+def test_answers_stored_before_there_were_levels_are_read():
+    plain = Release(**_fields())
+    said = json.loads(plain.to_bytes())
+    del said["steps"], said["bound"]
+    assert Release.from_bytes(json.dumps(said).encode(), "key") == plain
+
+
+def _fields():
+    guarantee = thresher.plan.Guarantee("0.05", "0.1", "10", "20", "said")
+    half = Epsilon("0.5")
+    return {
+        "question": "q",
+        "mechanism": "tslm",
+        "keys": ("ward",),
+        "groups": (("A",),),
+        "verdicts": ("above",),
+        "epsilons": (half,),
+        "half_width": "10",
+        "guarantee": guarantee,
+        "planned_epsilon": half,
+        "spent_epsilon": half,
+    }
+
+
+def test_false_alarms_first_reports_the_certain_only(tmp_path):
+    # D meets its condition by one row, which no look at this price can tell.
+    with thresher.open(clinic(tmp_path, ROWS + [("D", 1)] * 31)) as engine:
+        answers = {
+            bound: engine.decide(COUNT, uncertain_region=5, bound=bound, entropy=SeededEntropy(1))
+            for bound in ("misses", "false_alarms")
+        }
+    assert ("D",) in answers["misses"].positives
+    assert ("D",) not in answers["false_alarms"].positives
+    assert "Uncertain groups are not reported" in str(answers["false_alarms"].guarantee)
+
+
+@pytest.mark.parametrize(
+    ("options", "reported"),
+    [({"miss_rate": "0.5"}, 4), ({"miss_rate": 1}, 4), ({"false_alarm_rate": "0.5", "bound": "false_alarms"}, 0)],
+)
+def test_half_or_more_is_answered_without_data_and_without_charge(engine, options, reported):
+    plan = engine.plan(COUNT, uncertain_region=2, **options)
+    answer = engine.decide(COUNT, uncertain_region=2, **options)
+    assert not plan.epsilon
+    assert plan.need is None
+    assert len(answer.positives) == reported
+    assert set(answer.verdicts) == {"uncertain"}
+    assert "needs no data" in str(answer.guarantee)
+    assert not engine.balance(plan).spent
+
+
+def test_best_effort_says_which_half_width_it_reached(engine):
+    plan = engine.plan(COUNT, uncertain_region=1, mechanism="dppwlm", best_effort=True)
+    answer = engine.answer(plan, entropy=SeededEntropy(4))
+    assert "aimed at" in str(plan.guarantee)
+    assert "was reached" in str(answer.guarantee)
+    assert Decimal(answer.half_width) >= Decimal(plan.guarantee.half_width)
+
+
+def test_what_cannot_be_paid_is_refused_before_data_with_what_could_be(engine, monkeypatch):
+    monkeypatch.setattr(type(engine._source), "fetch", lambda *_: pytest.fail("data were read"))
+    for mechanism in MECHANISMS:
+        limit = "0.5" if mechanism not in LADDERS else "1.2"
+        with pytest.raises(TooDearError, match=r"times the uncertain region it would cost .*, or with a miss_rate of"):
+            engine.decide(COUNT, uncertain_region=2, max_epsilon=limit, mechanism=mechanism)
+    with pytest.raises(TooDearError, match="false_alarm_rate of"):
+        engine.decide(COUNT, uncertain_region=2, max_epsilon="0.5", bound="false_alarms", false_alarm_rate="0.05")
+
+
+def test_a_zone_has_two_rates(engine):
+    with pytest.raises(ArgumentError, match="two rates below one half") as refused:
+        engine.plan(COUNT, mechanism="tslm-zone", false_alarm_rate="0.6")
+    assert refused.value.field == "false_alarm_rate"
+
+
+def test_a_region_wider_than_the_range_is_warned_about(engine):
+    plan = engine.plan(COUNT, uncertain_region=150)
+    assert any("covers every value" in note for note in plan.notes)
+    assert "covers every value" in str(plan)
+
+
+@pytest.mark.parametrize("mechanism", LADDERS)
+def test_the_plan_shows_the_ladder_and_what_groups_would_lose(engine, mechanism):
+    plan = engine.plan(COUNT, uncertain_region=2, mechanism=mechanism)
+    told, document = str(plan), plan.document()
+    assert "look 1: epsilon" in told
+    assert "away" in told
+    assert [level["epsilon"] for level in document["ladder"]][-1] == plan.rule.epsilon.to_json()
+    means = [row["mean_epsilon_if_short"] for row in document["outlook"]]
+    assert means[0] > means[-1], "a group far from the line loses less"
+    assert all(abs(sum(row["share_stopping_at_look"]) - 1) < 1e-3 for row in document["outlook"])
+    assert document == plan.document(), "the same every time: it is simulated with a public seed"
+
+
+def test_one_level_or_a_first_look_that_is_no_coarser_is_a_threshold_shift(engine):
+    shift = engine.plan(COUNT, uncertain_region=2, mechanism="tslm")
+    for options in ({"levels": 1}, {"first_epsilon": "5"}):
+        for mechanism in LADDERS:
+            plan = engine.plan(COUNT, uncertain_region=2, mechanism=mechanism, **options)
+            assert plan.epsilon == shift.epsilon
+            assert "threshold shift" in str(plan)
+
+
+def test_keys_that_are_no_constants_are_charged_alike(tmp_path):
+    declarations = DECLARATIONS.replace(
+        COLUMNS,
+        """
+[tables.patients.columns]
+ward = { values = ["A", "B"] }
+age = { first = 2024-01-01, last = 2024-01-01, by = "hour" }
+""",
+    )
+    path = clinic(tmp_path, [], declarations)
+    import duckdb  # noqa: PLC0415
+
+    with duckdb.connect(str(tmp_path / "clinic.duckdb")) as connection:
+        connection.execute("DROP TABLE patients")
+        connection.execute("CREATE TABLE patients AS SELECT 'A' AS ward, TIMESTAMP '2024-01-01 05:10:00' AS age")
+    with thresher.open(path) as engine:
+        sql = "SELECT age FROM patients GROUP BY age HAVING COUNT(*) > 30"
+        plan = engine.plan(sql, uncertain_region=2, mechanism="ppwlm")
+        answer = engine.answer(plan, entropy=SeededEntropy(1))
+        assert len(answer.groups) == 24
+        assert engine.balance(plan).spent == max(answer.epsilons)
