@@ -89,7 +89,7 @@ def test_a_zone_costs_no_more_than_a_shift_with_the_same_clear_distance():
 
 def test_a_zone_of_several_atoms_is_as_wide_as_the_narrowest():
     zone = priced_zone(BETA, ALPHA, [(10, 1), (30, 2), (650, 65)])
-    assert zone.clear_distance == 20
+    assert Fraction(zone.clear, zone.scale) == 20
     assert priced_zone(BETA, ALPHA, [(0, 3)]).clear == 1, "no slack: a sharp line"
 
 
