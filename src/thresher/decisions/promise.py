@@ -81,7 +81,7 @@ def _of_the_list(wish: Wish, rule: CertifiedLadder | ThreeWayLadder, seen: Verdi
     return " Nothing is promised about all groups together; uncertain groups lie near the line."
 
 
-_AIM = " The half width is what is aimed at (best effort): the answer says which one was reached."
+_AIM = " These distances hold if the half width is reached, which is aimed at (best effort): the answer says which was."
 
 
 def unit_word(table: Table) -> str:
