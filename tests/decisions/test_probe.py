@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from formula_shapes import DISTRIBUTED, GROUPED, MAJORITY, SHAPES
 from laws import DRAWS, assert_fits, assert_rejected, laplace_p
-from made_up_groups import at_threshold, bimodal, occ_like, uci_like
+from thresher.reproduce.outliers import at_threshold, bimodal, occ_like, uci_like
 
 from thresher.amounts import Epsilon
 from thresher.decisions.probe import METHODS, naive, planned, probe, probe_ent, probe_naive

@@ -9,7 +9,7 @@ from functools import lru_cache
 import numpy as np
 import pytest
 from formula_shapes import SHAPES
-from made_up_groups import adversarial, at_threshold, bimodal, occ_like, uci_like
+from thresher.reproduce.outliers import adversarial, at_threshold, bimodal, occ_like, uci_like
 
 from thresher.decisions.probe import naive, probe, probe_ent, probe_naive
 from thresher.noise import SeededEntropy
