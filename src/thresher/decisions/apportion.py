@@ -126,10 +126,11 @@ def _least_loss(among: NDArray[np.float64], weights: NDArray[np.float64]) -> NDA
 def _placed(tree: Tree, parts: dict[int, Fraction], rate: Fraction) -> Shares:
     """Shares by number, up to the largest in the tree; one that is not written or makes no difference has none."""
     last = max(leaves(tree))
-    return tuple(_cut_off(parts[atom]) * rate if atom in parts else Fraction(0) for atom in range(last + 1))
+    return tuple(cut_off(parts[atom]) * rate if atom in parts else Fraction(0) for atom in range(last + 1))
 
 
-def _cut_off(part: Fraction) -> Fraction:
+def cut_off(part: Fraction) -> Fraction:
+    """At most as much, in few digits, and never nothing."""
     if part.denominator <= _SHORT:
         return part
     # So many digits that count, however small the part is: it stays above zero.
