@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize
 
 from thresher.amounts import Epsilon
+from thresher.decisions import priced_shift
 from thresher.decisions.apportion import direct_epsilon, even_shares, implicant_shares, once_shares, probe_shares
 from thresher.decisions.implicants import minimal_form, primes
 from thresher.decisions.trees import every, occurrences, some
@@ -34,7 +35,7 @@ def cost(shares, weights=EQUAL, times=None):
 
 
 class TestTheErrorLemma:
-    @settings(max_examples=150)
+    @settings(max_examples=120)
     @given(trees(6))
     def test_over_all_pairs_of_assignments(self, tree):
         """If it truly holds and is not reported, every implicant that is true has a condition that was missed."""
@@ -139,6 +140,24 @@ def test_the_savings_table(name):
     assert cost(implicant_shares(tree, EQUAL, "0.05")) == pytest.approx(ours, abs=5e-5)
 
 
+@pytest.mark.parametrize(
+    ("name", "by_leaf", "ours"),
+    [
+        ("AND2", 0.0241, 0.0241),
+        ("AND3", 0.0496, 0.0496),
+        ("AND4", 0.0929, 0.0929),
+        ("AND6", 0.2885, 0.2885),
+        ("OR3", 0.0496, 0.0340),
+        ("OR6", 0.2885, 0.1747),
+    ],
+)
+def test_the_savings_table_for_unequal_widths(name, by_leaf, ours):
+    """Half widths of 30 % of ranges from 1,000 down to 100."""
+    weights = [1 / (Fraction(3, 10) * reach) for reach in (1000, 700, 500, 300, 200, 100)]
+    assert cost(probe_shares(SHAPES[name], weights, "0.05"), weights) == pytest.approx(by_leaf, abs=5e-5)
+    assert cost(implicant_shares(SHAPES[name], weights, "0.05"), weights) == pytest.approx(ours, abs=5e-5)
+
+
 def test_fewer_ands_may_cost_more():
     """Quine and McCluskey minimise ANDs: three leaves become four, which cost more where every leaf is paid."""
     tree = every(0, some(1, 2))
@@ -233,16 +252,27 @@ def test_weights_far_apart_leave_every_condition_a_share():
         assert all(smallest_epsilon(share, 10) for share in shares)
 
 
-def test_the_price_of_measuring_one_by_one():
-    """Integer noise, half width 10; the margin would cost 0.218725417 for each of them."""
-    six = [(10, 1)] * 6
-    assert direct_epsilon(implicant_shares(every(0, 1), EQUAL, "0.05"), six) == 2 * smallest_epsilon("0.025", 11)
-    assert float(direct_epsilon(implicant_shares(every(0, 1), EQUAL, "0.05"), six)) == pytest.approx(0.568697, abs=1e-6)
-    assert float(direct_epsilon(implicant_shares(SHAPES["AND6"], EQUAL, "0.05"), six)) == pytest.approx(
-        2.328931, abs=1e-6
-    )
-    assert direct_epsilon(implicant_shares(SHAPES["OR6"], EQUAL, "0.05"), six) == 6 * Epsilon("0.218725417")
-    assert direct_epsilon(implicant_shares(some(0, every(0, 1)), EQUAL, "0.05"), six) == Epsilon("0.218725417")
+@pytest.mark.parametrize(
+    ("name", "steps", "epsilon", "to_one_margin"),
+    [
+        ("AND2", 10, 0.568697, 0.385),
+        ("AND2", 100, 0.059614, 0.384),
+        ("AND3", 10, 0.968068, 0.226),
+        ("AND6", 10, 2.328931, 0.094),
+        ("OR6", 10, 1.312352, 0.167),
+    ],
+)
+def test_the_price_of_measuring_one_by_one(name, steps, epsilon, to_one_margin):
+    """With noise of whole numbers; one margin costs the same for all of these."""
+    direct = direct_epsilon(implicant_shares(SHAPES[name], EQUAL, "0.05"), [(steps, 1)] * 6)
+    assert float(direct) == pytest.approx(epsilon, abs=2e-6)
+    margin = priced_shift("0.05", "0.1", [(steps, 1)] * 6).epsilon
+    assert float(margin) / float(direct) == pytest.approx(to_one_margin, abs=1e-3)
+
+
+def test_what_makes_no_difference_is_not_paid():
+    shares = implicant_shares(some(0, every(0, 1)), EQUAL, "0.05")
+    assert direct_epsilon(shares, [(10, 1)] * 2) == Epsilon("0.218725417")
 
 
 @pytest.mark.parametrize(

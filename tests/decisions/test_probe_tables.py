@@ -78,12 +78,12 @@ def test_the_groups_are_those_of_the_reference(make):
 class TestFewGroupsNearTheThreshold:
     """A second phase is rarely needed, and most numbers are those of the first looks: within 4 %.
 
-    Of six conditions, some are looked at again in some runs: within 15 %, over ten runs.
+    Of six conditions, some are looked at again in some runs: within 15 %, over six runs.
     """
 
     @pytest.mark.parametrize("shape", BIMODAL)
     def test_losses(self, shape, measured):
-        runs, tolerance = (10, 0.15) if ATOMS[shape] == 6 else (2, 0.04)
+        runs, tolerance = (6, 0.15) if ATOMS[shape] == 6 else (2, 0.04)
         seen = [measured_on(bimodal, shape, method, runs) for method in FAMILY]
         assert [loss for loss, *_ in seen] == pytest.approx(BIMODAL[shape], rel=tolerance)
         assert not sum(denied for *_, denied in seen)
@@ -108,12 +108,12 @@ class TestManyGroupsNearTheThreshold:
     """A second phase is always needed: first two columns and ProBE within 15 %, ProBE-Ent within 40 %.
 
     ProBE-Ent is dearer here than in the reference: its looks keep their share of misses given all that was seen
-    (`adaptive.md`), which those of the reference do not, and it chooses levels by the law that refined noise has.
+    (`adaptive.md`), which those of the reference do not; they are wider for it, and higher levels are chosen.
     """
 
     @pytest.mark.parametrize("shape", OCCUPANCY)
     def test_losses(self, shape, measured):
-        runs, expected = 6 if ATOMS[shape] == 6 else 10, OCCUPANCY[shape]
+        runs, expected = 4 if ATOMS[shape] == 6 else 10, OCCUPANCY[shape]
         seen = [measured_on(occ_like, shape, method, runs) for method in FAMILY]
         for (loss, *_), reference, tolerance in zip(seen, expected, (0.15, 0.15, 0.15, 0.4), strict=True):
             assert reference is None or loss == pytest.approx(reference, rel=tolerance)
@@ -142,7 +142,7 @@ def test_wide_ranges_make_it_deny():
     """Ranges far above thresholds: hardly a group is seen far enough below. The naive method has 50 % false alarms."""
     assert measured_on(uci_like, "OR3", probe, 5)[3] == 5
     assert measured_on(uci_like, "AND1", plain_ent, 5)[3] == 5
-    # The reference has 0.391 with 7 of 40 denied; whole numbers end at a region of one value, which is dear but possible.
+    # The reference has 0.391 with 7 of 40 denied; whole numbers end at a region of one value, dear but possible.
     loss, _, _, denied = measured_on(uci_like, "AND1", probe, 20)
     assert 0.2 < loss < 1
     assert denied <= 5
@@ -162,7 +162,7 @@ class TestTheFalseAlarmRateDoesNotHold:
         measured(f"at_threshold, {method.__name__}: {40 - denied} of 40 accepted, false alarms {alarms.mean():.3f}")
 
     def test_without_a_check_it_is_always_accepted(self):
-        _, alarms, _, denied = measured_on(at_threshold, "AND1", plain_ent, 40)
+        _, alarms, _, denied = measured_on(at_threshold, "AND1", plain_ent, 20)
         assert not denied
         assert alarms.mean() == pytest.approx(0.159, abs=0.01)
         assert alarms.min() > 0.1
@@ -170,7 +170,7 @@ class TestTheFalseAlarmRateDoesNotHold:
     def test_most_groups_just_below(self):
         """ProBE mostly denies; ProBE-Ent answers, with more than promised in nearly every run."""
         assert measured_on(adversarial, "AND1", probe, 20)[3] >= 18
-        _, alarms, _, denied = measured_on(adversarial, "AND1", plain_ent, 20)
+        _, alarms, _, denied = measured_on(adversarial, "AND1", plain_ent, 15)
         assert not denied
         assert (alarms > 0.1).mean() > 0.8
         assert alarms.mean() > 0.15
