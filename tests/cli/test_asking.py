@@ -55,7 +55,7 @@ def test_an_answer_is_paid_for_once(folder):
 def test_nobody_is_charged_unasked(folder):
     shown = thresher("ask", COUNT, "--uncertain-region", "10", cwd=folder)
     assert shown.returncode == 2
-    assert "costs epsilon 0.218725417, and nobody can be asked" in shown.stderr
+    assert "--yes was not given: the question costs epsilon 0.218725417, and nobody can be asked" in shown.stderr
     assert ledger(folder)["accounts"][0]["spent"] == "0"
 
 
@@ -92,12 +92,14 @@ def test_the_question_may_come_from_a_file_or_from_standard_input(folder):
     [
         (["plan", "SELECT * FROM patients"], 2, "QuestionError", "Row-level output is never released"),
         (["plan", COUNT, "--miss-rate", "1.5"], 2, "ArgumentError", "above 0 and at most 1"),
-        (["plan", COUNT, "--levels", "3"], 2, "ArgumentError", "tslm has no use for it"),
+        (["plan", COUNT, "--levels", "3"], 2, "ArgumentError", "--levels = '3' is refused: tslm has no use"),
+        (["plan", COUNT, "--best-effort"], 2, "ArgumentError", "--best-effort is refused: tslm has no use for it"),
+        (["plan", COUNT, "--best-effort"], 2, "ArgumentError", "or pass --mechanism dppwlm"),
         (["plan", COUNT, "--miss-rate", "０.1"], 2, "ArgumentError", "finite number"),
         (["plan", COUNT, "--config", "nowhere.toml"], 2, "DeclarationError", "thresher init"),
         (["plan", COUNT, "--config", "."], 2, "DeclarationError", ""),
         (["ask", COUNT, "--yes", "--uncertain-region", "0.1"], 3, "BudgetError", ""),
-        (["ask", COUNT, "--yes", "--max-epsilon", "0.000001"], 3, "TooDearError", "max_epsilon"),
+        (["ask", COUNT, "--yes", "--max-epsilon", "0.000001"], 3, "TooDearError", "0.000001, the --max-epsilon."),
         (["ask", COUNT, "--yes", "--mechanism", "certified"], 2, "ArgumentError", "not built yet"),
     ],
 )

@@ -156,7 +156,7 @@ def _confirm(engine: Engine, plan: DecisionPlan | ConstantPlan) -> None:
     click.echo(explanation(str(plan)), err=True)
     click.echo(f"\n  This costs {most}epsilon {plan.epsilon}; {balance.remaining} of {balance.cap} is left.", err=True)
     if not click.confirm("  Pay it?", err=True):
-        raise ArgumentError("yes", "no", "you did not want to pay", "Nothing was asked and nothing was charged")
+        raise ArgumentError("yes", False, "you did not want to pay", "Nothing was asked and nothing was charged")
 
 
 def _json(release: Release, balance: Balance, plan: DecisionPlan | ConstantPlan) -> str:
