@@ -48,7 +48,7 @@ _WISHES = (
     _Wish(
         "--bound",
         "Which error to bound first. With false-alarms, uncertain groups are not reported. Default misses.",
-        type=click.Choice(["misses", "false-alarms"]),
+        "misses|false-alarms",
     ),
     _Wish("--levels", "At most so many looks (ppwlm, dppwlm). Default 4.", "NUMBER"),
     _Wish("--first-epsilon", "The level of the first look (ppwlm, dppwlm).", "EPSILON"),
