@@ -144,6 +144,14 @@ def test_strict_keeps_the_half_width_on_every_path():
         assert max(step.level.steps for _, step in last_looks(ladder)) <= ladder.steps
 
 
+def test_strict_ends_no_dearer_than_the_half_width_needs():
+    """With all the misses that are left, a nano less would not keep it."""
+    for ladder in ladders(best_effort=False):
+        for rungs, step in last_looks(ladder):
+            less = Epsilon.from_nano(step.level.epsilon.nano - 1)
+            assert conditional_shift(rungs.reached, less, ladder.shares(step.taken)[0], ladder.scale) > ladder.steps + 1
+
+
 def test_best_effort_does_not():
     for ladder in ladders(best_effort=True):
         assert max(step.level.steps for _, step in last_looks(ladder)) > ladder.steps

@@ -159,9 +159,12 @@ def test_half_or_more_is_answered_without_data_and_without_charge(engine, option
     assert not engine.balance(plan).spent
 
 
-def test_best_effort_says_which_half_width_it_reached(engine):
-    plan = engine.plan(COUNT, uncertain_region=1, mechanism="dppwlm", best_effort=True)
-    answer = engine.answer(plan, entropy=SeededEntropy(4))
+def test_best_effort_says_which_half_width_it_reached(tmp_path):
+    declarations = DECLARATIONS.replace('budget = "10"', 'budget = "1000"')
+    with thresher.open(clinic(tmp_path, ROWS + [("D", 1)] * 30, declarations)) as engine:
+        plan = engine.plan(COUNT, uncertain_region=1, mechanism="dppwlm", best_effort=True)
+        answers = (engine.answer(plan, key=str(seed), entropy=SeededEntropy(seed)) for seed in range(30))
+        answer = next(answer for answer in answers if "uncertain" in answer.verdicts)
     assert "if the half width is reached, which is aimed at" in str(plan.guarantee)
     assert "may be reported too, if the half width is reached" in str(plan)
     assert "was reached" in str(answer.guarantee)
@@ -271,3 +274,50 @@ def test_what_to_change_fits_the_budget_as_well_as_the_limit(tmp_path):
             engine.answer(dear)
         cost = Epsilon(refused.value.affordable.split("it would cost ")[1].split(",")[0])
         assert cost <= remaining < Epsilon("1.5")
+
+
+def test_a_zone_is_never_free(engine):
+    with pytest.raises(ArgumentError, match="two rates below one half") as refused:
+        engine.plan(COUNT, mechanism="tslm-zone", miss_rate="0.5")
+    assert refused.value.field == "miss_rate"
+
+
+def test_free_answers_promise_only_what_holds(engine):
+    said = engine.decide(COUNT, uncertain_region=2, miss_rate="0.5").guarantee
+    assert (said.miss_rate, said.false_alarm_rate) == ("0", "1")
+    mirrored = engine.decide(COUNT, uncertain_region=2, false_alarm_rate="0.5", bound="false_alarms").guarantee
+    assert (mirrored.miss_rate, mirrored.false_alarm_rate) == ("1", "0")
+
+
+def test_a_tiny_first_level_can_be_planned_printed_and_refused(tmp_path):
+    declarations = DECLARATIONS.replace(
+        "count_range", 'unit = "age"\nmax_groups_per_unit = 1\nmax_rows_per_group = 10\ncount_range'
+    ).replace("age = { min = 0, max = 110, step = 1 }", "")
+    with thresher.open(clinic(tmp_path, ROWS, declarations)) as engine:
+        options = {"mechanism": "ppwlm", "first_epsilon": "0.000000003", "uncertain_region": 1}
+        assert "look 1" in str(engine.plan(COUNT, **options))
+        with pytest.raises(TooDearError):
+            engine.plan(COUNT, max_epsilon="0.01", **options)
+
+
+def test_best_effort_that_decides_everything_says_so(tmp_path):
+    rows = [("A", 1)] * 900 + [("B", 1)] * 900
+    with thresher.open(
+        clinic(tmp_path, rows, DECLARATIONS.replace("count_range = 100", "count_range = 1000"))
+    ) as engine:
+        sql = "SELECT ward FROM patients GROUP BY ward HAVING COUNT(*) > 450"
+        answer = engine.decide(sql, uncertain_region=2, mechanism="dppwlm", best_effort=True, entropy=SeededEntropy(1))
+    assert "uncertain" not in answer.verdicts
+    assert answer.half_width == "0"
+    assert "No group was left uncertain" in str(answer.guarantee)
+
+
+def test_the_distance_of_the_promise_counts_units_as_the_margin_does(tmp_path):
+    """Both conditions are 12 rows short, and one row helps with one of them only: 24 must change, the margin is 12."""
+    declarations = DECLARATIONS
+    rows = [("A", 10)] * 88 + [("A", 90)] * 88
+    with thresher.open(clinic(tmp_path, rows, declarations)) as engine:
+        young, old = "COUNT(*) FILTER (WHERE age < 50) >= 100", "COUNT(*) FILTER (WHERE age >= 50) >= 100"
+        plan = engine.plan(f"SELECT ward FROM patients GROUP BY ward HAVING {young} AND {old}", uncertain_region=10)
+    assert Decimal(plan.guarantee.clear_distance) == 18
+    assert "short of it by 18 rows or more, each counted as the most that one can change" in str(plan.guarantee)

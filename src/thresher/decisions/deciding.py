@@ -213,6 +213,8 @@ def plan_decision(question: Question, wish: Wish) -> DecisionPlan | ConstantPlan
         return ConstantPlan(question)
     atoms = question.atoms
     wish.region.check([atom.aggregate for atom in atoms if atom.written])
+    if wish.mechanism == "tslm-zone":
+        _ = wish.terms.two_rates
     if wish.terms.free:
         return ConstantPlan(question, wish.terms.bound, needs_no_data(wish.terms))
     rule = _priced(question, wish, wish.terms, Fraction(1))

@@ -22,6 +22,7 @@ from thresher.question import Atom, Question, sensitivity
 
 _LABEL = 12
 _BAR = 20
+_LOOKS = "123456789abcdefghijklmnopqrstuvw"
 _MECHANISMS = {
     "certified": "one noisy look at one margin for each group",
     "nlm": "one noisy look at one margin for each group, and the line left where it is",
@@ -155,7 +156,7 @@ def _outlook(outlooks: Sequence[Outlook], units: str) -> Lines:
 def _bar(stops: Sequence[float]) -> str:
     """Twenty places, shared out between the looks."""
     ends = [round(_BAR * sum(stops[: i + 1])) for i in range(len(stops))]
-    return "".join(f"{i + 1:x}" * (end - start) for i, (start, end) in enumerate(zip([0, *ends], ends, strict=False)))
+    return "".join(_LOOKS[i] * (end - start) for i, (start, end) in enumerate(zip([0, *ends], ends, strict=False)))
 
 
 def _at_worst(question: Question, wish: Wish, rule: Rule) -> str:

@@ -6,7 +6,7 @@ Reads: a question. Writes: text. Never: data.
 from thresher.question import Question, group_keys, grouping_of
 
 # With more groups than this, all are charged the largest level that one reached: a ledger line stays short.
-MOST_LISTED = 2000
+MOST_LISTED = 200
 
 
 def given_back(question: Question) -> str:
