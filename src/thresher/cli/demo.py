@@ -18,9 +18,10 @@ from thresher.cli.options import json_option, spinning
 from thresher.cli.output import drawn, say
 from thresher.decisions import MECHANISMS
 from thresher.decisions.promise import unit_word
+from thresher.decisions.rules import LADDERS, REACHING
 from thresher.demo import QUESTION, Tour, tour
 from thresher.demo.comparison import RUNS
-from thresher.demo.tour import REGION, SHARPER_REGION, TRIALS
+from thresher.demo.tour import MISS_RATE, REGION, SHARPER_MISS_RATE, SHARPER_REGION
 from thresher.errors import ArgumentError
 from thresher.noise import SeededEntropy, SystemEntropy
 from thresher.plan import BELOW
@@ -88,7 +89,7 @@ def _page(shown: Tour, keep: str | None) -> str:
         budget_line(shown.before),
         "",
         _heading("The answer (thresher ask)"),
-        verdict_table(shown.answer, every=True, extra=_truth_columns(shown)),
+        verdict_table(shown.answer, extra=_truth_columns(shown)),
         "",
         paragraph(f"{verdict_summary(shown.answer)}. {_errors(shown)}"),
         "",
@@ -104,7 +105,7 @@ def _page(shown: Tour, keep: str | None) -> str:
         budget_line(shown.after_again),
         "",
         _heading("A sharper question"),
-        paragraph(f"The same with {SHARPER_REGION} in place of {REGION}."),
+        paragraph(_sharper(shown)),
         paragraph(f"Refused: {shown.refusal}"),
         "",
         _heading("Does the promise hold?"),
@@ -124,6 +125,12 @@ def _page(shown: Tour, keep: str | None) -> str:
 
 def _heading(text: str) -> str:
     return f"[bold]{text}[/bold]"
+
+
+def _sharper(shown: Tour) -> str:
+    if shown.plan.wish.mechanism in REACHING:
+        return f"The same with a miss rate of {SHARPER_MISS_RATE} in place of {MISS_RATE}."
+    return f"The same with {SHARPER_REGION} in place of {REGION}."
 
 
 def _price(shown: Tour) -> list[str]:
@@ -148,18 +155,18 @@ def _errors(shown: Tour) -> str:
 
 
 def _measurement(shown: Tour) -> str:
-    rate, seen = float(shown.plan.wish.miss_rate), shown.missed_of_trials / TRIALS
-    chance = 1.96 * math.sqrt(rate * (1 - rate) / TRIALS)
+    tried, rate = shown.trials.tried, float(shown.plan.wish.miss_rate)
+    seen, chance = shown.trials.missed / tried, 1.96 * math.sqrt(rate * (1 - rate) / tried)
     guarantee, units = shown.plan.guarantee, unit_word(shown.plan.question.table)
     spare = "nothing to spare" if shown.missed_at_the_line is None else f"{guarantee.half_width} {units}"
     told = (
-        f"Of {TRIALS:,} groups at the worst case, meeting the condition by {spare}, {seen:.3%} were missed. "
+        f"Of {tried:,} groups at the worst case, meeting the condition by {spare}, {seen:.3%} were missed. "
         f"At most {rate:.0%} is promised"
     )
     if shown.missed_at_the_line is not None:
-        near = f"With nothing to spare {shown.missed_at_the_line / TRIALS:.3%} were missed"
+        near = f"With nothing to spare {shown.missed_at_the_line / tried:.3%} were missed"
         return paragraph(f"{told} there. {near}: nearer the line, nothing is promised.")
-    if shown.plan.shows_levels:
+    if shown.plan.wish.mechanism in (*LADDERS, "three-way"):
         return paragraph(f"{told}; misses at one look are often misses at the next, so that fewer are seen.")
     return paragraph(f"{told}, and no epsilon is wasted: chance moves what is seen by +-{chance:.3%} (95 %).")
 
@@ -198,8 +205,8 @@ def _document(shown: Tour) -> dict[str, Any]:
         "repeat_is_equal": shown.again == shown.answer,
         "refusal": shown.refusal,
         "worst_case": {
-            "trials": TRIALS,
-            "missed": shown.missed_of_trials,
+            "trials": shown.trials.tried,
+            "missed": shown.trials.missed,
             "missed_at_the_line": shown.missed_at_the_line,
             "miss_rate": shown.answer.guarantee.miss_rate,
         },

@@ -37,7 +37,7 @@ def explained_reaching(
     lines = [
         *opening(question),
         ("mechanism", f"{wish.mechanism}: {_HOW[wish.mechanism]}"),
-        ("promise by", regime),
+        ("regime", regime),
         *[("condition", atom.text) for atom in question.atoms if atom.written],
         ("miss rate", f"{decimal_text(wish.miss_rate)}; all conditions together cost what one costs"),
         ("levels", f"{len(levels)}, epsilon {ends}, half widths {widths} {units}"),
