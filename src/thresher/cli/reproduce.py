@@ -12,6 +12,7 @@ import click
 
 from thresher.cli.options import json_option, spinning
 from thresher.cli.output import say
+from thresher.cli.reproducing_probe import probe
 from thresher.noise import SeededEntropy, SystemEntropy
 from thresher.reproduce import (
     FINE,
@@ -47,6 +48,9 @@ _GETTING = (
 @click.group()
 def reproduce() -> None:
     """Measure the tables of the papers anew, with remarks on what holds and what does not."""
+
+
+reproduce.add_command(probe)
 
 
 @reproduce.command()

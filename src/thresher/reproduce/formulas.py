@@ -3,7 +3,7 @@
 Reads: made-up groups, entropy. Writes: nothing. Never: a number that was not measured here.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -16,7 +16,7 @@ from thresher.decisions.regimes import Aim, chosen
 from thresher.decisions.rules import decided
 from thresher.decisions.trees import EveryOf, Tree, every, leaves, some
 from thresher.noise import Entropy
-from thresher.reproduce.outliers import MadeUp
+from thresher.reproduce.outliers import MadeUp, adversarial, at_threshold, bimodal, occ_like, uci_like
 
 MISS_RATE, FALSE_ALARM_RATE, DELTA = Fraction(1, 20), Fraction(1, 10), Fraction(1, 50)
 LIMIT = Epsilon(5)
@@ -29,6 +29,18 @@ SHAPES: Mapping[str, Tree] = {
 }
 METHODS = ("naive", "probe-naive", "probe", "probe-ent", "certified")
 _PROBE = {"naive": naive, "probe-naive": probe_naive, "probe": probe, "probe-ent": probe_ent}
+
+
+def scenes() -> dict[str, tuple[MadeUp, tuple[str, ...]]]:
+    """Kinds of made-up groups, each with the formulas that its conditions allow."""
+    every_shape, one = tuple(SHAPES), ("AND1",)
+    return {
+        "occupancy: most groups nearly empty": (occ_like(301), every_shape),
+        "two kinds: hardly a group near the line": (bimodal(301), every_shape),
+        "heavy tails": (uci_like(301), every_shape),
+        "92 groups exactly at the line": (at_threshold(), one),
+        "most groups just below the line": (adversarial(), one),
+    }
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,11 +73,8 @@ class Cell:
     runs: int
 
 
-def measured(
-    method: str, tree: Tree, data: MadeUp, runs: int, entropy: Entropy, progress: Callable[[str], None] = lambda _: None
-) -> Cell:
+def measured(method: str, tree: Tree, data: MadeUp, runs: int, entropy: Entropy) -> Cell:
     """Ask so many times."""
-    progress(method)
     outcomes = [_outcome(method, tree, data, entropy) for _ in range(runs)]
     answered = [outcome for outcome in outcomes if not outcome.denied]
     promised = [(outcome.alarmed or 0.0) > (outcome.certified or float(FALSE_ALARM_RATE)) for outcome in answered]
