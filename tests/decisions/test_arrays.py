@@ -32,7 +32,7 @@ class Untouchable:
 class TestFree:
     """A rate of one half or more needs no data."""
 
-    @every
+    @pytest.mark.parametrize("mechanism", [naive_laplace, threshold_shift, progressive, adaptive])
     @pytest.mark.parametrize("rate", ["0.5", 0.75, 1])
     @pytest.mark.parametrize("bound", ["misses", "false_alarms"])
     def test_nothing_is_read_and_nothing_lost(self, mechanism, rate, bound):
@@ -47,6 +47,11 @@ class TestFree:
             assert seen.worst == seen.loss == Epsilon(0)
             assert seen.epsilons == (Epsilon(0),) * 5
             assert not seen.certain.any()
+
+    @pytest.mark.parametrize("rates", [{"miss_rate": "0.5"}, {"false_alarm_rate": "0.5", "bound": "false_alarms"}])
+    def test_a_zone_promises_on_both_sides_and_is_never_free(self, rates):
+        with pytest.raises(ArgumentError, match="two rates below one half"):
+            threshold_zone(MARGINS, 5, **rates, entropy=Untouchable())
 
     @pytest.mark.parametrize("mechanism", [naive_laplace, threshold_shift, progressive, adaptive])
     def test_the_other_rate_alone_does_not_make_it_free(self, mechanism, entropy):
@@ -125,9 +130,8 @@ class TestRefusals:
             5,
             "7919",
             [True, False],
-            np.array([1, 2], dtype=np.uint64),
             [[1], [2, 3]],
-            [10**30],
+            [10**30, 0.5],
             [None],
             np.ma.array([1, 7919], mask=[False, True]),
         ],
@@ -224,7 +228,9 @@ class TestEdges:
     def test_the_widest_and_the_farthest(self, mechanism, entropy):
         far = np.array([-(2**62), 2**62])
         assert mechanism(far, 5, entropy=entropy).verdict.tolist() == [-1, 1]
-        assert mechanism(far, (1 << 40) - 1, entropy=entropy).worst == Epsilon("0.000000001")
+        assert mechanism(far, (1 << 39) - 1, entropy=entropy).worst == Epsilon("0.000000001")
+        assert mechanism([-(10**30), 10**30], 5, entropy=entropy).verdict.tolist() == [-1, 1]
+        assert mechanism(np.array([2**63], dtype=np.uint64), 5, entropy=entropy).verdict.tolist() == [1]
 
     @every
     def test_rates_at_the_edges(self, mechanism, entropy):

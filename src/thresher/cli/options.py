@@ -48,12 +48,13 @@ _WISHES = (
     _Wish(
         "--bound",
         "Which error to bound first. With false-alarms, uncertain groups are not reported. Default misses.",
-        type=click.Choice(["misses", "false-alarms"]),
+        "misses|false-alarms",
     ),
     _Wish("--levels", "At most so many looks (ppwlm, dppwlm). Default 4.", "NUMBER"),
     _Wish("--first-epsilon", "The level of the first look (ppwlm, dppwlm).", "EPSILON"),
     _Wish("--best-effort", "dppwlm may end with a wider region than asked for; the answer says which.", flag=True),
 )
+WISHES = tuple(wished.name[2:].replace("-", "_") for wished in _WISHES)
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 config_option = click.option(

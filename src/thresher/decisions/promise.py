@@ -13,6 +13,8 @@ from thresher.plan import Guarantee
 from thresher.question import Atom, Question, sensitivity
 
 _EACH = "For each group by itself, over the noise: "
+# A margin counts units so; how many would really have to change may be more.
+_AT_MOST = "each counted as the most that one can change"
 
 
 def promise(
@@ -27,30 +29,30 @@ def promise(
     if wish.terms.bound == MISSES:
         if_true = "if it meets the condition"
         if wish.mechanism == "nlm":
-            if_true += f" by {width} {units} or more (closer to the line, nothing is promised)"
+            if_true += f" with {width} {units} or more to spare (closer to the line, nothing is promised)"
         sentence = (
             f"{_EACH}{if_true}, it is reported (above or uncertain) except with probability at most {misses}; if it "
-            f"does not, it is marked above with probability at most {alarms}, and if {far} {units} or more would have "
-            f"to change for it to qualify, it is reported at all with probability at most {alarms}."
+            f"does not, it is marked above with probability at most {alarms}, and if it is short of it by {far} "
+            f"{units} or more, {_AT_MOST}, it is reported at all with probability at most {alarms}."
         )
     else:
         if_false = "if it does not meet the condition"
         if wish.mechanism == "nlm":
-            if_false += f", and {width} {units} or more are wanting"
+            if_false = f"if it is short of the condition by more than {width} {units}"
         sentence = (
             f"{_EACH}{if_false}, it is reported (above) with probability at most {alarms}; if it meets it, it is "
-            f"marked below with probability at most {misses}, and if {far} {units} or more would have to change for "
-            f"it not to qualify, it is reported except with probability at most {misses}. Uncertain groups are not "
-            "reported."
+            f"marked below with probability at most {misses}, and if it does so with {far} {units} or more to spare, "
+            f"{_AT_MOST}, it is reported except with probability at most {misses}. Uncertain groups are not reported."
         )
     closer = " Closer than that, either verdict is possible."
     aim = ""
     if wish.terms.best_effort:
-        aim = " The half width is the one that was reached." if reached else _AIM
+        told = " The half width is the one that was reached." if half_width else " No group was left uncertain."
+        aim = told if reached else _AIM
     return Guarantee(misses, alarms, width, far, f"{sentence}{closer}{aim} {_bounded(question.table)}")
 
 
-_AIM = " The half width is what is aimed at (best effort): the answer says which one was reached."
+_AIM = " These distances hold if the half width is reached, which is aimed at (best effort): the answer says which was."
 
 
 def unit_word(table: Table) -> str:

@@ -15,6 +15,7 @@ from thresher.decisions.verdicts import MISSES, checked_bound
 from thresher.errors import ArgumentError
 
 _LATER = ("certified", "naive", "probe-naive", "probe", "probe-ent")
+_MOST_DIGITS = 9
 _LADDER_OPTIONS = ("levels", "first_epsilon", "best_effort")
 
 
@@ -87,7 +88,7 @@ def wish(
 
 
 def _terms(said: Mapping[str, Any]) -> Terms:
-    bound = checked_bound(str(said.get("bound", MISSES)).replace("-", "_"))
+    bound = checked_bound(said.get("bound", MISSES))
     return Terms(
         checked_rate(said.get("miss_rate", "0.05"), "miss_rate", bound),
         checked_rate(said.get("false_alarm_rate", "0.10"), "false_alarm_rate", bound),
@@ -109,7 +110,8 @@ def _check_climbing(mechanism: str, said: Mapping[str, Any]) -> None:
 
 def _levels(value: Any) -> int:
     """Text, as written in a question, means the number it spells."""
-    return checked_levels(int(value) if isinstance(value, str) and value.isascii() and value.isdigit() else value)
+    spelt = isinstance(value, str) and value.isascii() and value.isdigit() and len(value) <= _MOST_DIGITS
+    return checked_levels(int(value) if spelt else value)
 
 
 def _truth(value: object) -> bool:
