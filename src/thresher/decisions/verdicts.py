@@ -98,7 +98,8 @@ class Verdicts:
     @property
     def half_width(self) -> Fraction:
         """The half width reached: that of the groups left uncertain; 0 if several looks have decided them all."""
-        left = self.steps[self.verdict == SEEN_BETWEEN] if len(self.levels) > 1 else self.steps
+        one_look = self.levels == (self.worst,)
+        left = self.steps if one_look else self.steps[self.verdict == SEEN_BETWEEN]
         return Fraction(int(left.max()), self.scale) if left.size else Fraction(0)
 
     @property
