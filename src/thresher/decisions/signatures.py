@@ -30,6 +30,16 @@ class Signatures:
     def all_filters(self) -> int:
         return (1 << len(self.filters)) - 1
 
+    def largest(self) -> tuple[int, ...]:
+        """Signatures that are part of no other: where more filters cost more, only they matter."""
+        if self.masks is None:
+            return (self.all_filters,)
+        kept: list[int] = []
+        for mask in sorted(self.masks, key=int.bit_count, reverse=True):
+            if all(mask & other != mask for other in kept):
+                kept.append(mask)
+        return tuple(sorted(kept))
+
     def within(self, members: int, most: int) -> tuple[int, ...] | None:
         """What signatures can look like if only these filters are looked at, not empty; None if more than `most`."""
         if self.masks is not None:
