@@ -47,7 +47,7 @@ def promise(
     aim = ""
     if wish.terms.best_effort:
         aim = " The half width is the one that was reached." if reached else _AIM
-    return Guarantee(misses, alarms, width, far, f"{sentence}{closer}{aim} {_bounded(question.table)}")
+    return Guarantee(misses, alarms, width, far, f"{sentence}{closer}{aim} {bounded_data(question.table)}")
 
 
 _AIM = " The half width is what is aimed at (best effort): the answer says which one was reached."
@@ -90,7 +90,8 @@ def _lowest(atom: Atom) -> int:
     return min(atom.at_least) if isinstance(atom.at_least, tuple) else atom.at_least
 
 
-def _bounded(table: Table) -> str:
+def bounded_data(table: Table) -> str:
+    """What every promise is about."""
     clamped = "Values are taken as clamped to their declared bounds"
     if table.contribution is None:
         return f"{clamped}."
