@@ -157,7 +157,7 @@ class Engine:
         if plan.cost is None or plan.need is None:
             return plan.run(None, source_of_noise)[0]
         for name in plan.limits:
-            _check_limit(plan, name)
+            _check_limit(plan, name, self.balance)
         progress("reserving the worst case in the ledger")
         held = self._reserve(plan, plan.cost, _key(plan, key))
         if isinstance(held, StoredRelease):
@@ -253,7 +253,10 @@ def _key(plan: Plan, key: str | None) -> str:
     return key or plan.written_key or hashlib.sha256(plan.identity().encode()).hexdigest()[:32]
 
 
-def _check_limit(plan: Plan, name: str) -> None:
+def _check_limit(plan: Plan, name: str, balance: Callable[[Plan], Balance] | None = None) -> None:
+    """Refuse what costs more than one question may; what to change must fit the budget too, if it can be looked up."""
     limit = plan.limits.get(name)
     if limit is not None and plan.epsilon > limit:
-        raise TooDearError(name, plan.epsilon, limit, plan.affordable(limit))
+        remaining = None if balance is None else balance(plan).remaining
+        within = limit if remaining is None else min(limit, remaining)
+        raise TooDearError(name, plan.epsilon, limit, plan.affordable(within))

@@ -54,6 +54,7 @@ _WISHES = (
     _Wish("--first-epsilon", "The level of the first look (ppwlm, dppwlm).", "EPSILON"),
     _Wish("--best-effort", "dppwlm may end with a wider region than asked for; the answer says which.", flag=True),
 )
+WISHES = tuple(wished.name[2:].replace("-", "_") for wished in _WISHES)
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 config_option = click.option(

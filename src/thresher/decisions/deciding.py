@@ -16,6 +16,8 @@ from thresher.amounts import Epsilon
 from thresher.config import Table
 from thresher.decisions.constant import ConstantPlan, needs_no_data
 from thresher.decisions.explanation import explained
+from thresher.decisions.giving_back import MOST_LISTED
+from thresher.decisions.half_widths import half_widths
 from thresher.decisions.margin import Whole, margins
 from thresher.decisions.outlook import Outlook, outlooks
 from thresher.decisions.promise import counting, promise, wide_regions
@@ -38,8 +40,6 @@ from thresher.question import (
 )
 
 _ROOM = 1 << 62
-# With more groups than this, all are charged the largest level that one reached: a ledger line stays short.
-MOST_LISTED = 2000
 _WORDS = {SEEN_ABOVE: ABOVE, SEEN_BETWEEN: UNCERTAIN, SEEN_BELOW: BELOW}
 
 
@@ -162,6 +162,7 @@ class DecisionPlan:
             "epsilon": self.epsilon.to_json(),
             "epsilon_with_half_the_region": self.cost_of(self.wish.terms, Fraction(1, 2)).to_json(),
             "half_width_in_units": self.guarantee.half_width,
+            "half_widths": [width.document() for width in half_widths(self.question, self.wish, self.rule)],
             "ladder": [level.document(self.rule.scale) for level in self.rule.ladder()],
             "outlook": [outlook.document() for outlook in self.outlooks()],
             "guarantee": {name: getattr(self.guarantee, name) for name in Guarantee.__slots__},

@@ -8,6 +8,8 @@ from fractions import Fraction
 
 from thresher.amounts import Epsilon
 from thresher.config import Table
+from thresher.decisions.giving_back import given_back
+from thresher.decisions.half_widths import narrowed
 from thresher.decisions.outlook import Outlook
 from thresher.decisions.promise import counting, unit_word, wide_regions
 from thresher.decisions.rules import LADDERS, Rule
@@ -48,26 +50,35 @@ def explained(
         ("table", f"{table.name}; protected: {_unit(table)}"),
         *_counting(table),
         ("groups", f"{len(question.groups):,} declared; each gets a verdict, empty or not"),
-        ("mechanism", f"{wish.mechanism}: {_MECHANISMS[wish.mechanism]}"),
+        ("mechanism", f"{wish.mechanism}: {_MECHANISMS['tslm' if _one_look(wish, rule) else wish.mechanism]}"),
         *[("condition", _condition(atom, rule, table)) for atom in atoms],
-        *_rate(wish, guarantee),
+        *_rate(wish, rule, guarantee),
         ("half width", f"{guarantee.half_width} {units}: {_moved(wish)}"),
-        *_ladder(wish, rule),
-        ("epsilon", f"{epsilon}{_composed(epsilon, rule, table)}{_at_worst(wish)}"),
+        *_ladder(wish, rule, units),
+        ("epsilon", f"{epsilon}{_composed(epsilon, rule, table)}{_at_worst(question, wish, rule)}"),
         *_one_by_one(wish, rule, len(atoms)),
         *_outlook(outlooks, units),
         ("if halved", f"half the uncertain region would cost {halved}"),
         ("band", _band(wish, guarantee, units)),
-        *[("note", note) for note in wide_regions(question, rule)],
+        *[("note", note) for note in (*narrowed(question, wish, rule), *wide_regions(question, rule))],
         ("promise", guarantee.sentence),
         *[("note", note) for note in question.notes],
     ]
     return "\n".join(f"{label:<{_LABEL}}{text}" for label, text in lines) + "\n"
 
 
-def _rate(wish: Wish, guarantee: Guarantee) -> Lines:
+def _one_look(wish: Wish, rule: Rule) -> bool:
+    """A ladder of one level, which is a threshold shift and is told as one."""
+    return wish.mechanism in LADDERS and len(rule.ladder()) == 1
+
+
+def _climbs(rule: Rule) -> bool:
+    return len(rule.ladder()) > 1
+
+
+def _rate(wish: Wish, rule: Rule, guarantee: Guarantee) -> Lines:
     spent = "all of it for the one margin: nothing is shared out"
-    if wish.mechanism in LADDERS:
+    if _climbs(rule):
         spent = "shared out between the looks, not between conditions"
     if wish.terms.bound == MISSES:
         return [("miss rate", f"{guarantee.miss_rate}, {spent}")]
@@ -84,19 +95,32 @@ def _moved(wish: Wish) -> str:
     return "by so much the line is raised, so that false alarms stay rare"
 
 
-def _ladder(wish: Wish, rule: Rule) -> Lines:
-    """The levels, each with how far from the line it decides."""
-    if wish.mechanism not in LADDERS:
+def _ladder(wish: Wish, rule: Rule, units: str) -> Lines:
+    """The levels, each with how far from the line it decides; or why there is one only."""
+    if _one_look(wish, rule):
+        return [("note", f"{_why_one(wish, rule)}, so there is one look: a threshold shift, as by tslm")]
+    if not _climbs(rule):
         return []
     levels = rule.ladder()
-    if len(levels) == 1:
-        return [("ladder", "one level: the first look would be no coarser than the last, so it is a threshold shift")]
+    heading = f"a look decides if the noisy margin is so many {units} or more from the line:"
+    if wish.mechanism == "dppwlm":
+        heading = f"levels are chosen as it goes, {rule.epsilon} at most. If nothing were learnt: {heading}"
     widths = [few_digits(Fraction(level.steps, rule.scale)) for level in levels]
     told = [
-        f"look {i}: epsilon {level.epsilon}, decides {width} or more away"
+        f"look {i}: epsilon {level.epsilon}, {width} or more"
         for i, (level, width) in enumerate(zip(levels, widths, strict=True), start=1)
     ]
-    return [("" if i else "ladder", text) for i, text in enumerate(told)]
+    return [("ladder", heading), *(("", text) for text in told)]
+
+
+def _why_one(wish: Wish, rule: Rule) -> str:
+    terms = wish.terms
+    if terms.levels == 1:
+        return "levels = 1"
+    if terms.first_epsilon is None:
+        return "with this half width a first look at groups of up to count_range rows would be no coarser"
+    last = smallest_epsilon(terms.rates[0] / terms.levels, int(rule.half_width * rule.scale) + 1, rule.scale)
+    return f"first_epsilon = {terms.first_epsilon} is not below {last}, the last of {terms.levels} levels"
 
 
 def _outlook(outlooks: Sequence[Outlook], units: str) -> Lines:
@@ -105,7 +129,7 @@ def _outlook(outlooks: Sequence[Outlook], units: str) -> Lines:
         return []
     heading = (
         f"mean epsilon of a group so many {units} from the line, if it is short of it / over it, and the looks at "
-        "which such groups stop (simulated, on no data):"
+        "which such groups stop: each digit is a look, and 5 % of such groups (simulated, on no data):"
     )
     rows = [
         f"{few_digits(seen.distance):>8} away {seen.short:>10.4g} / {seen.over:<10.4g} {_bar(seen.stops)}"
@@ -120,16 +144,16 @@ def _bar(stops: Sequence[float]) -> str:
     return "".join(f"{i + 1:x}" * (end - start) for i, (start, end) in enumerate(zip([0, *ends], ends, strict=False)))
 
 
-def _at_worst(wish: Wish) -> str:
-    if wish.mechanism not in LADDERS:
-        return ""
-    return " at worst; what a group does not need, because it is decided early, is given back"
+def _at_worst(question: Question, wish: Wish, rule: Rule) -> str:
+    return f" {given_back(question)}" if wish.mechanism in LADDERS and _climbs(rule) else ""
 
 
 def _band(wish: Wish, guarantee: Guarantee, units: str) -> str:
+    if_reached = ", if the half width is reached" if wish.terms.best_effort else ""
+    far = f"{guarantee.clear_distance} {units}"
     if wish.terms.bound == MISSES:
-        return f"a group less than {guarantee.clear_distance} {units} short of its condition may be reported too"
-    return f"a group that meets its condition by less than {guarantee.clear_distance} {units} may be left out too"
+        return f"a group less than {far} short of its condition may be reported too{if_reached}"
+    return f"a group that meets its condition by less than {far} may be left out too{if_reached}"
 
 
 def _one_by_one(wish: Wish, rule: Rule, atoms: int) -> Lines:

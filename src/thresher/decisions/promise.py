@@ -50,7 +50,7 @@ def promise(
     return Guarantee(misses, alarms, width, far, f"{sentence}{closer}{aim} {bounded_data(question.table)}")
 
 
-_AIM = " The half width is what is aimed at (best effort): the answer says which one was reached."
+_AIM = " These distances hold if the half width is reached, which is aimed at (best effort): the answer says which was."
 
 
 def unit_word(table: Table) -> str:

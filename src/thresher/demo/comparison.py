@@ -18,7 +18,7 @@ RUNS = 100
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """One mechanism, over many runs: means of the largest loss, the loss of a group, min-entropies and error rates."""
+    """One mechanism, over many runs: means of the largest loss, a group's loss, min-entropies, rates and widths."""
 
     mechanism: str
     worst_epsilon: float
@@ -29,6 +29,7 @@ class Compared:
     missed: float
     false_alarms: float
     half_width: float
+    clear_distance: float
 
 
 def compared(
@@ -52,6 +53,7 @@ def _figures(release: Release, qualifies: Mapping[str, bool]) -> tuple[float, ..
         len(right - reported) / len(right),
         len(wrong & reported) / len(wrong),
         float(release.half_width),
+        float(release.guarantee.clear_distance),
     )
 
 

@@ -52,6 +52,8 @@ class Tour:
     after_again: Balance
     refusal: str
     missed_of_trials: int
+    # At the line itself, where the naive look promises nothing; None where that is the worst case already.
+    missed_at_the_line: int | None
     comparison: tuple[Compared, ...]
 
 
@@ -80,10 +82,12 @@ def tour(
             raise BugError("the tour's budget is meant to run out")
         truth = tuple(_truth(*hospital.truth[str(name)]) for (name,) in answer.groups)
         progress("trying the worst case a million times")
-        missed = _missed_at_worst(plan, source_of_noise)
+        worst = plan.rule.sure if isinstance(plan.rule, Shift) else 0
+        missed = _missed(plan, worst, source_of_noise)
+        at_the_line = _missed(plan, 0, source_of_noise) if worst else None
         progress("asking every mechanism a hundred times")
         comparison = _compared(engine, hospital, source_of_noise)
-    return Tour(plan, before, answer, truth, after, again, after_again, refusal, missed, comparison)
+    return Tour(plan, before, answer, truth, after, again, after_again, refusal, missed, at_the_line, comparison)
 
 
 def _planned(engine: Engine, mechanism: str | None, region: str, *, best_effort: bool | None = None) -> DecisionPlan:
@@ -100,15 +104,14 @@ def _planned(engine: Engine, mechanism: str | None, region: str, *, best_effort:
     return plan
 
 
-def _missed_at_worst(plan: DecisionPlan, entropy: Entropy) -> int:
-    """Groups that meet the condition by nothing more than the promise asks for: nowhere are misses more likely."""
-    margin = plan.rule.sure if isinstance(plan.rule, Shift) else 0
+def _missed(plan: DecisionPlan, margin: int, entropy: Entropy) -> int:
+    """Groups that meet the condition by so much and are not reported. Where a promise begins, most are."""
     return int((~decided(np.full(TRIALS, margin, dtype=np.int64), plan.rule, entropy).reported).sum())
 
 
 def _compared(engine: Engine, hospital: Hospital, entropy: Entropy) -> tuple[Compared, ...]:
     plans = {name: _planned(engine, name, REGION) for name in sorted(MECHANISMS, key=_ORDER.index)}
-    plans["dppwlm, best effort"] = _planned(engine, "dppwlm", REGION, best_effort=True)
+    plans["dppwlm best effort"] = _planned(engine, "dppwlm", REGION, best_effort=True)
     qualifies = {str(name): _truth(*hospital.truth[str(name)]).qualifies for (name,) in plans["tslm"].question.labels()}
     return tuple(compared(name, plan, hospital.truth, qualifies, entropy) for name, plan in plans.items())
 

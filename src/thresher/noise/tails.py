@@ -81,10 +81,13 @@ def smallest_refinement(from_epsilon: Amount, miss_rate: Amount, margin: int, se
     if exact_fraction(from_epsilon, "from_epsilon") == 0:
         return smallest_epsilon(miss_rate, margin, sensitivity)
     first, rate = checked_rate(from_epsilon, sensitivity, "from_epsilon"), checked_probability(miss_rate, "miss_rate")
-    distance, seen = _checked_distance(margin, "margin", 1), Epsilon(from_epsilon)
+    distance, seen = _checked_distance(margin, "margin", 1), first * sensitivity * NANO
+    if seen.denominator != 1:
+        rule = "a level is a whole number of nano-epsilon"
+        raise ArgumentError("from_epsilon", from_epsilon, rule, "Round it to nine decimals")
 
     def enough(nano: int) -> bool:
-        second = (seen.fraction + Fraction(nano, NANO)) / sensitivity
+        second = (seen + nano) / (NANO * sensitivity)
 
         def met(bits: int) -> bool:
             r, s = exp_minus(second - first, bits), exp_minus(first + second, bits)
@@ -94,7 +97,7 @@ def smallest_refinement(from_epsilon: Amount, miss_rate: Amount, margin: int, se
 
     # (1-A) r^a <= r^a, so a step that decays by the rate alone is a start from above.
     step = first_enough(enough, math.ceil(sensitivity / distance * _log_odds(rate) * NANO), miss_rate)
-    return Epsilon.from_nano(seen.nano + step.nano)
+    return Epsilon.from_nano(int(seen) + step.nano)
 
 
 def conditional_shift(from_epsilon: Amount, to_epsilon: Amount, miss_rate: Amount, sensitivity: int = 1) -> int:
