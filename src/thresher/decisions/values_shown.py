@@ -95,7 +95,7 @@ class Average:
         step = float(self.grid.step)
         widths = (np.maximum(near - least, largest - near) * step).tolist()
         places = [_places(width) for width in widths]
-        known = (counted + reach >= 1).tolist()
+        known = (counted >= 1).tolist()
         texts = (
             decimal(round(x * step * 10**at), at) if is_known else ""
             for x, at, is_known in zip(near.tolist(), places, known, strict=True)

@@ -3,6 +3,7 @@
 Reads: a question, a strategy. Writes: text. Never: data.
 """
 
+import math
 from collections.abc import Sequence
 from fractions import Fraction
 
@@ -23,7 +24,9 @@ _LABEL = 12
 def promised(question: Question, wish: Wish, half_width: Fraction, clear: Fraction) -> Guarantee:
     """The certificate: rates are for each group, over the noise, and about the bounded data."""
     misses, alarms = decimal_text(wish.miss_rate), decimal_text(wish.false_alarm_rate)
-    far, units = few_digits(clear), unit_word(question.table)
+    # Rounded up, so that what is said of groups beyond it stays true.
+    far, width = (few_digits(Fraction(math.ceil(1000 * one), 1000)) for one in (clear, half_width))
+    units = unit_word(question.table)
     if wish.terms.bound == MISSES:
         sentence = (
             f"if it meets the condition, it is reported (above or uncertain) except with probability at most {misses}; "
@@ -42,7 +45,7 @@ def promised(question: Question, wish: Wish, half_width: Fraction, clear: Fracti
         f"truth except with probability at most {misses if wish.terms.bound == MISSES else alarms}."
     )
     told = f"For each group by itself, over the noise: {sentence} {numbers} {bounded_data(question.table)}"
-    return Guarantee(misses, alarms, few_digits(half_width), far, told)
+    return Guarantee(misses, alarms, width, far, told)
 
 
 def explained(
