@@ -1,6 +1,7 @@
 """Strategies: what a record costs, exactly; cells and ends against rows; and careless strategies that checks see."""
 
 import itertools
+import math
 from dataclasses import replace
 from fractions import Fraction
 
@@ -84,6 +85,30 @@ def test_no_record_pays_more_and_some_record_pays_all(shape, sizes):
         for word in "abcdz"
     ]
     assert max(paid(blocks, rates, [row]) for row in rows) == loss(blocks, rates, known)
+
+
+def test_the_exact_law_of_what_is_released_attains_the_loss_and_no_more():
+    """Three cells of two filters, p = 1/2 each: the likelihood ratio of all outputs within 6, for each record."""
+    found = measured([count(where) for where in FILTERS["independent"](2)], [1, 1], TABLE)
+    known = signatures(found.filters, TABLE)
+    cells = block_of((0, 1), found.measures, known)
+    direct = [block_of((i,), found.measures, known) for i in (0, 1)]
+
+    def law(truth, seen):
+        return math.prod(F(1, 3) * F(1, 2) ** abs(x - t) for t, x in zip(truth, seen, strict=True))
+
+    def largest_ratio(blocks):
+        base = [number for block in blocks for number in readings(block, [])]
+        worst = F(0)
+        for columns in ((), ("c0",), ("c1",), ("c0", "c1")):
+            moved = [number for block in blocks for number in readings(block, [record(*columns)])]
+            for seen in itertools.product(range(-6, 7), repeat=len(base)):
+                worst = max(worst, law(moved, seen) / law(base, seen))
+        return worst
+
+    # One unit of epsilon is ln 2: cells lose it once, the two counts by themselves twice.
+    assert largest_ratio([cells]) == 2 ** loss([cells], [1], known) == 2
+    assert largest_ratio(direct) == 2 ** loss(direct, [1, 1], known) == 4
 
 
 codes = st.one_of(st.none(), st.integers(0, 4))
