@@ -18,7 +18,16 @@ from thresher.accounting import Spending
 from thresher.amounts import Amount
 from thresher.budgets import open_budgets
 from thresher.config import Declarations, load
-from thresher.decisions import ConstantPlan, DecisionPlan, RegionLike, plan_decision, wish
+from thresher.decisions import (
+    VALUES,
+    ConstantPlan,
+    DecisionPlan,
+    RegionLike,
+    ValuesPlan,
+    plan_decision,
+    plan_values,
+    wish,
+)
 from thresher.errors import (
     ArgumentError,
     BudgetError,
@@ -87,7 +96,8 @@ class Engine:
         levels: int | None = None,
         first_epsilon: Amount | None = None,
         best_effort: bool | None = None,
-    ) -> DecisionPlan | ConstantPlan:
+        show: str | None = None,
+    ) -> DecisionPlan | ValuesPlan | ConstantPlan:
         """The price and the promise. Spends nothing and reads no private row; `str(plan)` explains it."""
         question = ask(sql, self._declarations, self._public)
         wished = wish(
@@ -101,9 +111,10 @@ class Engine:
             levels=levels,
             first_epsilon=first_epsilon,
             best_effort=best_effort,
+            show=show,
             written=question.options,
         )
-        plan = plan_decision(question, wished)
+        plan = plan_values(question, wished) if wished.show == VALUES else plan_decision(question, wished)
         _check_limit(plan, "max_epsilon")
         return plan
 
@@ -121,6 +132,7 @@ class Engine:
         levels: int | None = None,
         first_epsilon: Amount | None = None,
         best_effort: bool | None = None,
+        show: str | None = None,
         key: str | None = None,
         entropy: Entropy | None = None,
         progress: Progress = lambda _: None,
@@ -141,6 +153,7 @@ class Engine:
             levels=levels,
             first_epsilon=first_epsilon,
             best_effort=best_effort,
+            show=show,
         )
         return self.answer(plan, key=key, entropy=entropy, progress=progress)
 

@@ -42,6 +42,25 @@ class Guarantee:
 
 
 @dataclass(frozen=True, slots=True)
+class ShownNumber:
+    """A noisy number for each group, as text in its own units; empty where nothing can be said.
+
+    `half_widths`: how far from the truth, with the probability that the promise names; one for all groups, or one each.
+    """
+
+    text: str
+    numbers: tuple[str, ...]
+    half_widths: tuple[str, ...]
+
+    def document(self) -> dict[str, Any]:
+        return {"text": self.text, "numbers": list(self.numbers), "half_widths": list(self.half_widths)}
+
+    @classmethod
+    def from_document(cls, said: Mapping[str, Any]) -> "ShownNumber":
+        return cls(said["text"], tuple(said["numbers"]), tuple(said["half_widths"]))
+
+
+@dataclass(frozen=True, slots=True)
 class Release:
     """What may leave: one verdict for each group, with its promise and its price."""
 
@@ -66,6 +85,8 @@ class Release:
     latest: tuple[int, ...] = ()
     # What is certified about all groups together: share, confidence, and the share aimed at.
     certificate: Mapping[str, str] | None = None
+    # The numbers behind the verdicts, where they were asked for.
+    values: tuple[ShownNumber, ...] = ()
     stamp: str = ""
     notes: tuple[str, ...] = ()
     # Of this handing-out, not of the release: under which key it is stored, and whether it was charged before.
@@ -100,13 +121,17 @@ class Release:
 
     @property
     def table(self) -> "pa.Table":
-        """Keys, verdict, epsilon and half width as an Arrow table."""
+        """Keys, verdict, epsilon, half width, and the numbers that were asked for, as an Arrow table."""
         import pyarrow as pa  # noqa: PLC0415 - costs more than the rest of a short question
 
         columns: dict[str, Sequence[Any]] = {name: [g[i] for g in self.groups] for i, name in enumerate(self.keys)}
         columns["verdict"] = list(self.verdicts)
         columns["epsilon"] = [float(epsilon) for epsilon in self.epsilons]
         columns["half_width"] = list(self.half_widths)
+        for shown in self.values:
+            columns[shown.text] = pa.array(
+                [float(number) if number else None for number in shown.numbers], pa.float64()
+            )
         return pa.table(columns)
 
     def document(self) -> dict[str, Any]:
@@ -129,6 +154,7 @@ class Release:
             "bound": self.bound,
             "latest": list(self.latest),
             "certificate": None if self.certificate is None else dict(self.certificate),
+            "values": [shown.document() for shown in self.values],
             "stamp": self.stamp,
             "notes": list(self.notes),
         }
@@ -158,6 +184,7 @@ class Release:
             bound=said.get("bound", MISSES),
             latest=tuple(said.get("latest", ())),
             certificate=said.get("certificate"),
+            values=tuple(ShownNumber.from_document(shown) for shown in said.get("values", ())),
             stamp=said["stamp"],
             notes=tuple(said["notes"]),
             key=key,

@@ -12,7 +12,7 @@ from rich.console import RenderableType
 import thresher
 from thresher.cli.options import config_option, json_option, question_text, spinning, wish_options, wishes
 from thresher.cli.output import drawn, say
-from thresher.decisions import ConstantPlan, DecisionPlan
+from thresher.decisions import ConstantPlan, DecisionPlan, ValuesPlan
 from thresher.engine import Engine
 from thresher.errors import ArgumentError
 from thresher.ledger import Balance
@@ -98,7 +98,9 @@ def explanation(told: str) -> str:
     return "\n".join(paragraph(line[LABEL:], line[:LABEL].strip() or " ", LABEL) for line in told.splitlines())
 
 
-def answer_page(release: Release, balance: Balance, plan: DecisionPlan | ConstantPlan, *, every: bool = False) -> str:
+def answer_page(
+    release: Release, balance: Balance, plan: DecisionPlan | ValuesPlan | ConstantPlan, *, every: bool = False
+) -> str:
     """Verdicts, the promise, and what is left."""
     rows = verdict_table(release, every=every)
     parts: list[RenderableType] = [rows, ""] if rows.row_count else []
@@ -124,7 +126,7 @@ def _hint(release: Release, *, every: bool) -> str:
     return "" if every or set(release.verdicts) <= {ABOVE} else "; --all lists uncertain and below"
 
 
-def _widths(release: Release, plan: DecisionPlan | ConstantPlan) -> list[str]:
+def _widths(release: Release, plan: DecisionPlan | ValuesPlan | ConstantPlan) -> list[str]:
     """With best effort, what came of it."""
     if not isinstance(plan, DecisionPlan) or not plan.wish.terms.best_effort:
         return []
@@ -146,7 +148,7 @@ def _charge(release: Release) -> str:
     return f"epsilon {release.spent_epsilon}{rest}; stored under key {release.key}: asking again is free"
 
 
-def _confirm(engine: Engine, plan: DecisionPlan | ConstantPlan) -> None:
+def _confirm(engine: Engine, plan: DecisionPlan | ValuesPlan | ConstantPlan) -> None:
     """The price, and the choice to pay it. Where nobody can be asked, nothing is spent."""
     balance, most = engine.balance(plan), "at most " if plan.shows_levels else ""
     if sys.stdin is None or not sys.stdin.isatty():
@@ -159,7 +161,7 @@ def _confirm(engine: Engine, plan: DecisionPlan | ConstantPlan) -> None:
         raise ArgumentError("yes", False, "you did not want to pay", "Nothing was asked and nothing was charged")
 
 
-def _json(release: Release, balance: Balance, plan: DecisionPlan | ConstantPlan) -> str:
+def _json(release: Release, balance: Balance, plan: DecisionPlan | ValuesPlan | ConstantPlan) -> str:
     shown = {
         **release.document(),
         "positives": [list(group) for group in release.positives],

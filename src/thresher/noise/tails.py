@@ -36,7 +36,7 @@ class Bracket(NamedTuple):
 def tail(epsilon: Amount, at_least: int, sensitivity: int = 1) -> Bracket:
     """P[X >= at_least] = P[X <= -at_least] of discrete Laplace noise X, for at_least >= 0."""
     rate, distance = checked_rate(epsilon, sensitivity), _checked_distance(at_least, "at_least", 0)
-    return _bracket(lambda bits: tail_formula(exp_minus(rate, bits), distance))
+    return bracketed(lambda bits: tail_formula(exp_minus(rate, bits), distance))
 
 
 def refined_tail(seen: int, at_least: int, from_epsilon: Amount, to_epsilon: Amount, sensitivity: int = 1) -> Bracket:
@@ -46,7 +46,7 @@ def refined_tail(seen: int, at_least: int, from_epsilon: Amount, to_epsilon: Amo
     if value.size != 1:
         raise ArgumentError("seen", f"{value.size} values", "it must be one integer", "Ask for one at a time")
     behind = max(-int(value.item()), 0)
-    return _bracket(
+    return bracketed(
         lambda bits: refined_tail_formula(
             exp_minus(second - first, bits), exp_minus(first + second, bits), behind, distance
         )
@@ -223,7 +223,7 @@ def _log_odds(rate: Fraction) -> float:
     return math.log(rate.denominator) - math.log(rate.numerator)
 
 
-def _bracket(formula: Callable[[int], Enclosure]) -> Bracket:
+def bracketed(formula: Callable[[int], Enclosure]) -> Bracket:
     """The formula's value to about 15 digits, as floats rounded outward."""
 
     def ask(bits: int) -> Bracket:

@@ -22,6 +22,7 @@ OPTIONS = (
     "max_epsilon",
     "mechanism",
     "miss_rate",
+    "show",
     "uncertain_region",
 )
 
@@ -32,6 +33,7 @@ _WRITTEN = {
     "key": "'march'",
     "levels": "4",
     "mechanism": "'ppwlm'",
+    "show": "'values'",
     "uncertain_region": "20 or uncertain_region='COUNT(*)=20'",
 }
 _FORM = "write SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS(miss_rate=0.05, ...) and then the keys"

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from rich.table import Table
 
 from thresher.config import Label
-from thresher.plan import ABOVE, BELOW, MISSES, UNCERTAIN, Release
+from thresher.plan import ABOVE, BELOW, MISSES, UNCERTAIN, Release, ShownNumber
 from thresher.views.text import inert
 
 _COLOURS = {ABOVE: "bold green", UNCERTAIN: "yellow", BELOW: "dim"}
@@ -24,6 +24,7 @@ def verdict_table(
     extra: Mapping[str, Sequence[str]] | None = None,
 ) -> Table:
     """Reported groups, or `every` one, at most so many. `extra` columns are the caller's, one text for each group."""
+    extra = {**{shown.text: numbers_of(shown) for shown in release.values}, **(extra or {})}
     losses = ["epsilon"] if len(release.levels) > 1 else []
     table = Table(box=None, padding=(0, 1 if losses else 2, 0, 0), header_style="bold")
     gauge = f"{'short':<{_HALF}}│{'over':>{_HALF}}" if release.noisy else ""
@@ -49,6 +50,12 @@ def verdict_table(
         rest = [inert(texts[i]) for texts in (extra or {}).values()]
         table.add_row(*map(_cell, group), f"[{colour}]{verdict}[/{colour}]", *seen, *rest)
     return table
+
+
+def numbers_of(shown: ShownNumber) -> list[str]:
+    """A number for each group with its half width."""
+    widths = shown.half_widths * (1 if len(shown.half_widths) > 1 else len(shown.numbers))
+    return [f"{number} ± {width}" if number else "?" for number, width in zip(shown.numbers, widths, strict=True)]
 
 
 def verdict_summary(release: Release) -> str:
