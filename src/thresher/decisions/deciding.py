@@ -141,7 +141,7 @@ class DecisionPlan:
 
     def affordable(self, limit: Epsilon) -> str | None:
         """What to change so that it keeps within a limit, in words."""
-        if self.wish.mechanism in REACHING:
+        if isinstance(self.rule, CertifiedLadder | ThreeWayLadder):
             return f"With max_epsilon={limit} it would look less closely" if limit else None
         return affordable(self.cost_of, self.wish.terms, limit)
 
