@@ -66,6 +66,12 @@ class Release:
     latest: tuple[int, ...] = ()
     # What is certified about all groups together: share, confidence, and the share aimed at.
     certificate: Mapping[str, str] | None = None
+    # The key of the answer that this one sharpens, or reads with another line; empty for a first answer.
+    refines: str = ""
+    # What every group was charged for this measurement so far, where that is more than some of them lost.
+    charged: Epsilon | None = None
+    # Of a single condition: its threshold in steps, and what it is a threshold of.
+    measured: Mapping[str, Any] | None = None
     stamp: str = ""
     notes: tuple[str, ...] = ()
     # Of this handing-out, not of the release: under which key it is stored, and whether it was charged before.
@@ -129,6 +135,9 @@ class Release:
             "bound": self.bound,
             "latest": list(self.latest),
             "certificate": None if self.certificate is None else dict(self.certificate),
+            "refines": self.refines,
+            "charged": None if self.charged is None else self.charged.to_json(),
+            "measured": None if self.measured is None else dict(self.measured),
             "stamp": self.stamp,
             "notes": list(self.notes),
         }
@@ -158,6 +167,9 @@ class Release:
             bound=said.get("bound", MISSES),
             latest=tuple(said.get("latest", ())),
             certificate=said.get("certificate"),
+            refines=said.get("refines", ""),
+            charged=None if said.get("charged") is None else Epsilon.from_json(said["charged"]),
+            measured=said.get("measured"),
             stamp=said["stamp"],
             notes=tuple(said["notes"]),
             key=key,

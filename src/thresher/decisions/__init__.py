@@ -7,8 +7,10 @@ from thresher.decisions.adaptive import AdaptiveLadder, adaptive_ladder_of, expl
 from thresher.decisions.arrays import adaptive, naive_laplace, progressive, slack, threshold_shift, threshold_zone
 from thresher.decisions.constant import ConstantPlan
 from thresher.decisions.deciding import DecisionPlan, plan_decision, protected, protected_by
+from thresher.decisions.earlier import Earlier, recalled
 from thresher.decisions.margin import margins
 from thresher.decisions.progressive import Ladder, climb, ladder_of
+from thresher.decisions.refining import RefinementPlan, plan_refinement
 from thresher.decisions.rules import MECHANISMS, Rule, Terms, decided, priced
 from thresher.decisions.threshold_shift import Shift, look, priced_naive, priced_shift, priced_zone
 from thresher.decisions.uncertain_region import RegionLike, UncertainRegion
@@ -21,7 +23,9 @@ __all__ = [
     "Bound",
     "ConstantPlan",
     "DecisionPlan",
+    "Earlier",
     "Ladder",
+    "RefinementPlan",
     "RegionLike",
     "Rule",
     "Shift",
@@ -39,6 +43,7 @@ __all__ = [
     "margins",
     "naive_laplace",
     "plan_decision",
+    "plan_refinement",
     "priced",
     "priced_naive",
     "priced_shift",
@@ -46,6 +51,7 @@ __all__ = [
     "progressive",
     "protected",
     "protected_by",
+    "recalled",
     "slack",
     "threshold_shift",
     "threshold_zone",
