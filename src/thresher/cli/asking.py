@@ -12,11 +12,10 @@ from rich.console import RenderableType
 import thresher
 from thresher.cli.options import config_option, json_option, question_text, spinning, wish_options, wishes
 from thresher.cli.output import drawn, say
-from thresher.decisions import ConstantPlan, DecisionPlan
 from thresher.engine import Engine
 from thresher.errors import ArgumentError
 from thresher.ledger import Balance
-from thresher.plan import BELOW, Release
+from thresher.plan import BELOW, Plan, Release
 from thresher.views import budget_bar, inert, level_summary, paragraph, verdict_summary, verdict_table
 
 LABEL = 12
@@ -81,12 +80,12 @@ def ask_command(
         release = engine.stored(plan, key=key)
         if release is None:
             if plan.epsilon and not yes:
-                _confirm(engine, plan)
+                confirm(engine, plan)
             with spinning(quiet=as_json) as progress:
                 release = engine.answer(plan, key=key, progress=progress)
         balance = engine.balance(plan)
         try:
-            say(_json(release, balance) if as_json else answer_page(release, balance, every=every))
+            say(answer_json(release, balance) if as_json else answer_page(release, balance, every=every))
         except OSError as error:
             error.add_note(f"The answer is paid for and stored: ask again with --key {release.key}")
             raise
@@ -125,6 +124,10 @@ def budget_line(balance: Balance) -> str:
 
 
 def _charge(release: Release) -> str:
+    if release.refines and not release.repeated:
+        of = f"the measurement of key {release.refines}"
+        paid = f"{release.spent_epsilon}, the difference to {of}; stored under key {release.key}"
+        return f"epsilon {paid}: asking again is free" if release.key else f"0: {of}, read again"
     if not release.planned_epsilon:
         return "0: the answer does not depend on the data"
     if release.repeated:
@@ -134,11 +137,11 @@ def _charge(release: Release) -> str:
     return f"epsilon {release.spent_epsilon}{rest}; stored under key {release.key}: asking again is free"
 
 
-def _confirm(engine: Engine, plan: DecisionPlan | ConstantPlan) -> None:
+def confirm(engine: Engine, plan: Plan, see: str = "thresher plan") -> None:
     """The price, and the choice to pay it. Where nobody can be asked, nothing is spent."""
     balance = engine.balance(plan)
     if sys.stdin is None or not sys.stdin.isatty():
-        fix = "Pass --yes to pay it, or see `thresher plan`"
+        fix = f"Pass --yes to pay it, or see `{see}`"
         raise ArgumentError("yes", False, f"the question costs epsilon {plan.epsilon}, and nobody can be asked", fix)
     click.echo(explanation(str(plan)), err=True)
     click.echo(f"\n  This costs epsilon {plan.epsilon}; {balance.remaining} of {balance.cap} is left.", err=True)
@@ -146,7 +149,8 @@ def _confirm(engine: Engine, plan: DecisionPlan | ConstantPlan) -> None:
         raise ArgumentError("yes", "no", "you did not want to pay", "Nothing was asked and nothing was charged")
 
 
-def _json(release: Release, balance: Balance) -> str:
+def answer_json(release: Release, balance: Balance) -> str:
+    """All of an answer, and what is left."""
     shown = {
         **release.document(),
         "positives": [list(group) for group in release.positives],

@@ -164,8 +164,14 @@ class RefinementPlan:
         return [
             ("level", f"{self.step.shift.epsilon} afterwards, which is what all looks together lose"),
             ("epsilon", f"{self.epsilon}: the difference only"),
-            ("anew", f"with a new key the same half width and rates would cost {self.anew}, whatever was seen here"),
-            ("rows", f"they must be those of key {self.earlier.key}: if they changed, declare a new version instead"),
+            (
+                "anew",
+                f"asked with a new key it would cost {self.anew}, and its rates would hold whatever was seen here",
+            ),
+            (
+                "rows",
+                f"they must be those of key {self.earlier.key}: if they changed, declare a new version, and ask anew",
+            ),
         ]
 
     def document(self) -> dict[str, Any]:
