@@ -22,10 +22,14 @@ from thresher.decisions import (
     VALUES,
     ConstantPlan,
     DecisionPlan,
+    Earlier,
+    RefinementPlan,
     RegionLike,
     ValuesPlan,
     plan_decision,
+    plan_refinement,
     plan_values,
+    recalled,
     wish,
 )
 from thresher.errors import (
@@ -33,7 +37,10 @@ from thresher.errors import (
     BudgetError,
     BugError,
     DeclarationError,
+    KeyReusedError,
     LedgerError,
+    LostAnswerError,
+    PendingError,
     SourceUnavailableError,
     ThresherError,
     TooDearError,
@@ -41,7 +48,7 @@ from thresher.errors import (
 from thresher.ledger import Balance, Book, Reservation, StoredRelease
 from thresher.noise import Entropy, SystemEntropy
 from thresher.plan import Plan, Release
-from thresher.question import Need, PublicTable
+from thresher.question import Need, PublicTable, Question
 from thresher.sources import Source, open_source
 from thresher.sql import ask
 
@@ -157,6 +164,87 @@ class Engine:
         )
         return self.answer(plan, key=key, entropy=entropy, progress=progress)
 
+    def plan_refinement(
+        self,
+        sql: str,
+        *,
+        of: str,
+        miss_rate: Amount | None = None,
+        false_alarm_rate: Amount | None = None,
+        uncertain_region: RegionLike | None = None,
+        max_epsilon: Amount | None = None,
+        given_seen: bool = False,
+    ) -> RefinementPlan:
+        """What it takes to sharpen the answer stored under the key `of`. Spends nothing and reads no private row.
+
+        An answer is refined once: a second, other refinement of it would lose more than is charged, and is refused.
+        """
+        question = ask(sql, self._declarations, self._public)
+        plan = plan_refinement(
+            question,
+            self._earlier(question, of),
+            miss_rate=miss_rate,
+            false_alarm_rate=false_alarm_rate,
+            uncertain_region=uncertain_region,
+            max_epsilon=max_epsilon,
+            given_seen=given_seen,
+        )
+        _check_limit(plan, "max_epsilon")
+        self._check_refined_once(plan, of)
+        return plan
+
+    def refine(
+        self,
+        sql: str,
+        *,
+        of: str,
+        miss_rate: Amount | None = None,
+        false_alarm_rate: Amount | None = None,
+        uncertain_region: RegionLike | None = None,
+        max_epsilon: Amount | None = None,
+        given_seen: bool = False,
+        entropy: Entropy | None = None,
+        progress: Progress = lambda _: None,
+    ) -> Release:
+        """The answer stored under the key `of`, made sharper: charged the difference, stored under a key of its own.
+
+        What is left out stays as it was. A coarser question on the same measurement is free.
+        """
+        plan = self.plan_refinement(
+            sql,
+            of=of,
+            miss_rate=miss_rate,
+            false_alarm_rate=false_alarm_rate,
+            uncertain_region=uncertain_region,
+            max_epsilon=max_epsilon,
+            given_seen=given_seen,
+        )
+        return self.answer(plan, entropy=entropy, progress=progress)
+
+    def _earlier(self, question: Question, key: str) -> Earlier:
+        """The stored answer that a refinement goes on from; the analyst's own, about the same table."""
+        table = question.table.name
+        found = self.ledger.recalled(table, key, self._analyst)
+        if found is None:
+            rule = f"no answer of yours about {table} is stored under this key"
+            raise ArgumentError("of", key, rule, "Pass the key of an answer; `thresher ledger show` lists them")
+        if found.lost:
+            raise LostAnswerError(f"the key {key!r} was charged and its answer was lost: there is nothing to refine")
+        if found.body is None:
+            raise PendingError(f"the key {key!r} is being answered elsewhere: ask again when that is done")
+        return recalled(question, key, found.body, found.question)
+
+    def _check_refined_once(self, plan: RefinementPlan, of: str) -> None:
+        """The ledger refuses a second refinement by its key; here it is said in words, before a price is shown."""
+        done = None if plan.cost is None else self.ledger.recalled(plan.account, plan.written_key, self._analyst)
+        if done is not None and done.lost:
+            raise LostAnswerError(
+                f"the refinement of {of!r} was charged and lost in a crash, and an answer is refined once: the chain "
+                "ends there. Ask anew with another key, charged in full"
+            )
+        if done is not None and done.question != plan.identity():
+            raise KeyReusedError(f"{of!r} was refined already: go on from that refinement (key {plan.written_key!r})")
+
     def answer(
         self,
         plan: Plan,
@@ -263,6 +351,9 @@ class _PublicTables(dict[str, PublicTable]):
 
 def _key(plan: Plan, key: str | None) -> str:
     """The name of an answer: as passed, as written in the question, or made from all that makes it this question."""
+    if isinstance(plan, RefinementPlan) and key not in (None, plan.written_key):
+        rule = "an answer is refined once, so the key of its refinement follows from its own"
+        raise ArgumentError("key", key, rule, "Leave it out")
     return key or plan.written_key or hashlib.sha256(plan.identity().encode()).hexdigest()[:32]
 
 

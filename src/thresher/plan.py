@@ -87,6 +87,12 @@ class Release:
     certificate: Mapping[str, str] | None = None
     # The numbers behind the verdicts, where they were asked for.
     values: tuple[ShownNumber, ...] = ()
+    # The key of the answer that this one sharpens, or reads with another line; empty for a first answer.
+    refines: str = ""
+    # What every group was charged for this measurement so far, where that is more than some of them lost.
+    charged: Epsilon | None = None
+    # Of a single condition: its threshold in steps, and what it is a threshold of.
+    measured: Mapping[str, Any] | None = None
     stamp: str = ""
     notes: tuple[str, ...] = ()
     # Of this handing-out, not of the release: under which key it is stored, and whether it was charged before.
@@ -155,6 +161,9 @@ class Release:
             "latest": list(self.latest),
             "certificate": None if self.certificate is None else dict(self.certificate),
             "values": [shown.document() for shown in self.values],
+            "refines": self.refines,
+            "charged": None if self.charged is None else self.charged.to_json(),
+            "measured": None if self.measured is None else dict(self.measured),
             "stamp": self.stamp,
             "notes": list(self.notes),
         }
@@ -185,6 +194,9 @@ class Release:
             latest=tuple(said.get("latest", ())),
             certificate=said.get("certificate"),
             values=tuple(ShownNumber.from_document(shown) for shown in said.get("values", ())),
+            refines=said.get("refines", ""),
+            charged=None if said.get("charged") is None else Epsilon.from_json(said["charged"]),
+            measured=said.get("measured"),
             stamp=said["stamp"],
             notes=tuple(said["notes"]),
             key=key,

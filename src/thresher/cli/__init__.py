@@ -22,6 +22,7 @@ _COMMANDS = {
     "init": ("thresher.cli.init", "init"),
     "plan": ("thresher.cli.asking", "plan_command"),
     "ask": ("thresher.cli.asking", "ask_command"),
+    "refine": ("thresher.cli.refining", "refine_command"),
     "ledger": ("thresher.cli.ledger", "ledger"),
     "reproduce": ("thresher.cli.reproduce", "reproduce"),
 }

@@ -12,11 +12,11 @@ from rich.console import RenderableType
 import thresher
 from thresher.cli.options import config_option, json_option, question_text, spinning, wish_options, wishes
 from thresher.cli.output import drawn, say
-from thresher.decisions import ConstantPlan, DecisionPlan, ValuesPlan
+from thresher.decisions import DecisionPlan
 from thresher.engine import Engine
 from thresher.errors import ArgumentError
 from thresher.ledger import Balance
-from thresher.plan import ABOVE, BELOW, MISSES, Release
+from thresher.plan import ABOVE, BELOW, MISSES, Plan, Release
 from thresher.views import budget_bar, inert, level_summary, paragraph, verdict_summary, verdict_table
 
 LABEL = 12
@@ -81,12 +81,12 @@ def ask_command(
         release = engine.stored(plan, key=key)
         if release is None:
             if plan.epsilon and not yes:
-                _confirm(engine, plan)
+                confirm(engine, plan)
             with spinning(quiet=as_json) as progress:
                 release = engine.answer(plan, key=key, progress=progress)
         balance = engine.balance(plan)
         try:
-            page = _json(release, balance, plan) if as_json else answer_page(release, balance, plan, every=every)
+            page = answer_json(release, balance, plan) if as_json else answer_page(release, balance, plan, every=every)
             say(page)
         except OSError as error:
             error.add_note(f"The answer is paid for and stored: ask again with --key {release.key}")
@@ -98,9 +98,7 @@ def explanation(told: str) -> str:
     return "\n".join(paragraph(line[LABEL:], line[:LABEL].strip() or " ", LABEL) for line in told.splitlines())
 
 
-def answer_page(
-    release: Release, balance: Balance, plan: DecisionPlan | ValuesPlan | ConstantPlan, *, every: bool = False
-) -> str:
+def answer_page(release: Release, balance: Balance, plan: Plan, *, every: bool = False) -> str:
     """Verdicts, the promise, and what is left."""
     rows = verdict_table(release, every=every)
     parts: list[RenderableType] = [rows, ""] if rows.row_count else []
@@ -126,7 +124,7 @@ def _hint(release: Release, *, every: bool) -> str:
     return "" if every or set(release.verdicts) <= {ABOVE} else "; --all lists uncertain and below"
 
 
-def _widths(release: Release, plan: DecisionPlan | ValuesPlan | ConstantPlan) -> list[str]:
+def _widths(release: Release, plan: Plan) -> list[str]:
     """With best effort, what came of it."""
     if not isinstance(plan, DecisionPlan) or not plan.wish.terms.best_effort:
         return []
@@ -139,6 +137,10 @@ def budget_line(balance: Balance) -> str:
 
 
 def _charge(release: Release) -> str:
+    if release.refines and not release.repeated:
+        of = f"the measurement of key {release.refines}"
+        paid = f"{release.spent_epsilon}, the difference to {of}; stored under key {release.key}"
+        return f"epsilon {paid}: asking again is free" if release.key else f"0: {of}, read again"
     if not release.planned_epsilon:
         return "0: the answer does not depend on the data"
     if release.repeated:
@@ -148,11 +150,11 @@ def _charge(release: Release) -> str:
     return f"epsilon {release.spent_epsilon}{rest}; stored under key {release.key}: asking again is free"
 
 
-def _confirm(engine: Engine, plan: DecisionPlan | ValuesPlan | ConstantPlan) -> None:
+def confirm(engine: Engine, plan: Plan, see: str = "thresher plan") -> None:
     """The price, and the choice to pay it. Where nobody can be asked, nothing is spent."""
     balance, most = engine.balance(plan), "at most " if plan.shows_levels else ""
     if sys.stdin is None or not sys.stdin.isatty():
-        fix = "Pass --yes to pay it, or see `thresher plan`"
+        fix = f"Pass --yes to pay it, or see `{see}`"
         rule = f"the question costs {most}epsilon {plan.epsilon}, and nobody can be asked"
         raise ArgumentError("yes", False, rule, fix)
     click.echo(explanation(str(plan)), err=True)
@@ -161,7 +163,8 @@ def _confirm(engine: Engine, plan: DecisionPlan | ValuesPlan | ConstantPlan) -> 
         raise ArgumentError("yes", False, "you did not want to pay", "Nothing was asked and nothing was charged")
 
 
-def _json(release: Release, balance: Balance, plan: DecisionPlan | ValuesPlan | ConstantPlan) -> str:
+def answer_json(release: Release, balance: Balance, plan: Plan) -> str:
+    """All of an answer, and what is left."""
     shown = {
         **release.document(),
         "positives": [list(group) for group in release.positives],

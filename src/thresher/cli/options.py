@@ -4,7 +4,7 @@ Reads: arguments, `thresher.toml`. Writes: nothing. Never: a default that spends
 """
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -68,6 +68,13 @@ _WISHES = (
 )
 WISHES = tuple(wished.name[2:].replace("-", "_") for wished in _WISHES)
 
+_SHARPER = (
+    _Wish("--miss-rate", "Chance of missing a group that qualifies.", "RATE"),
+    _Wish("--false-alarm-rate", "Chance of calling a group above that is not.", "RATE"),
+    _Wish("--uncertain-region", "How near the line either verdict will do, as for `thresher ask`.", "WIDTH"),
+    _Wish("--max-epsilon", "Refuse if it costs more; alone: sharpen as far as this pays for.", "EPSILON"),
+)
+
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 config_option = click.option(
     "--config", "-c", default=CONFIG, show_default=True, metavar="FILE", help="The declarations: see `thresher init`."
@@ -79,7 +86,16 @@ ledger_option = click.option(
 
 def wish_options(command: _Command) -> _Command:
     """What the asker can live with; `wishes` gathers it."""
-    for option in reversed(_WISHES):
+    return _with(_WISHES, command)
+
+
+def sharper_options(command: _Command) -> _Command:
+    """What a refinement can be asked for; what is left out stays as it was."""
+    return _with(_SHARPER, command)
+
+
+def _with(options: Sequence[_Wish], command: _Command) -> _Command:
+    for option in reversed(options):
         command = click.option(
             option.name,
             type=option.type,

@@ -7,9 +7,11 @@ from thresher.decisions.adaptive import AdaptiveLadder, adaptive_ladder_of, expl
 from thresher.decisions.arrays import adaptive, naive_laplace, progressive, slack, threshold_shift, threshold_zone
 from thresher.decisions.constant import ConstantPlan
 from thresher.decisions.deciding import DecisionPlan, plan_decision, protected, protected_by
+from thresher.decisions.earlier import Earlier, recalled
 from thresher.decisions.margin import margins
 from thresher.decisions.prices import Prices, prices
 from thresher.decisions.progressive import Ladder, climb, ladder_of
+from thresher.decisions.refining import RefinementPlan, plan_refinement
 from thresher.decisions.rules import MECHANISMS, Rule, Terms, decided, priced
 from thresher.decisions.threshold_shift import Shift, look, priced_naive, priced_shift, priced_zone
 from thresher.decisions.uncertain_region import RegionLike, UncertainRegion
@@ -25,8 +27,10 @@ __all__ = [
     "Bound",
     "ConstantPlan",
     "DecisionPlan",
+    "Earlier",
     "Ladder",
     "Prices",
+    "RefinementPlan",
     "RegionLike",
     "Rule",
     "Shift",
@@ -45,6 +49,7 @@ __all__ = [
     "margins",
     "naive_laplace",
     "plan_decision",
+    "plan_refinement",
     "plan_values",
     "priced",
     "priced_naive",
@@ -54,6 +59,7 @@ __all__ = [
     "progressive",
     "protected",
     "protected_by",
+    "recalled",
     "slack",
     "threshold_shift",
     "threshold_zone",

@@ -3,6 +3,7 @@
 Reads: a question, a wish, and, inside `run`, sealed aggregates. Writes: nothing. Never: a source, a ledger.
 """
 
+import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -10,6 +11,7 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from thresher.accounting import CommonSpending, GroupSpending, Spending
 from thresher.amounts import NANO, Epsilon
@@ -33,7 +35,6 @@ from thresher.errors import BugError
 from thresher.noise import Entropy
 from thresher.plan import ABOVE, BELOW, UNCERTAIN, Guarantee, Release
 from thresher.question import (
-    Aggregate,
     Atom,
     Exact,
     Need,
@@ -81,11 +82,7 @@ class DecisionPlan:
 
     def run(self, exact: Exact | None, entropy: Entropy) -> tuple[Release, Spending]:
         """Unseal, take margins, look. Nothing but noisy margins and what follows from them comes out."""
-        if exact is None or isinstance(self.question.formula, bool):
-            raise BugError("a decision about data was run without data")
-        slacks, spreads = _slacks(self.need, self.question.atoms, exact), _sensitivities(self.question)
-        held = margins(self.question.formula, slacks, spreads, self.rule.scale)
-        seen = decided(held, self.rule, entropy)
+        seen = decided(exact_margins(self.question, self.need, self.rule.scale, exact), self.rule, entropy)
         lost = self._lost(seen)
         return self._release(seen, lost, entropy.stamp), lost
 
@@ -117,6 +114,8 @@ class DecisionPlan:
             bound=seen.bound,
             latest=() if seen.latest is None else tuple(seen.latest.tolist()),
             certificate=None if seen.certificate is None else seen.certificate.document(),
+            charged=lost.amount if isinstance(lost, CommonSpending) and np.ptp(seen.stopped) else None,
+            measured=measured(question),
             stamp=stamp,
             notes=self.notes,
         )
@@ -193,6 +192,29 @@ class DecisionPlan:
         }
 
 
+def exact_margins(question: Question, need: Need, scale: int, exact: Exact | None) -> NDArray[np.int64]:
+    """The true margins of all groups: for a `run` only, which adds noise to them."""
+    if exact is None or isinstance(question.formula, bool):
+        raise BugError("a decision about data was run without data")
+    return margins(question.formula, _slacks(need, question.atoms, exact), _sensitivities(question), scale)
+
+
+def measured(question: Question) -> dict[str, Any] | None:
+    """Of a single condition, its threshold and what it is a threshold of; such a threshold may be moved later."""
+    atom = question.formula
+    if not isinstance(atom, Atom):
+        return None
+    what = repr((question.where, [column.name for column in question.keys], atom.weights))
+    at_least = list(atom.at_least) if isinstance(atom.at_least, tuple) else atom.at_least
+    return {"at_least": at_least, "of": hashlib.sha256(what.encode()).hexdigest()[:32]}
+
+
+def needed(question: Question) -> Need:
+    """What must be read to know the margins."""
+    aggregates = dict.fromkeys(aggregate for atom in question.atoms for aggregate, _ in atom.weights)
+    return Need(question.table, question.keys, question.groups, question.where, tuple(aggregates))
+
+
 def protected(table: Table) -> str | None:
     """The column that names who is protected; None if every row is a unit of its own."""
     return None if table.contribution is None else table.contribution.unit
@@ -211,18 +233,15 @@ def plan_decision(question: Question, wish: Wish) -> DecisionPlan | ConstantPlan
     """The least epsilon that keeps the wish. Touches no data."""
     if isinstance(question.formula, bool) or not question.groups:
         return ConstantPlan(question)
-    atoms = question.atoms
-    wish.region.check([atom.aggregate for atom in atoms if atom.written])
+    wish.region.check([atom.aggregate for atom in question.atoms if atom.written])
     if wish.mechanism == "tslm-zone":
         _ = wish.terms.two_rates
     if wish.terms.free:
         return ConstantPlan(question, wish.terms.bound, needs_no_data(wish.terms))
     rule = _priced(question, wish, wish.terms, Fraction(1))
     cost = CommonSpending(grouping_of(question), rule.epsilon)
-    aggregates: dict[Aggregate, None] = dict.fromkeys(aggregate for atom in atoms for aggregate, _ in atom.weights)
-    need = Need(question.table, question.keys, question.groups, question.where, tuple(aggregates))
     guarantee = promise(question, wish, rule)
-    return DecisionPlan(question, wish, rule, need, cost, _largest(cost), guarantee)
+    return DecisionPlan(question, wish, rule, needed(question), cost, _largest(cost), guarantee)
 
 
 def _largest(spending: Spending) -> Epsilon:

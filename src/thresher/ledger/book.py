@@ -31,6 +31,7 @@ from thresher.ledger.owners import is_gone, this_process
 from thresher.ledger.records import (
     MAX_NAME,
     Balance,
+    Recalled,
     Reservation,
     StoredRelease,
     balance_of,
@@ -39,6 +40,7 @@ from thresher.ledger.records import (
     replayed,
 )
 from thresher.ledger.rules import (
+    FORFEITED,
     RESERVED,
     Account,
     Reserved,
@@ -244,6 +246,18 @@ class Book:
                 checked_text(analyst, "analyst", MAX_NAME, empty=True), checked_text(key, "key", _MAX_KEY)
             )
             return None if found is None else replayed(tables, found, account, question)
+
+    def recalled(self, account: str, key: str, analyst: str = "") -> Recalled | None:
+        """What this key was charged for on this account, and its answer: for whoever goes on from there."""
+        self._check_running()
+        with self._store.reading() as tables:
+            found = tables.reservation_of(
+                checked_text(analyst, "analyst", MAX_NAME, empty=True), checked_text(key, "key", _MAX_KEY)
+            )
+            if found is None or found.account != account:
+                return None
+            stored = None if found.state == FORFEITED else replayed(tables, found, account, found.question)
+            return Recalled(found.question, None if stored is None else stored.body, found.state == FORFEITED)
 
     def _await(self, account: str, key: str, question: str, analyst: str, wait_seconds: float) -> StoredRelease:
         """The stored answer of a key that is charged already, once it is there."""

@@ -34,6 +34,15 @@ class StoredRelease:
 
 
 @dataclass(frozen=True, slots=True)
+class Recalled:
+    """What a key was charged for, and its answer; None while it is still being answered, or if it was lost."""
+
+    question: str
+    body: bytes | None
+    lost: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Balance:
     """A budget: `spent` counts reservations at their worst case; `reserved` is how many have not ended."""
 
