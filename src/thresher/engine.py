@@ -18,7 +18,7 @@ from thresher.accounting import Spending
 from thresher.amounts import Amount
 from thresher.budgets import open_budgets
 from thresher.config import Declarations, load
-from thresher.decisions import ConstantPlan, DecisionPlan, RegionLike, plan_decision, wish
+from thresher.decisions import AnyPlan, RegionLike, plan_decision, wish
 from thresher.errors import (
     ArgumentError,
     BudgetError,
@@ -87,7 +87,7 @@ class Engine:
         levels: int | None = None,
         first_epsilon: Amount | None = None,
         best_effort: bool | None = None,
-    ) -> DecisionPlan | ConstantPlan:
+    ) -> AnyPlan:
         """The price and the promise. Spends nothing and reads no private row; `str(plan)` explains it."""
         question = ask(sql, self._declarations, self._public)
         wished = wish(

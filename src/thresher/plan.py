@@ -66,6 +66,8 @@ class Release:
     latest: tuple[int, ...] = ()
     # What is certified about all groups together: share, confidence, and the share aimed at.
     certificate: Mapping[str, str] | None = None
+    # Why there is no answer, where a mechanism may look, be charged, and then decline to say what it saw.
+    denied: str = ""
     stamp: str = ""
     notes: tuple[str, ...] = ()
     # Of this handing-out, not of the release: under which key it is stored, and whether it was charged before.
@@ -75,6 +77,8 @@ class Release:
     @property
     def positives(self) -> list[tuple[Label, ...]]:
         """The groups that are reported, in declared order: certain and uncertain ones, if misses are bounded first."""
+        if self.denied:
+            return []
         reported = (ABOVE, UNCERTAIN) if self.bound == MISSES else (ABOVE,)
         return [group for group, verdict in zip(self.groups, self.verdicts, strict=True) if verdict in reported]
 
@@ -129,6 +133,7 @@ class Release:
             "bound": self.bound,
             "latest": list(self.latest),
             "certificate": None if self.certificate is None else dict(self.certificate),
+            "denied": self.denied,
             "stamp": self.stamp,
             "notes": list(self.notes),
         }
@@ -158,6 +163,7 @@ class Release:
             bound=said.get("bound", MISSES),
             latest=tuple(said.get("latest", ())),
             certificate=said.get("certificate"),
+            denied=said.get("denied", ""),
             stamp=said["stamp"],
             notes=tuple(said["notes"]),
             key=key,
@@ -172,9 +178,13 @@ class Release:
         more = len(self.positives) - _MOST_SHOWN
         listed = f"{reported}, and {more:,} more" if more > 0 else reported or "none"
         stamp = f"{self.stamp}. " if self.stamp else ""
+        if self.denied:
+            return f"{stamp}Denied: {self.denied}. {self.guarantee}"
         return f"{stamp}Reported of {len(self.groups):,} groups: {listed}. {self.guarantee}"
 
     def __repr__(self) -> str:
+        if self.denied:
+            return f"<Release: denied, epsilon {self.spent_epsilon}>"
         return f"<Release: {len(self.positives)} of {len(self.groups)} groups reported, epsilon {self.spent_epsilon}>"
 
 

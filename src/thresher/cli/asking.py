@@ -12,7 +12,7 @@ from rich.console import RenderableType
 import thresher
 from thresher.cli.options import config_option, json_option, question_text, spinning, wish_options, wishes
 from thresher.cli.output import drawn, say
-from thresher.decisions import ConstantPlan, DecisionPlan
+from thresher.decisions import AnyPlan, DecisionPlan
 from thresher.engine import Engine
 from thresher.errors import ArgumentError
 from thresher.ledger import Balance
@@ -98,13 +98,14 @@ def explanation(told: str) -> str:
     return "\n".join(paragraph(line[LABEL:], line[:LABEL].strip() or " ", LABEL) for line in told.splitlines())
 
 
-def answer_page(release: Release, balance: Balance, plan: DecisionPlan | ConstantPlan, *, every: bool = False) -> str:
+def answer_page(release: Release, balance: Balance, plan: AnyPlan, *, every: bool = False) -> str:
     """Verdicts, the promise, and what is left."""
     rows = verdict_table(release, every=every)
     parts: list[RenderableType] = [rows, ""] if rows.row_count else []
     parts += [
         f"  [bold]{verdict_summary(release)}[/bold]" + _hint(release, every=every),
         "",
+        *([paragraph(inert(release.denied), "denied")] if release.denied else []),
         paragraph(release.guarantee.sentence, "promise"),
         paragraph(_charge(release), "charge"),
         *([paragraph(level_summary(release), "levels")] if len(release.levels) > 1 else []),
@@ -119,12 +120,14 @@ def answer_page(release: Release, balance: Balance, plan: DecisionPlan | Constan
 
 
 def _hint(release: Release, *, every: bool) -> str:
+    if release.denied:
+        return ""
     if release.bound == MISSES:
         return "" if every or BELOW not in release.verdicts else "; --all lists those below too"
     return "" if every or set(release.verdicts) <= {ABOVE} else "; --all lists uncertain and below"
 
 
-def _widths(release: Release, plan: DecisionPlan | ConstantPlan) -> list[str]:
+def _widths(release: Release, plan: AnyPlan) -> list[str]:
     """With best effort, what came of it."""
     if not isinstance(plan, DecisionPlan) or not plan.wish.terms.best_effort:
         return []
@@ -146,7 +149,7 @@ def _charge(release: Release) -> str:
     return f"epsilon {release.spent_epsilon}{rest}; stored under key {release.key}: asking again is free"
 
 
-def _confirm(engine: Engine, plan: DecisionPlan | ConstantPlan) -> None:
+def _confirm(engine: Engine, plan: AnyPlan) -> None:
     """The price, and the choice to pay it. Where nobody can be asked, nothing is spent."""
     balance, most = engine.balance(plan), "at most " if plan.shows_levels else ""
     if sys.stdin is None or not sys.stdin.isatty():
@@ -159,7 +162,7 @@ def _confirm(engine: Engine, plan: DecisionPlan | ConstantPlan) -> None:
         raise ArgumentError("yes", False, "you did not want to pay", "Nothing was asked and nothing was charged")
 
 
-def _json(release: Release, balance: Balance, plan: DecisionPlan | ConstantPlan) -> str:
+def _json(release: Release, balance: Balance, plan: AnyPlan) -> str:
     shown = {
         **release.document(),
         "positives": [list(group) for group in release.positives],

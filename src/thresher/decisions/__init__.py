@@ -6,8 +6,10 @@ Reads: questions, and sealed aggregates inside `run`. Writes: nothing. Never: SQ
 from thresher.decisions.adaptive import AdaptiveLadder, adaptive_ladder_of, explore
 from thresher.decisions.arrays import adaptive, naive_laplace, progressive, slack, threshold_shift, threshold_zone
 from thresher.decisions.constant import ConstantPlan
-from thresher.decisions.deciding import DecisionPlan, plan_decision, protected, protected_by
+from thresher.decisions.deciding import AnyPlan, DecisionPlan, plan_decision, protected_by
 from thresher.decisions.margin import margins
+from thresher.decisions.measured import protected
+from thresher.decisions.probing import ProbePlan
 from thresher.decisions.progressive import Ladder, climb, ladder_of
 from thresher.decisions.rules import MECHANISMS, Rule, Terms, decided, priced
 from thresher.decisions.threshold_shift import Shift, look, priced_naive, priced_shift, priced_zone
@@ -18,10 +20,12 @@ from thresher.decisions.wishes import Wish, wish
 __all__ = [
     "MECHANISMS",
     "AdaptiveLadder",
+    "AnyPlan",
     "Bound",
     "ConstantPlan",
     "DecisionPlan",
     "Ladder",
+    "ProbePlan",
     "RegionLike",
     "Rule",
     "Shift",

@@ -34,7 +34,7 @@ def promise(question: Question, wish: Wish, rule: Rule, seen: Verdicts | None = 
     if wish.terms.best_effort:
         told = " The half width is the one that was reached." if half_width else " No group was left uncertain."
         sentence += _AIM if seen is None else told
-    return Guarantee(misses, alarms, width, far, f"{sentence} {_bounded(question.table)}")
+    return Guarantee(misses, alarms, width, far, f"{sentence} {bounded(question.table)}")
 
 
 def _misses_first(wish: Wish, width: str, far: str) -> str:
@@ -131,7 +131,8 @@ def _lowest(atom: Atom) -> int:
     return min(atom.at_least) if isinstance(atom.at_least, tuple) else atom.at_least
 
 
-def _bounded(table: Table) -> str:
+def bounded(table: Table) -> str:
+    """As what the data are taken: what every promise is about."""
     clamped = "Values are taken as clamped to their declared bounds"
     if table.contribution is None:
         return f"{clamped}."

@@ -36,6 +36,8 @@ def verdict_table(
     # What lies this far below and above the line may come out either way; mirrored if false alarms are bounded.
     zone = (width, clear - width) if release.bound == MISSES else (clear - width, width)
     reported, shown = (ABOVE, UNCERTAIN) if release.bound == MISSES else (ABOVE,), 0
+    if release.denied:
+        return table
     for i, (group, verdict) in enumerate(zip(release.groups, release.verdicts, strict=True)):
         if verdict not in reported and not every:
             continue
@@ -52,6 +54,8 @@ def verdict_table(
 
 
 def verdict_summary(release: Release) -> str:
+    if release.denied:
+        return "no answer"
     counts = Counter(release.verdicts)
     told = ", ".join(f"{counts[verdict]:,} {verdict}" for verdict in (ABOVE, UNCERTAIN, BELOW) if counts[verdict])
     return f"{len(release.groups):,} groups: {told}" if release.groups else "no groups"
