@@ -105,6 +105,7 @@ def answer_page(release: Release, balance: Balance, plan: Plan, *, every: bool =
     parts += [
         f"  [bold]{verdict_summary(release)}[/bold]" + _hint(release, every=every),
         "",
+        *([paragraph(inert(release.denied), "denied")] if release.denied else []),
         paragraph(release.guarantee.sentence, "promise"),
         paragraph(_charge(release), "charge"),
         *([paragraph(level_summary(release), "levels")] if len(release.levels) > 1 else []),
@@ -119,6 +120,8 @@ def answer_page(release: Release, balance: Balance, plan: Plan, *, every: bool =
 
 
 def _hint(release: Release, *, every: bool) -> str:
+    if release.denied:
+        return ""
     if release.bound == MISSES:
         return "" if every or BELOW not in release.verdicts else "; --all lists those below too"
     return "" if every or set(release.verdicts) <= {ABOVE} else "; --all lists uncertain and below"

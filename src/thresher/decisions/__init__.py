@@ -6,10 +6,12 @@ Reads: questions, and sealed aggregates inside `run`. Writes: nothing. Never: SQ
 from thresher.decisions.adaptive import AdaptiveLadder, adaptive_ladder_of, explore
 from thresher.decisions.arrays import adaptive, naive_laplace, progressive, slack, threshold_shift, threshold_zone
 from thresher.decisions.constant import ConstantPlan
-from thresher.decisions.deciding import DecisionPlan, plan_decision, protected, protected_by
+from thresher.decisions.deciding import AnyPlan, DecisionPlan, plan_decision, protected_by
 from thresher.decisions.earlier import Earlier, recalled
 from thresher.decisions.margin import margins
+from thresher.decisions.measured import protected
 from thresher.decisions.prices import Prices, prices
+from thresher.decisions.probing import ProbePlan
 from thresher.decisions.progressive import Ladder, climb, ladder_of
 from thresher.decisions.refining import RefinementPlan, plan_refinement
 from thresher.decisions.rules import MECHANISMS, Rule, Terms, decided, priced
@@ -24,12 +26,14 @@ __all__ = [
     "VALUES",
     "VERDICTS",
     "AdaptiveLadder",
+    "AnyPlan",
     "Bound",
     "ConstantPlan",
     "DecisionPlan",
     "Earlier",
     "Ladder",
     "Prices",
+    "ProbePlan",
     "RefinementPlan",
     "RegionLike",
     "Rule",
