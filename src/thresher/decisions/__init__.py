@@ -13,6 +13,7 @@ from thresher.decisions.measured import protected
 from thresher.decisions.prices import Prices, prices
 from thresher.decisions.probing import ProbePlan
 from thresher.decisions.progressive import Ladder, climb, ladder_of
+from thresher.decisions.reaching_arrays import certified_verdicts, three_way_verdicts
 from thresher.decisions.refining import RefinementPlan, plan_refinement
 from thresher.decisions.rules import MECHANISMS, Rule, Terms, decided, priced
 from thresher.decisions.threshold_shift import Shift, look, priced_naive, priced_shift, priced_zone
@@ -45,6 +46,7 @@ __all__ = [
     "Wish",
     "adaptive",
     "adaptive_ladder_of",
+    "certified_verdicts",
     "climb",
     "decided",
     "explore",
@@ -65,6 +67,7 @@ __all__ = [
     "protected_by",
     "recalled",
     "slack",
+    "three_way_verdicts",
     "threshold_shift",
     "threshold_zone",
     "wish",

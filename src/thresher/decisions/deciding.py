@@ -22,6 +22,7 @@ from thresher.decisions.half_widths import half_widths
 from thresher.decisions.margin import margins
 from thresher.decisions.measured import need_of, protected, sensitivities, slacks_of
 from thresher.decisions.outlook import Outlook, outlooks
+from thresher.decisions.prices import Prices, prices
 from thresher.decisions.probing import ProbePlan, plan_probe
 from thresher.decisions.promise import counting, promise, wide_regions
 from thresher.decisions.question_limit import largest_loss, question_limit
@@ -133,6 +134,12 @@ class DecisionPlan:
             return f"With max_epsilon={limit} it would look less closely" if limit else None
         return affordable(self.cost_of, self.wish.terms, limit)
 
+    def prices(self) -> Prices | None:
+        """What one look would cost in other ways; None for a single condition, or where no range is declared."""
+        if len([atom for atom in self.question.atoms if atom.written]) < 2 or self.question.table.count_range is None:
+            return None
+        return prices(self.question, self.wish)
+
     def outlooks(self) -> tuple[Outlook, ...]:
         """What groups would lose, by their distance from the line: simulated, on no data. None for a single look."""
         return outlooks(self.rule, len(self.question.groups)) if self.wish.mechanism in LADDERS else ()
@@ -151,7 +158,9 @@ class DecisionPlan:
             halved = self.cost_of(self.wish.terms, Fraction(1, 2))
             return explained(self.question, self.wish, self.rule, self.epsilon, halved, self.guarantee, self.outlooks())
         told = told_regime(self.question, self.wish)
-        return explained_reaching(self.question, self.wish, self.rule, self.epsilon, told, self.guarantee)
+        return explained_reaching(
+            self.question, self.wish, self.rule, self.epsilon, told, self.guarantee, self.prices()
+        )
 
     def _of_the_region(self) -> dict[str, Any]:
         """What follows from the uncertain region, where one is asked for."""
@@ -174,6 +183,7 @@ class DecisionPlan:
             **self._of_the_region(),
             "half_width_in_units": self.guarantee.half_width,
             "regime": told_regime(self.question, self.wish),
+            "prices": None if (beside := self.prices()) is None else beside.document(),
             "ladder": [level.document(self.rule.scale) for level in self.rule.ladder()],
             "outlook": [outlook.document() for outlook in self.outlooks()],
             "guarantee": {name: getattr(self.guarantee, name) for name in Guarantee.__slots__},

@@ -10,7 +10,16 @@ from typing import Any
 
 from thresher.amounts import NANO, Amount, Epsilon, exact_fraction
 from thresher.decisions.probe import METHODS
-from thresher.decisions.rules import LADDERS, MECHANISMS, REACHING, Terms, checked_first, checked_levels, checked_rate
+from thresher.decisions.rules import (
+    LADDERS,
+    MECHANISMS,
+    REACHING,
+    Terms,
+    checked_delta,
+    checked_first,
+    checked_levels,
+    checked_rate,
+)
 from thresher.decisions.uncertain_region import RegionLike, UncertainRegion, region_of
 from thresher.decisions.verdicts import MISSES, checked_bound
 from thresher.errors import ArgumentError
@@ -112,7 +121,7 @@ def _terms(said: Mapping[str, Any]) -> Terms:
         _levels(said.get("levels", 4)),
         checked_first(said["first_epsilon"]) if "first_epsilon" in said else None,
         _truth(said.get("best_effort", False)),
-        delta=_delta(said.get("confidence", "0.98")),
+        delta=checked_delta(said.get("confidence", "0.98")),
         insists="confidence" in said,
     )
 
@@ -150,15 +159,6 @@ def _truth(value: object) -> bool:
     if value in ("true", "false"):
         return value == "true"
     raise ArgumentError("best_effort", value, "it is true or false", "Pass true, or leave it out")
-
-
-def _delta(confidence: Amount) -> Fraction:
-    """The chance that a certificate may be wrong."""
-    share = exact_fraction(confidence, "confidence")
-    if not Fraction(1, 2) <= share < 1:
-        rule = "it must be 0.5 or more and below 1; 1 would need infinite epsilon"
-        raise ArgumentError("confidence", confidence, rule, "Pass 0.98, say")
-    return 1 - share
 
 
 def _limit(value: Amount) -> Epsilon:
