@@ -11,6 +11,8 @@ import thresher
 from thresher.amounts import Epsilon
 from thresher.cli.asking import answer_page
 from thresher.decisions import ProbePlan
+from thresher.decisions.measured import slacks_of
+from thresher.decisions.probe import probe, probe_ent, probe_naive
 from thresher.decisions.wishes import PROBE
 from thresher.errors import ArgumentError, BudgetError, TooDearError
 from thresher.noise import SeededEntropy
@@ -39,6 +41,8 @@ def crowd(folder, at=92, above=10, groups=574):
     """Groups by number: the first far above 500 rows, the next exactly at 500, which is not above, the rest empty."""
     sizes = at_threshold(groups, at, above).counts[0].astype(int)
     declarations = f"""
+[source]
+url = "memory://"
 [ledger]
 url = "sqlite:///ledger.db"
 [tables.crowd]
@@ -61,13 +65,12 @@ CROWD = "SELECT g FROM crowd GROUP BY g HAVING COUNT(*) > 500"
 def test_two_conditions_are_answered_reserved_and_settled(engine, mechanism):
     plan = engine.plan(TWO, uncertain_region="COUNT(*)=5, AVG(age)=10", mechanism=mechanism, max_epsilon=9)
     assert isinstance(plan, ProbePlan)
-    found = [engine.answer(plan, key=str(seed), entropy=SeededEntropy(seed)) for seed in range(1)]
-    answer = found[0]
+    answer = engine.answer(plan, key="0", entropy=SeededEntropy(0))
     assert not answer.denied
     assert answer.positives == [("A",)]
     assert answer.verdicts == ("above", "below", "below", "below")
     assert answer.mechanism == mechanism
-    assert answer.planned_epsilon == plan.epsilon == (plan.epsilon if mechanism == "naive" else Epsilon(9))
+    assert answer.planned_epsilon == plan.epsilon
     assert Epsilon(0) < answer.spent_epsilon == max(answer.epsilons) <= plan.epsilon
     # One row is a unit and ward keeps regions apart: what was not needed is given back.
     assert engine.balance(plan).spent == answer.spent_epsilon
@@ -176,28 +179,16 @@ def test_a_second_phase_beyond_the_limit_is_denied_and_the_first_charged(tmp_pat
         assert answer.spent_epsilon == first == engine.balance(plan).spent
 
 
-def test_a_second_look_above_any_amount_is_denied_not_broken(tmp_path):
-    """A row may hold up to ten million: the narrowest region would cost more than a million."""
-    rows = pa.table({"g": np.repeat(np.arange(60), 50), "x": np.full(3000, 10_000_000)})
-    path = tmp_path / "thresher.toml"
-    path.write_text("""
-[ledger]
-url = "sqlite:///ledger.db"
-[tables.t]
-count_range = 100
-budget = "100"
-[tables.t.columns]
-g = { min = 0, max = 599 }
-x = { min = 0, max = 10000000 }
-""")
-    with thresher.open(path, tables={"t": rows}) as engine:
-        sql = "SELECT g FROM t GROUP BY g HAVING SUM(x) > 500000000"
-        denied = set()
-        for mechanism in PHASED:
-            for seed in range(5):
-                asked = {"mechanism": mechanism, "false_alarm_rate": "0.001", "key": f"{mechanism} {seed}"}
-                denied.add(bool(engine.decide(sql, **asked, max_epsilon=1, entropy=SeededEntropy(seed)).denied))
-    assert True in denied
+@pytest.mark.parametrize("method", [probe_naive, probe, probe_ent])
+def test_a_second_look_above_any_amount_is_denied_not_broken(method):
+    """A unit moves it by 400,000 steps: a region of one value would cost more than a million, which is no amount.
+
+    Raised in the middle of a question, an error would cost the whole reservation.
+    """
+    slacks = np.array([[-1] * 30 + [-1000] * 500])
+    found = method(slacks, 0, [400_000], [3], "0.1", "0.01", region=1, max_epsilon=10**6, entropy=SeededEntropy(1))
+    assert found.denial.reason == "budget"
+    assert "would cost more than a million" in found.denial.text
 
 
 @every
@@ -233,35 +224,51 @@ def test_options_it_cannot_keep_are_refused(unread, mechanism, option, value, sa
     assert refused.value.field == option
 
 
-def test_sums_far_beyond_64_bits_are_looked_at(tmp_path):
-    """Clamped like margins: what lies beyond 2**40 steps is far away on either side."""
+def test_sums_that_may_pass_64_bits_are_looked_at(tmp_path):
+    declarations = DECLARATIONS.replace("max = 110, step = 1", "max = 1000000, step = 1")
+    sql = "SELECT ward FROM patients GROUP BY ward HAVING SUM(age) > 50000000"
+    with thresher.open(clinic(tmp_path, [("A", 10**6)] * 90, declarations)) as engine:
+        plan = engine.plan(sql, mechanism="naive")
+        (slacks,) = slacks_of(plan.need, plan.question.atoms, engine._source.fetch(plan.need)).values()
+        assert slacks.dtype == object
+        assert engine.answer(plan, entropy=SeededEntropy(2)).positives == [("A",)]
+
+
+def test_noise_that_is_not_drawn_is_refused_before_data(tmp_path):
     declarations = DECLARATIONS.replace("max = 110, step = 1", "max = 1000000000, step = 1")
-    with thresher.open(clinic(tmp_path, [("A", 10**9)] * 90, declarations)) as engine:
-        sql = "SELECT ward FROM patients GROUP BY ward HAVING SUM(age) > 50000000000"
-        answer = engine.decide(sql, mechanism="naive", entropy=SeededEntropy(2))
-    assert answer.positives == [("A",)]
+    sql = "SELECT ward FROM patients GROUP BY ward HAVING SUM(age) > 50000000000"
+    not_drawn = pytest.raises(ArgumentError, match="a scale above 1e9, which is not drawn")
+    with thresher.open(clinic(tmp_path, [], declarations)) as engine, not_drawn as refused:
+        engine.plan(sql, mechanism="naive")
+    assert refused.value.field == "uncertain_region"
 
 
 @pytest.mark.parametrize("mechanism", ["probe", "probe-ent"])
 def test_accepted_at_a_tenth_with_sixteen_in_a_hundred_false_alarms(tmp_path, measured, mechanism):
-    """92 groups exactly at the line, 10 above, 472 far below. Seeds are fixed; half of the runs are accepted.
+    """92 groups exactly at the line, 10 above, 472 far below; about half of ProBE's runs are accepted.
 
-    A group at the line is reported with probability 0.97 or more (ProBE-Ent: 0.95), so the share of false alarms in a
-    run is below 0.14 with probability below 1e-7.
+    A group at the line is left out with probability 0.05 at most, so a run has fewer than 0.12 false alarms (25 of the
+    92 left out) with probability below 1e-10; fewer than 2 of 40 runs are accepted with probability below 1e-8.
     """
-    engine, truth = crowd(tmp_path)
+    accepted, alarms = alarms_in(tmp_path / "crowded", mechanism, 40, at=92)
+    measured(f"{mechanism}: {accepted} of 40 accepted at 0.10, false alarms {np.mean(alarms):.3f}")
+    assert accepted >= 2
+    assert min(alarms) > 0.12
+    assert np.mean(alarms) == pytest.approx(0.16, abs=0.02)
+    # Power: with none at the line the same measure keeps to the rate (0.07 at most on average, by one look).
+    accepted, alarms = alarms_in(tmp_path / "sparse", mechanism, 10, at=0)
+    assert accepted == 10
+    assert np.mean(alarms) < 0.1
+
+
+def alarms_in(folder, mechanism, runs, at):
+    """How many of so many runs are accepted, and the share of false alarms in each; none of them misses a group."""
+    engine, truth = crowd(folder, at)
     with engine:
         plan = engine.plan(CROWD, mechanism=mechanism, false_alarm_rate="0.10")
-        answers = [engine.answer(plan, key=str(seed), entropy=SeededEntropy(seed)) for seed in range(8)]
-        spent = engine.balance(plan).spent
-    assert spent == Epsilon.total(answer.spent_epsilon for answer in answers)
+        answers = [engine.answer(plan, key=str(seed), entropy=SeededEntropy(seed)) for seed in range(runs)]
+        assert engine.balance(plan).spent == Epsilon.total(answer.spent_epsilon for answer in answers)
     accepted = [answer for answer in answers if not answer.denied]
-    alarms = []
-    for answer in accepted:
-        reported = np.array([verdict != "below" for verdict in answer.verdicts])
-        alarms.append((reported & ~truth).sum() / (~truth).sum())
-        assert not (truth & ~reported).any()
-    measured(f"{mechanism}: {len(accepted)} of 8 accepted, false alarms {np.mean(alarms):.3f}")
-    assert len(accepted) >= 2
-    assert min(alarms) > 0.14
-    assert np.mean(alarms) == pytest.approx(0.16, abs=0.01)
+    reported = [np.array([verdict != "below" for verdict in answer.verdicts]) for answer in accepted]
+    assert all(seen[truth].all() for seen in reported), "10 groups far above: never missed"
+    return len(accepted), [seen[~truth].mean() for seen in reported]

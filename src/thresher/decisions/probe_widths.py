@@ -31,6 +31,11 @@ class Widths:
         """The widest, in privacy units."""
         return max(Fraction(step, spread) for step, spread in zip(self.steps, self.sensitivities, strict=True))
 
+    @property
+    def told(self) -> str:
+        """The conditions with their half widths."""
+        return ", ".join(f"{atom.text}: {self.in_own_units(i)}" for i, atom in enumerate(self.atoms))
+
     def in_own_units(self, place: int) -> str:
         """The half width of a condition as people write it; of an average, for a group of `count_range` rows."""
         atom = self.atoms[place]

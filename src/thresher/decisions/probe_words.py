@@ -17,8 +17,8 @@ from thresher.plan import Guarantee
 from thresher.question import Question
 
 _NOT_KEPT = (
-    "ProBE's bound on false alarms does not hold: 92 of 574 groups exactly at the line were reported, 16 % false "
-    "alarms, in answers accepted at a rate of 10 %; see docs/mechanisms.md"
+    "ProBE's bound on false alarms does not hold: with 92 of 574 groups exactly at the line, answers accepted at "
+    "10 % have 16 % false alarms; see docs/mechanisms.md"
 )
 _NAIVE = "Nothing is promised about false alarms; see docs/mechanisms.md"
 _HOW = {

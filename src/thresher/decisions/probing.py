@@ -214,10 +214,8 @@ def plan_probe(question: Question, wish: Wish) -> ProbePlan:
     first = _first(wish.mechanism, looks)
     limit = first if wish.mechanism == "naive" else question_limit(question, wish)
     cost = CommonSpending(grouping, limit)
-    plan = ProbePlan(
-        question, wish, tree, widths, looks, limit, need_of(question), cost, largest_loss(cost),
-        promised(question, wish, widths),
-    )  # fmt: skip
+    guarantee, need = promised(question, wish, widths), need_of(question)
+    plan = ProbePlan(question, wish, tree, widths, looks, limit, need, cost, largest_loss(cost), guarantee)
     if first > limit:
         # It would be denied before anything is drawn.
         dear = largest_loss(CommonSpending(grouping, first))
@@ -230,7 +228,7 @@ def _looks(method: str, tree: Tree, widths: Widths, terms: Terms) -> tuple[Look,
         return planned(method, tree, widths.sensitivities, widths.steps, terms.miss_rate, region=1)
     except ArgumentError as refused:
         rule = f"{method} looks at each condition by itself, in its own steps: {refused.rule}"
-        raise ArgumentError("uncertain_region", refused.field, rule, "Pass mechanism=certified") from None
+        raise ArgumentError("uncertain_region", widths.told, rule, "Pass mechanism=certified") from None
 
 
 def _first(method: str, looks: tuple[Look, ...]) -> Epsilon:
