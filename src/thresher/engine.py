@@ -19,13 +19,16 @@ from thresher.amounts import Amount
 from thresher.budgets import open_budgets
 from thresher.config import Declarations, load
 from thresher.decisions import (
+    VALUES,
     ConstantPlan,
     DecisionPlan,
     Earlier,
     RefinementPlan,
     RegionLike,
+    ValuesPlan,
     plan_decision,
     plan_refinement,
+    plan_values,
     recalled,
     wish,
 )
@@ -100,7 +103,8 @@ class Engine:
         levels: int | None = None,
         first_epsilon: Amount | None = None,
         best_effort: bool | None = None,
-    ) -> DecisionPlan | ConstantPlan:
+        show: str | None = None,
+    ) -> DecisionPlan | ValuesPlan | ConstantPlan:
         """The price and the promise. Spends nothing and reads no private row; `str(plan)` explains it."""
         question = ask(sql, self._declarations, self._public)
         wished = wish(
@@ -114,9 +118,10 @@ class Engine:
             levels=levels,
             first_epsilon=first_epsilon,
             best_effort=best_effort,
+            show=show,
             written=question.options,
         )
-        plan = plan_decision(question, wished)
+        plan = plan_values(question, wished) if wished.show == VALUES else plan_decision(question, wished)
         _check_limit(plan, "max_epsilon")
         return plan
 
@@ -134,6 +139,7 @@ class Engine:
         levels: int | None = None,
         first_epsilon: Amount | None = None,
         best_effort: bool | None = None,
+        show: str | None = None,
         key: str | None = None,
         entropy: Entropy | None = None,
         progress: Progress = lambda _: None,
@@ -154,6 +160,7 @@ class Engine:
             levels=levels,
             first_epsilon=first_epsilon,
             best_effort=best_effort,
+            show=show,
         )
         return self.answer(plan, key=key, entropy=entropy, progress=progress)
 
@@ -251,7 +258,7 @@ class Engine:
         if plan.cost is None or plan.need is None:
             return plan.run(None, source_of_noise)[0]
         for name in plan.limits:
-            _check_limit(plan, name)
+            _check_limit(plan, name, self.balance)
         progress("reserving the worst case in the ledger")
         held = self._reserve(plan, plan.cost, _key(plan, key))
         if isinstance(held, StoredRelease):
@@ -350,7 +357,10 @@ def _key(plan: Plan, key: str | None) -> str:
     return key or plan.written_key or hashlib.sha256(plan.identity().encode()).hexdigest()[:32]
 
 
-def _check_limit(plan: Plan, name: str) -> None:
+def _check_limit(plan: Plan, name: str, balance: Callable[[Plan], Balance] | None = None) -> None:
+    """Refuse what costs more than one question may; what to change must fit the budget too, if it can be looked up."""
     limit = plan.limits.get(name)
     if limit is not None and plan.epsilon > limit:
-        raise TooDearError(name, plan.epsilon, limit, plan.affordable(limit))
+        remaining = None if balance is None else balance(plan).remaining
+        within = limit if remaining is None else min(limit, remaining)
+        raise TooDearError(name, plan.epsilon, limit, plan.affordable(within))

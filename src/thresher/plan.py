@@ -42,6 +42,25 @@ class Guarantee:
 
 
 @dataclass(frozen=True, slots=True)
+class ShownNumber:
+    """A noisy number for each group, as text in its own units; empty where nothing can be said.
+
+    `half_widths`: how far from the truth, with the probability that the promise names; one for all groups, or one each.
+    """
+
+    text: str
+    numbers: tuple[str, ...]
+    half_widths: tuple[str, ...]
+
+    def document(self) -> dict[str, Any]:
+        return {"text": self.text, "numbers": list(self.numbers), "half_widths": list(self.half_widths)}
+
+    @classmethod
+    def from_document(cls, said: Mapping[str, Any]) -> "ShownNumber":
+        return cls(said["text"], tuple(said["numbers"]), tuple(said["half_widths"]))
+
+
+@dataclass(frozen=True, slots=True)
 class Release:
     """What may leave: one verdict for each group, with its promise and its price."""
 
@@ -72,6 +91,8 @@ class Release:
     charged: Epsilon | None = None
     # Of a single condition: its threshold in steps, and what it is a threshold of.
     measured: Mapping[str, Any] | None = None
+    # The numbers behind the verdicts, where they were asked for.
+    values: tuple[ShownNumber, ...] = ()
     stamp: str = ""
     notes: tuple[str, ...] = ()
     # Of this handing-out, not of the release: under which key it is stored, and whether it was charged before.
@@ -106,13 +127,17 @@ class Release:
 
     @property
     def table(self) -> "pa.Table":
-        """Keys, verdict, epsilon and half width as an Arrow table."""
+        """Keys, verdict, epsilon, half width, and the numbers that were asked for, as an Arrow table."""
         import pyarrow as pa  # noqa: PLC0415 - costs more than the rest of a short question
 
         columns: dict[str, Sequence[Any]] = {name: [g[i] for g in self.groups] for i, name in enumerate(self.keys)}
         columns["verdict"] = list(self.verdicts)
         columns["epsilon"] = [float(epsilon) for epsilon in self.epsilons]
         columns["half_width"] = list(self.half_widths)
+        for shown in self.values:
+            columns[shown.text] = pa.array(
+                [float(number) if number else None for number in shown.numbers], pa.float64()
+            )
         return pa.table(columns)
 
     def document(self) -> dict[str, Any]:
@@ -138,6 +163,7 @@ class Release:
             "refines": self.refines,
             "charged": None if self.charged is None else self.charged.to_json(),
             "measured": None if self.measured is None else dict(self.measured),
+            "values": [shown.document() for shown in self.values],
             "stamp": self.stamp,
             "notes": list(self.notes),
         }
@@ -170,6 +196,7 @@ class Release:
             refines=said.get("refines", ""),
             charged=None if said.get("charged") is None else Epsilon.from_json(said["charged"]),
             measured=said.get("measured"),
+            values=tuple(ShownNumber.from_document(shown) for shown in said.get("values", ())),
             stamp=said["stamp"],
             notes=tuple(said["notes"]),
             key=key,

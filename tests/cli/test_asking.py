@@ -55,7 +55,7 @@ def test_an_answer_is_paid_for_once(folder):
 def test_nobody_is_charged_unasked(folder):
     shown = thresher("ask", COUNT, "--uncertain-region", "10", cwd=folder)
     assert shown.returncode == 2
-    assert "costs epsilon 0.218725417, and nobody can be asked" in shown.stderr
+    assert "--yes was not given: the question costs epsilon 0.218725417, and nobody can be asked" in shown.stderr
     assert ledger(folder)["accounts"][0]["spent"] == "0"
 
 
@@ -92,12 +92,14 @@ def test_the_question_may_come_from_a_file_or_from_standard_input(folder):
     [
         (["plan", "SELECT * FROM patients"], 2, "QuestionError", "Row-level output is never released"),
         (["plan", COUNT, "--miss-rate", "1.5"], 2, "ArgumentError", "above 0 and at most 1"),
-        (["plan", COUNT, "--levels", "3"], 2, "ArgumentError", "tslm has no use for it"),
+        (["plan", COUNT, "--levels", "3"], 2, "ArgumentError", "--levels = '3' is refused: tslm has no use"),
+        (["plan", COUNT, "--best-effort"], 2, "ArgumentError", "--best-effort is refused: tslm has no use for it"),
+        (["plan", COUNT, "--best-effort"], 2, "ArgumentError", "or pass --mechanism dppwlm"),
         (["plan", COUNT, "--miss-rate", "０.1"], 2, "ArgumentError", "finite number"),
         (["plan", COUNT, "--config", "nowhere.toml"], 2, "DeclarationError", "thresher init"),
         (["plan", COUNT, "--config", "."], 2, "DeclarationError", ""),
         (["ask", COUNT, "--yes", "--uncertain-region", "0.1"], 3, "BudgetError", ""),
-        (["ask", COUNT, "--yes", "--max-epsilon", "0.000001"], 3, "TooDearError", "max_epsilon"),
+        (["ask", COUNT, "--yes", "--max-epsilon", "0.000001"], 3, "TooDearError", "0.000001, the --max-epsilon."),
         (["ask", COUNT, "--yes", "--mechanism", "certified"], 2, "ArgumentError", "not built yet"),
     ],
 )
@@ -200,3 +202,31 @@ def test_from_a_parquet_file_to_a_decision(tmp_path):
     asked = thresher("ask", sql, "--uncertain-region", "COUNT(*)=20", "--yes", "--json", cwd=tmp_path)
     assert asked.returncode == 0, asked.stderr
     assert json.loads(asked.stdout)["groups"] == [["A"], ["B"], ["C"], ["D"]]
+
+
+def test_with_false_alarms_first_only_the_reported_are_listed(tmp_path):
+    # D meets its condition by one row, which no look at this price can tell from its opposite.
+    clinic(tmp_path, rows=[("A", 3)] * 95 + [("D", 1)] * 31)
+    seed = ("ask", COUNT, "--uncertain-region", "30", "--bound", "false-alarms", "--false-alarm-rate", "0.000000001")
+    shown = thresher(*seed, "--yes", cwd=tmp_path)
+    assert shown.returncode == 0, shown.stderr
+    assert "uncertain" in shown.stdout.split("groups:")[1]
+    assert "uncertain" not in shown.stdout.split(" groups:")[0]
+    assert "--all lists uncertain and below" in shown.stdout
+    every = thresher(*seed, "--yes", "--all", cwd=tmp_path)
+    assert "uncertain" in every.stdout.split(" groups:")[0]
+    assert "--all" not in every.stdout
+
+
+def test_best_effort_says_what_was_reached_and_what_was_asked_for(folder):
+    arguments = ("ask", COUNT, "--uncertain-region", "2", "--mechanism", "dppwlm", "--best-effort")
+    refused = thresher(*arguments, cwd=folder)
+    assert re.search(r"the question costs at most epsilon [\d.]+, and nobody can be asked", refused.stderr)
+    shown = thresher(*arguments, "--yes", cwd=folder)
+    assert shown.returncode == 0, shown.stderr
+    reached = re.search(r"width +half width ([\d.]+) reached, 2 asked for", shown.stdout)[1]
+    document = json.loads(thresher(*arguments, "--json", cwd=folder).stdout)
+    assert (document["half_width"], document["half_width_asked_for"]) == (reached, "2")
+    assert "spent is the most that any one group has lost" in shown.stdout
+    plain = thresher("ask", COUNT, "--uncertain-region", "10", "--yes", cwd=folder)
+    assert "reached" not in plain.stdout

@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 
 import pytest
 from cli.running import FULL, in_shell, thresher
@@ -57,7 +58,22 @@ def test_a_seeded_demo_repeats_and_says_that_it_is_not_private():
     assert lines[-1] == "NOT PRIVATE"
     for line in lines:
         assert line == line.rstrip()
-        assert len(line) <= 100
+        assert len(line) <= 78
+
+
+@pytest.mark.parametrize("mechanism", ["nlm", "dppwlm"])
+def test_other_mechanisms_fit_the_page_and_say_where_their_promise_begins(mechanism):
+    shown = thresher("demo", "--seed", "3", "--mechanism", mechanism)
+    assert shown.returncode == 0, shown.stderr
+    assert max(map(len, shown.stdout.splitlines())) <= 78
+    text = " ".join(shown.stdout.split())
+    assert "The same with COUNT(*)=25, AVG(age)=0.4 in place of COUNT(*)=60, AVG(age)=1." in text
+    assert "spent is the most that any one group has lost" in text
+    assert "at the line it misses about every second one" in text
+    naive = re.search(r"meeting the condition by 60 units .* With nothing to spare ([\d.]+)% were missed", text)
+    assert (naive is None) == ("by nothing to spare" in text) == (mechanism != "nlm")
+    # One half less half the chance of no noise at all; chance moves it by 0.05 %.
+    assert naive is None or abs(float(naive[1]) - 49.05) < 0.5
 
 
 def test_the_real_one_is_private():
@@ -76,6 +92,9 @@ def test_json_says_the_same():
     assert document["repeat_is_equal"] is True
     assert len(document["answer"]["verdicts"]) == len(document["truth_shown_because_made_up"]) == 24
     assert document["worst_case"]["trials"] == TRIALS
+    bands = {row["mechanism"]: row["clear_distance"] for row in document["comparison"]}
+    assert bands["tslm"] == 103
+    assert bands["tslm-zone"] == 120
 
 
 def test_a_kept_hospital_can_be_asked(tmp_path):

@@ -122,3 +122,28 @@ def test_a_password_is_never_repeated():
 
 def test_an_empty_analyst_is_not_the_curator(url):
     assert thresher("ledger", "show", "--ledger", url, "--analyst", "").returncode == 2
+
+
+def test_how_a_question_was_asked_and_what_it_got_back_is_shown(tmp_path):
+    address = f"sqlite:///{tmp_path / 'ledger.db'}"
+    book = open_book(address)
+    book.open_account("patients", "1")
+    sql = f"SELECT ward FROM patients WHERE ward IN ({', '.join(map(repr, range(100)))}) HAVING COUNT(*) > 7919"
+    identity = json.dumps({"mechanism": "ppwlm", "question": sql})
+    book.settle(book.reserve("patients", common("0.5"), "march", identity), common("0.2"), b"", shows_levels=True)
+    book.close()
+    shown = thresher("ledger", "show", "--ledger", address)
+    assert shown.returncode == 0, shown.stderr
+    lines = shown.stdout.splitlines()
+    assert next(line for line in lines if line.startswith("patients ")).endswith(" 20%  0")
+    assert "0.2  all rows" in shown.stdout
+    asked, how, ended = lines[-3:]
+    assert "SELECT ward FROM" in asked
+    assert asked.endswith("COUNT(*) > 7919")
+    assert how.strip() == "by ppwlm, key march"
+    assert ended.endswith("0.2         of entry 3, 0.3 given back")
+    assert max(map(len, lines)) <= 118
+    told = thresher("ledger", "verify", "--ledger", address)
+    assert told.stdout.startswith("Whole: 4 entries, 1 account and 1 release agree.")
+    document = json.loads(thresher("ledger", "show", "--ledger", address, "--json").stdout)
+    assert document["entries"][-1]["given_back"] == "0.3"

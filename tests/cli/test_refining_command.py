@@ -56,7 +56,7 @@ def test_price_payment_and_what_is_left(folder):
     [
         (["--uncertain-region", "5"], 2, "MissingParameter", "--of"),
         (["--of", "nobody", "--uncertain-region", "5"], 2, "ArgumentError", "no answer of yours about patients"),
-        (["--of", "k", "--uncertain-region", "1", "--max-epsilon", "0.1"], 3, "TooDearError", "max_epsilon"),
+        (["--of", "k", "--uncertain-region", "1", "--max-epsilon", "0.1"], 3, "TooDearError", "--max-epsilon"),
     ],
 )
 def test_refusals_have_a_kind_a_reason_and_a_code(folder, arguments, code, kind, says):

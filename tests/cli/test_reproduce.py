@@ -1,6 +1,10 @@
 """`thresher reproduce mide`: its page, its document, and its refusals."""
 
 import json
+import os
+import shutil
+import subprocess
+from pathlib import Path
 
 import pytest
 from cli.running import thresher
@@ -8,6 +12,7 @@ from reproduce.stand_in_files import write_cabs, write_campus
 
 from thresher.reproduce import MECHANISMS
 
+ROOT = Path(__file__).parents[2]
 NO_DATA = {"THRESHER_DATA": ""}
 
 
@@ -22,7 +27,7 @@ def test_the_page(tmp_path):
         assert line == line.rstrip()
     headings = [line.split(":")[0] for line in lines if " groups, " in line]
     assert headings == ["far", "mid", "near"] * 2 + [f"Q{i}{level}" for i in (1, 2, 3, 4) for level in "HML"]
-    assert sum(line.startswith("  specification") for line in lines) == 13
+    assert sum(line.startswith("  reference") for line in lines) == 13
     text = " ".join(shown.stdout.split())
     assert "9/10 of the building's max_occupancy" in text
     assert "it is taken from 8 to 14 March" in text
@@ -33,7 +38,7 @@ def test_the_page(tmp_path):
     assert again.stdout == shown.stdout
 
 
-@pytest.mark.parametrize("folder", [None, "nowhere", "."])
+@pytest.mark.parametrize("folder", [None, "."])
 def test_without_data_the_made_up_part_is_shown(tmp_path, folder):
     named = ["--data", folder] if folder else []
     shown = thresher("reproduce", "mide", "--runs", "1", *named, env=NO_DATA, cwd=tmp_path)
@@ -44,6 +49,39 @@ def test_without_data_the_made_up_part_is_shown(tmp_path, folder):
     assert "Q3 and Q4 are left out" in text
     assert "Name the folder with --data or THRESHER_DATA" in text
     assert "Remarks, from these numbers" in text
+
+
+@pytest.mark.parametrize("by", ["option", "environment"])
+def test_a_named_folder_that_is_not_there_is_refused_with_its_path(tmp_path, by):
+    nowhere = str(tmp_path / "nowhere")
+    named, env = (["--data", nowhere], {}) if by == "option" else ([], {"THRESHER_DATA": nowhere})
+    refused = thresher("reproduce", "mide", *named, env={**NO_DATA, **env})
+    assert refused.returncode == 4
+    assert nowhere in refused.stderr
+    assert refused.stdout == ""
+
+
+@pytest.mark.parametrize(
+    ("given", "passed"),
+    [
+        (["DATA=some where"], '--data "some where"'),
+        (["DATA="], ""),
+        (["THRESHER_DATA=elsewhere"], ""),
+        (["THRESHER_DATA=elsewhere", "DATA=here"], '--data "here"'),
+        ([], '--data "../shared/data"'),
+    ],
+)
+def test_make_passes_a_folder_on_only_if_there_is_one(tmp_path, given, passed):
+    """Beside the project lies a folder of data, which is taken if nobody names another."""
+    (tmp_path / "shared" / "data").mkdir(parents=True)
+    project = tmp_path / "project"
+    project.mkdir()
+    shutil.copy(ROOT / "Makefile", project)
+    (project / "pyproject.toml").touch()
+    environment = {name: value for name, value in os.environ.items() if name not in ("DATA", "THRESHER_DATA")}
+    command = ["make", "--dry-run", "reproduce-mide", *given]
+    told = subprocess.run(command, capture_output=True, text=True, check=True, cwd=project, env=environment).stdout
+    assert told.splitlines()[-1].split(" reproduce mide")[1].strip() == passed
 
 
 def test_json_says_the_same():
@@ -66,7 +104,7 @@ def test_json_says_the_same():
     ]
     for table in document["made_up"]:
         assert [row["mechanism"] for row in table["rows"]] == list(MECHANISMS)
-        assert all(row["specification"] is None for row in table["rows"])
+        assert all(row["reference"] is None for row in table["rows"])
     assert document["stand_ins"] == []
     assert len(document["left_out"]) == 2
     assert len(document["remarks"]) == 4

@@ -154,6 +154,10 @@ def test_labels_of_an_enum_are_not_repeated():
     assert "alice" not in starter("duckdb://", CLINIC)
 
 
+def test_columns_that_keep_losses_apart_are_mentioned():
+    assert "add fixed = true to it" in starter("duckdb://", CLINIC)
+
+
 def test_every_setting_that_is_written_is_explained():
     for line in starter("duckdb://", CLINIC).split("\n"):
         if line and not line.startswith(("# ", "[")):

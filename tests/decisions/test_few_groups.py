@@ -44,7 +44,7 @@ def test_the_sums_are_those_of_the_real_climb(best_effort, monkeypatch):
 
 @BOTH_ENDS
 @BOTH_SHIFTS
-@pytest.mark.parametrize(("rate", "steps", "looks", "first"), [("0.1", 2, 3, "0.3"), ("0.05", 2, 4, "0.3")])
+@pytest.mark.parametrize(("rate", "steps", "looks", "first"), [("0.1", 2, 3, "0.3"), ("0.05", 2, 4, "0.5")])
 def test_one_and_two_groups_at_the_line(rate, steps, looks, first, best_effort, by_history, measured):
     ladder = ladder_of(rate, steps, looks, first, best_effort=best_effort, by_history=by_history)
     alone, paired = (chance_of_a_miss(ladder, groups) for groups in (1, 2))

@@ -168,3 +168,11 @@ def test_the_bounded_rate_comes_first():
     mirrored = wish(miss_rate="0.01", false_alarm_rate="0.2", bound="false-alarms")
     assert mirrored.terms.rates == (Fraction(1, 5), Fraction(1, 100))
     assert wish(written={"bound": "false_alarms", "mechanism": "ppwlm", "levels": "2"}).terms.levels == 2
+
+
+def test_numbers_too_long_to_read_are_refused_by_name():
+    with pytest.raises(ArgumentError) as refused:
+        wish(mechanism="ppwlm", written={"levels": "9" * 5000})
+    assert refused.value.field == "levels"
+    with pytest.raises(ArgumentError, match="below 2"):
+        wish(uncertain_region="1e59")

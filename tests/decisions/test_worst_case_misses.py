@@ -101,7 +101,7 @@ def test_few_groups_that_share_their_levels(name, groups, entropy, trials):
     Groups of one run hang together in some way; the mean of their counts has no larger moments than each has.
     """
     ((_, _, rule),) = rules(name, RATES[2:], [3])
-    runs = trials(60 if rule.by_history else 300, 20_000)
+    runs = trials(40 if rule.by_history else 120, 20_000)
     missed = sum(int((~decided(at(0, groups), rule, entropy).reported).sum()) for _ in range(runs))
     assert not too_often(missed / groups, runs, 0.1)
 

@@ -80,6 +80,8 @@ def test_a_unit_in_several_groups_pays_for_the_dearest_of_them(tmp_path):
     with thresher.open(clinic(tmp_path, rows, declarations)) as engine:
         plan = engine.plan(COUNT, uncertain_region=2, mechanism="ppwlm")
         answer = engine.answer(plan, entropy=SeededEntropy(2))
+        assert "all groups are charged the sum of the 2 largest levels that they reach" in str(plan)
+        assert "only if ward is declared fixed" in str(plan)
         largest = sorted(answer.epsilons)[-2:]
         assert answer.spent_epsilon == largest[0] + largest[1] == engine.balance(plan).spent
         assert plan.epsilon == plan.rule.epsilon * 2
@@ -157,10 +159,14 @@ def test_half_or_more_is_answered_without_data_and_without_charge(engine, option
     assert not engine.balance(plan).spent
 
 
-def test_best_effort_says_which_half_width_it_reached(engine):
-    plan = engine.plan(COUNT, uncertain_region=1, mechanism="dppwlm", best_effort=True)
-    answer = engine.answer(plan, entropy=SeededEntropy(4))
-    assert "aimed at" in str(plan.guarantee)
+def test_best_effort_says_which_half_width_it_reached(tmp_path):
+    declarations = DECLARATIONS.replace('budget = "10"', 'budget = "1000"')
+    with thresher.open(clinic(tmp_path, ROWS + [("D", 1)] * 30, declarations)) as engine:
+        plan = engine.plan(COUNT, uncertain_region=1, mechanism="dppwlm", best_effort=True)
+        answers = (engine.answer(plan, key=str(seed), entropy=SeededEntropy(seed)) for seed in range(30))
+        answer = next(answer for answer in answers if "uncertain" in answer.verdicts)
+    assert "if the half width is reached, which is aimed at" in str(plan.guarantee)
+    assert "may be reported too, if the half width is reached" in str(plan)
     assert "was reached" in str(answer.guarantee)
     assert Decimal(answer.half_width) >= Decimal(plan.guarantee.half_width)
 
@@ -192,7 +198,11 @@ def test_the_plan_shows_the_ladder_and_what_groups_would_lose(engine, mechanism)
     plan = engine.plan(COUNT, uncertain_region=2, mechanism=mechanism)
     told, document = str(plan), plan.document()
     assert "look 1: epsilon" in told
+    assert "a look decides if the noisy margin is so many rows or more from the line" in told
+    assert ("levels are chosen as it goes" in told) == (mechanism == "dppwlm")
+    assert "each digit is a look, and 5 % of such groups" in told
     assert "away" in told
+    assert "is given back to that group" in told
     assert [level["epsilon"] for level in document["ladder"]][-1] == plan.rule.epsilon.to_json()
     means = [row["mean_epsilon_if_short"] for row in document["outlook"]]
     assert means[0] > means[-1], "a group far from the line loses less"
@@ -202,11 +212,18 @@ def test_the_plan_shows_the_ladder_and_what_groups_would_lose(engine, mechanism)
 
 def test_one_level_or_a_first_look_that_is_no_coarser_is_a_threshold_shift(engine):
     shift = engine.plan(COUNT, uncertain_region=2, mechanism="tslm")
+    last = engine.plan(COUNT, uncertain_region=2, mechanism="ppwlm").epsilon
     for options in ({"levels": 1}, {"first_epsilon": "5"}):
         for mechanism in LADDERS:
             plan = engine.plan(COUNT, uncertain_region=2, mechanism=mechanism, **options)
             assert plan.epsilon == shift.epsilon
-            assert "threshold shift" in str(plan)
+            told = str(plan)
+            assert "threshold shift" in told
+            why = "levels = 1, so" if "levels" in options else f"first_epsilon = 5 is not below {last}, the last of 4"
+            assert why in told
+            for word in ("look 1", "at worst", "outlook", "shared out between"):
+                assert word not in told
+            assert plan.document()["outlook"] == []
 
 
 def test_keys_that_are_no_constants_are_charged_alike(tmp_path):
@@ -228,5 +245,79 @@ age = { first = 2024-01-01, last = 2024-01-01, by = "hour" }
         sql = "SELECT age FROM patients GROUP BY age HAVING COUNT(*) > 30"
         plan = engine.plan(sql, uncertain_region=2, mechanism="ppwlm")
         answer = engine.answer(plan, entropy=SeededEntropy(1))
+        assert "all groups are charged the largest level that one of them reaches" in str(plan)
         assert len(answer.groups) == 24
         assert engine.balance(plan).spent == max(answer.epsilons)
+
+
+def test_the_condition_that_binds_is_named(engine):
+    sql = "SELECT ward FROM patients GROUP BY ward HAVING COUNT(*) > 30 AND AVG(age) > 50"
+    plan = engine.plan(sql, uncertain_region="COUNT(*)=2, AVG(age)=30")
+    assert "bound by COUNT(*) > 30; narrower than asked for is that of AVG(age) > 50 (30, now 1.2)" in str(plan)
+    assert plan.document()["half_widths"] == [
+        {"condition": "AVG(age) > 50", "asked_for": "30", "kept": "1.2"},
+        {"condition": "COUNT(*) > 30", "asked_for": "2", "kept": "2"},
+    ]
+    alike = engine.plan(sql, uncertain_region="10%")
+    assert "narrower" not in str(alike)
+
+
+def test_what_to_change_fits_the_budget_as_well_as_the_limit(tmp_path):
+    declarations = DECLARATIONS.replace('budget = "10"', 'budget = "2"\nmax_epsilon_per_question = "1.5"')
+    with thresher.open(clinic(tmp_path, declarations=declarations)) as engine:
+        dear = engine.plan(COUNT, uncertain_region="0.5")
+        with pytest.raises(TooDearError, match="With 2 times the uncertain region it would cost"):
+            engine.answer(dear)
+        engine.decide(COUNT, uncertain_region=1, miss_rate="0.06")
+        remaining = engine.balance(dear).remaining
+        with pytest.raises(TooDearError, match="With 8 times the uncertain region it would cost") as refused:
+            engine.answer(dear)
+        cost = Epsilon(refused.value.affordable.split("it would cost ")[1].split(",")[0])
+        assert cost <= remaining < Epsilon("1.5")
+
+
+def test_a_zone_is_never_free(engine):
+    with pytest.raises(ArgumentError, match="two rates below one half") as refused:
+        engine.plan(COUNT, mechanism="tslm-zone", miss_rate="0.5")
+    assert refused.value.field == "miss_rate"
+
+
+def test_free_answers_promise_only_what_holds(engine):
+    said = engine.decide(COUNT, uncertain_region=2, miss_rate="0.5").guarantee
+    assert (said.miss_rate, said.false_alarm_rate) == ("0", "1")
+    mirrored = engine.decide(COUNT, uncertain_region=2, false_alarm_rate="0.5", bound="false_alarms").guarantee
+    assert (mirrored.miss_rate, mirrored.false_alarm_rate) == ("1", "0")
+
+
+def test_a_tiny_first_level_can_be_planned_printed_and_refused(tmp_path):
+    declarations = DECLARATIONS.replace(
+        "count_range", 'unit = "age"\nmax_groups_per_unit = 1\nmax_rows_per_group = 10\ncount_range'
+    ).replace("age = { min = 0, max = 110, step = 1 }", "")
+    with thresher.open(clinic(tmp_path, ROWS, declarations)) as engine:
+        options = {"mechanism": "ppwlm", "first_epsilon": "0.000000003", "uncertain_region": 1}
+        assert "look 1" in str(engine.plan(COUNT, **options))
+        with pytest.raises(TooDearError):
+            engine.plan(COUNT, max_epsilon="0.01", **options)
+
+
+def test_best_effort_that_decides_everything_says_so(tmp_path):
+    rows = [("A", 1)] * 900 + [("B", 1)] * 900
+    with thresher.open(
+        clinic(tmp_path, rows, DECLARATIONS.replace("count_range = 100", "count_range = 1000"))
+    ) as engine:
+        sql = "SELECT ward FROM patients GROUP BY ward HAVING COUNT(*) > 450"
+        answer = engine.decide(sql, uncertain_region=2, mechanism="dppwlm", best_effort=True, entropy=SeededEntropy(1))
+    assert "uncertain" not in answer.verdicts
+    assert answer.half_width == "0"
+    assert "No group was left uncertain" in str(answer.guarantee)
+
+
+def test_the_distance_of_the_promise_counts_units_as_the_margin_does(tmp_path):
+    """Both conditions are 12 rows short, and one row helps with one of them only: 24 must change, the margin is 12."""
+    declarations = DECLARATIONS
+    rows = [("A", 10)] * 88 + [("A", 90)] * 88
+    with thresher.open(clinic(tmp_path, rows, declarations)) as engine:
+        young, old = "COUNT(*) FILTER (WHERE age < 50) >= 100", "COUNT(*) FILTER (WHERE age >= 50) >= 100"
+        plan = engine.plan(f"SELECT ward FROM patients GROUP BY ward HAVING {young} AND {old}", uncertain_region=10)
+    assert Decimal(plan.guarantee.clear_distance) == 18
+    assert "short of it by 18 rows or more, each counted as the most that one can change" in str(plan.guarantee)

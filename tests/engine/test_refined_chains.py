@@ -343,10 +343,12 @@ class TestPromisesAndLimits:
                 engine.refine(COUNT, of="k", uncertain_region=3, max_epsilon="0.1")
             with pytest.raises(TooDearError, match="max_epsilon_per_question of t"):
                 engine.refine(COUNT, of="k", uncertain_region=2)
-            with pytest.raises(BudgetError, match=r"With max_epsilon=0\.28\d+ and nothing else"):
+            with pytest.raises(
+                BudgetError, match=r"With max_epsilon=0\.28\d+ and nothing else the half width would be 5"
+            ):
                 engine.refine(COUNT, of="k", uncertain_region=4)
             assert len(engine.ledger.entries()) == before
-            assert engine.refine(COUNT, of="k", max_epsilon="0.28").key == "k/2"
+            assert engine.refine(COUNT, of="k", max_epsilon="0.28").half_width == "5"
 
     def test_known_noise_stays_known(self, engine):
         engine.decide(COUNT, uncertain_region=10, mechanism="tslm", key="k", entropy=SeededEntropy(1))

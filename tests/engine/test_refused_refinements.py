@@ -189,6 +189,18 @@ def test_answers_without_noisy_margins(engine):
         refuse(engine, of=key, match="no noisy margins")
 
 
+def test_numbers_that_are_not_margins(engine):
+    """Values are sums of several noises; a rule that nobody knows could be anything."""
+    engine.decide(COUNT.replace("> 30", "> 30 AND SUM(x) > 5"), uncertain_region=9, show="values", key="v")
+    refuse(engine, COUNT.replace("> 30", "> 30 AND SUM(x) > 5"), of="v", match="no noisy margins")
+    found = engine.ledger.recalled("t", "k")
+    for look in (["probe", 1], [], "climb", [["nested", [0], "0.1"]], None):
+        with pytest.raises(ArgumentError, match="no noisy margins"):
+            recalled(
+                engine.plan(COUNT).question, "k", found.body, json.dumps({**json.loads(found.question), "look": look})
+            )
+
+
 def test_an_answer_that_is_still_awaited(engine):
     identity = engine.ledger.recalled("t", "k").question
     engine.ledger.reserve("t", CommonSpending(Grouping.of_rows(["g"]), Epsilon("0.1")), "slow", identity)

@@ -121,16 +121,20 @@ def test_remarks_follow_from_the_numbers():
     as_found = [invented("a", (0.3, 0.3, 0.5, 0.9, 0.4), 2.5), invented("b", (0.3, 0.3, 0.2, 0.9, 0.1), 3.5)]
     widths, advantage, looks, misses = remarks_on(as_found, Settings())
     assert "wider half width than the 1 asked for in all 2 tables: 2.50 to 3.50" in widths
-    assert "in all 2 tables in best effort; with the half width honoured, in none of the 2 tables. So here" in advantage
-    assert "below that of tslm) in 1 of 2 tables (b)" in looks
-    assert "0.0100 of 1,000 (-5.8)" in misses
+    assert "best effort does in all 2 tables; where the half width is kept (strict), in none of the 2" in advantage
+    assert "So here the paper's advantage is that of a wider half width" in advantage
+    assert "by box min-entropy, in 1 of 2 tables (b)" in looks
+    assert "At most 5% of the groups above may be missed" in misses
+    assert "1.00% of 1,000, which is 5.8 standard errors fewer" in misses
     otherwise = [invented("a", (0.3, 0.3, 0.5, 0.9, 0.6)), invented("b", (0.3, 0.3, 0.4, 0.3, 0.1), missed=0.09)]
     widths, advantage, looks, misses = remarks_on(otherwise, Settings())
     assert "keeps the half width of 1 in all 2 tables" in widths
-    assert "in 1 of 2 tables (a) in best effort; with the half width honoured, in 1 of 2 tables (a)." in advantage
+    assert "does in 1 of 2 tables (a); where the half width is kept (strict), in 1 of 2 tables (a)." in advantage
     assert "So here" not in advantage
     assert "in none of the 2 tables" in looks
-    assert "on b, 0.0900 of 1,000 (+5.8)" in misses
+    assert "on b comes out worst: 9.00% of 1,000, which is 5.8 standard errors more, and chance does not" in misses
+    by_chance = [invented("c", (0.3, 0.3, 0.4, 0.3, 0.1), missed=0.051)]
+    assert "which is 0.1 standard errors more, so chance may explain it" in remarks_on(by_chance, Settings())[3]
     nothing = [invented("a", (0.3, 0.3, 0.5, 0.9, 0.6), missed=None)]
     assert "nothing could be missed" in remarks_on(nothing, Settings())[3]
 

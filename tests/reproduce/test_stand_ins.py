@@ -68,9 +68,9 @@ def test_what_is_missing_is_said(tmp_path):
     both = stand_ins(None).missing
     assert [sentence.split(":")[0] for sentence in both] == ["Q1 and Q2 are left out", "Q3 and Q4 are left out"]
     assert all("no folder of data was named" in sentence for sentence in both)
-    assert all("is not there" in sentence for sentence in stand_ins(tmp_path / "nowhere").missing)
-    for folder in (tmp_path / "nowhere", tmp_path):
-        assert stand_ins(folder).found == {}
+    assert stand_ins(tmp_path).found == {}
+    with pytest.raises(SourceError, match=r"the folder of data .*nowhere\\x1b is not there: name another"):
+        stand_ins(tmp_path / "nowhere\x1b")
     assert "has no campus_wifi_gt/occupancy_10min.parquet" in stand_ins(tmp_path).missing[0]
     assert "They need nyc_green_taxi_2020/trips.parquet." in stand_ins(tmp_path).missing[1]
     write_campus(tmp_path)

@@ -371,3 +371,26 @@ def test_37_numbers_are_exact(written, at_least):
 @pytest.mark.parametrize("text", [None, 5, b"SELECT", ["SELECT"], object()])
 def test_only_text_is_read(text):
     assert refusal(text).message.startswith("A question is text")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"{HAVING} COUNT(*) > 5 OPTIONS(miss_rate=0.1)",
+        f"{FROM} options (miss_rate=0.1) {GROUPS}",
+        f"SELECT WITH DIFFERENTIAL_PRIVACY disease OPTIONS(miss_rate=0.1) FROM patients {GROUPS}",
+    ],
+)
+def test_options_elsewhere_are_shown_their_place(text):
+    error = refusal(text)
+    assert error.rule == "known-options"
+    assert "right after SELECT; write SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS(miss_rate=0.05, ...)" in error.message
+
+
+@pytest.mark.parametrize(
+    ("written", "hint"),
+    [("best_effort=true", "best_effort='true'"), ("mechanism=ppwlm", "mechanism='ppwlm'"), ("miss_rate", "=0.1")],
+)
+def test_options_without_quotes_are_shown_theirs(written, hint):
+    text = f"SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS({written}) disease FROM patients {GROUPS}"
+    assert refusal(text).message.endswith(hint)

@@ -13,7 +13,7 @@ from typing import TextIO
 import click
 
 from thresher import __version__
-from thresher.errors import ArgumentError, BugError, CuratorError, ThresherError
+from thresher.errors import AnalystError, ArgumentError, BugError, CuratorError, ThresherError
 
 _INTERRUPTED = 130
 _TRACEBACK = "THRESHER_TRACEBACK"
@@ -72,8 +72,7 @@ def main() -> None:
         _show(error, " ".join(lines), as_json="--json" in arguments)
         sys.exit(CuratorError.exit_code)
     except (click.ClickException, ThresherError) as error:
-        message = error.format_message() if isinstance(error, click.ClickException) else str(error)
-        _show(error, " ".join([message, *getattr(error, "__notes__", [])]), as_json="--json" in arguments)
+        _show(error, " ".join([_message(error), *getattr(error, "__notes__", [])]), as_json="--json" in arguments)
         sys.exit(error.exit_code)
     except Exception as error:
         if os.environ.get(_TRACEBACK):
@@ -104,6 +103,14 @@ def _show(error: BaseException, message: str, *, as_json: bool) -> None:
             click.echo(f"Error: {message}", err=True)
     except OSError:
         _abandon(sys.stderr)
+
+
+def _message(error: click.ClickException | ThresherError) -> str:
+    from thresher.cli.flags import by_flags  # noqa: PLC0415 - only refusals need it
+
+    if isinstance(error, click.ClickException):
+        return error.format_message()
+    return by_flags(error) if isinstance(error, AnalystError) else str(error)
 
 
 def _field(error: BaseException) -> str | None:

@@ -12,10 +12,11 @@ from rich.console import RenderableType
 import thresher
 from thresher.cli.options import config_option, json_option, question_text, spinning, wish_options, wishes
 from thresher.cli.output import drawn, say
+from thresher.decisions import DecisionPlan
 from thresher.engine import Engine
 from thresher.errors import ArgumentError
 from thresher.ledger import Balance
-from thresher.plan import BELOW, Plan, Release
+from thresher.plan import ABOVE, BELOW, MISSES, Plan, Release
 from thresher.views import budget_bar, inert, level_summary, paragraph, verdict_summary, verdict_table
 
 LABEL = 12
@@ -52,7 +53,7 @@ def plan_command(
 @wish_options
 @click.option("--key", help="A name for this answer. The same key gives it again; a new key buys a fresh one.")
 @click.option("--yes", "-y", is_flag=True, help="Pay without being asked.")
-@click.option("--all", "every", is_flag=True, help="List groups that are below as well.")
+@click.option("--all", "every", is_flag=True, help="List groups that are not reported as well.")
 @click.option("--analyst", default="", help="On whose behalf, if the curator gives budgets to analysts.")
 @json_option
 @click.pass_context
@@ -85,7 +86,8 @@ def ask_command(
                 release = engine.answer(plan, key=key, progress=progress)
         balance = engine.balance(plan)
         try:
-            say(answer_json(release, balance) if as_json else answer_page(release, balance, every=every))
+            page = answer_json(release, balance, plan) if as_json else answer_page(release, balance, plan, every=every)
+            say(page)
         except OSError as error:
             error.add_note(f"The answer is paid for and stored: ask again with --key {release.key}")
             raise
@@ -96,7 +98,7 @@ def explanation(told: str) -> str:
     return "\n".join(paragraph(line[LABEL:], line[:LABEL].strip() or " ", LABEL) for line in told.splitlines())
 
 
-def answer_page(release: Release, balance: Balance, *, every: bool = False) -> str:
+def answer_page(release: Release, balance: Balance, plan: Plan, *, every: bool = False) -> str:
     """Verdicts, the promise, and what is left."""
     rows = verdict_table(release, every=every)
     parts: list[RenderableType] = [rows, ""] if rows.row_count else []
@@ -106,7 +108,9 @@ def answer_page(release: Release, balance: Balance, *, every: bool = False) -> s
         paragraph(release.guarantee.sentence, "promise"),
         paragraph(_charge(release), "charge"),
         *([paragraph(level_summary(release), "levels")] if len(release.levels) > 1 else []),
+        *_widths(release, plan),
         budget_line(balance),
+        paragraph("spent is the most that any one group has lost", " "),
         *(paragraph(inert(note), "note") for note in release.notes),
     ]
     if release.stamp:
@@ -115,7 +119,16 @@ def answer_page(release: Release, balance: Balance, *, every: bool = False) -> s
 
 
 def _hint(release: Release, *, every: bool) -> str:
-    return "" if every or BELOW not in release.verdicts else "; --all lists those below too"
+    if release.bound == MISSES:
+        return "" if every or BELOW not in release.verdicts else "; --all lists those below too"
+    return "" if every or set(release.verdicts) <= {ABOVE} else "; --all lists uncertain and below"
+
+
+def _widths(release: Release, plan: Plan) -> list[str]:
+    """With best effort, what came of it."""
+    if not isinstance(plan, DecisionPlan) or not plan.wish.terms.best_effort:
+        return []
+    return [paragraph(f"half width {release.half_width} reached, {plan.guarantee.half_width} asked for", "width")]
 
 
 def budget_line(balance: Balance) -> str:
@@ -139,23 +152,24 @@ def _charge(release: Release) -> str:
 
 def confirm(engine: Engine, plan: Plan, see: str = "thresher plan") -> None:
     """The price, and the choice to pay it. Where nobody can be asked, nothing is spent."""
-    balance = engine.balance(plan)
+    balance, most = engine.balance(plan), "at most " if plan.shows_levels else ""
     if sys.stdin is None or not sys.stdin.isatty():
-        fix = f"Pass --yes to pay it, or see `{see}`"
-        raise ArgumentError("yes", False, f"the question costs epsilon {plan.epsilon}, and nobody can be asked", fix)
+        rule = f"the question costs {most}epsilon {plan.epsilon}, and nobody can be asked"
+        raise ArgumentError("yes", False, rule, f"Pass --yes to pay it, or see `{see}`")
     click.echo(explanation(str(plan)), err=True)
-    click.echo(f"\n  This costs epsilon {plan.epsilon}; {balance.remaining} of {balance.cap} is left.", err=True)
+    click.echo(f"\n  This costs {most}epsilon {plan.epsilon}; {balance.remaining} of {balance.cap} is left.", err=True)
     if not click.confirm("  Pay it?", err=True):
-        raise ArgumentError("yes", "no", "you did not want to pay", "Nothing was asked and nothing was charged")
+        raise ArgumentError("yes", False, "you did not want to pay", "Nothing was asked and nothing was charged")
 
 
-def answer_json(release: Release, balance: Balance) -> str:
+def answer_json(release: Release, balance: Balance, plan: Plan) -> str:
     """All of an answer, and what is left."""
     shown = {
         **release.document(),
         "positives": [list(group) for group in release.positives],
         "key": release.key,
         "repeated": release.repeated,
+        "half_width_asked_for": plan.guarantee.half_width,
         "levels": [{"epsilon": epsilon.to_json(), "groups": groups} for epsilon, groups in release.levels.items()],
         "min_entropy": {name: secret.normalised_low for name, secret in release.min_entropy.items()},
         "budget": {

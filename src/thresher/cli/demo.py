@@ -17,18 +17,22 @@ from thresher.cli.asking import budget_line, explanation
 from thresher.cli.options import json_option, spinning
 from thresher.cli.output import drawn, say
 from thresher.decisions import MECHANISMS
+from thresher.decisions.promise import unit_word
+from thresher.decisions.rules import LADDERS, REACHING
 from thresher.demo import QUESTION, Tour, tour
 from thresher.demo.comparison import RUNS
-from thresher.demo.tour import TRIALS
+from thresher.demo.tour import MISS_RATE, REGION, SHARPER_MISS_RATE, SHARPER_REGION
 from thresher.errors import ArgumentError
 from thresher.noise import SeededEntropy, SystemEntropy
 from thresher.plan import BELOW
 from thresher.views import inert, level_summary, paragraph, side_by_side, verdict_summary, verdict_table
 
 _HOW_TO_READ = (
-    "Epsilon: reserved at worst, largest of a group, mean of a group. Min-entropy, box (as in the MIDE paper) and "
-    "cone, as a share of knowing nothing: more is better. Missed: of those that qualify; wrong: of the others, how "
-    "many were reported. Width: the half width that was kept; best effort gives some of it up."
+    "Epsilon: reserved at worst, most that a group lost, mean of a group. Min-entropy, box (as in the MIDE paper) and "
+    "cone, as a share of knowing nothing: more is better. Miss: share of those that qualify and were not reported; "
+    "wrong: of the others, how many were reported. Width: the half width that was kept; best effort gives some of it "
+    "up. Band: so far below the line, groups are rarely reported. nlm keeps its miss rate only for groups that are "
+    "over the line by its width; at the line it misses about every second one."
 )
 TRY = 'thresher ask "SELECT gender FROM patients GROUP BY gender HAVING COUNT(*) > 55000"'
 
@@ -85,21 +89,23 @@ def _page(shown: Tour, keep: str | None) -> str:
         budget_line(shown.before),
         "",
         _heading("The answer (thresher ask)"),
-        verdict_table(shown.answer, every=True, extra=_truth_columns(shown)),
+        verdict_table(shown.answer, extra=_truth_columns(shown)),
         "",
-        f"  {verdict_summary(shown.answer)}. {_errors(shown)}",
+        paragraph(f"{verdict_summary(shown.answer)}. {_errors(shown)}"),
         "",
         paragraph(shown.answer.guarantee.sentence, "promise"),
         paragraph("The truth is shown only because this hospital is made up."),
         "",
         *([paragraph(level_summary(shown.answer), "levels")] if shown.plan.shows_levels else []),
         budget_line(shown.after),
+        paragraph("spent is the most that any one group has lost", " "),
         "",
         _heading("The same question again"),
         paragraph("The stored answer, byte for byte, for nothing."),
         budget_line(shown.after_again),
         "",
         _heading("A sharper question"),
+        paragraph(_sharper(shown)),
         paragraph(f"Refused: {shown.refusal}"),
         "",
         _heading("Does the promise hold?"),
@@ -121,6 +127,12 @@ def _heading(text: str) -> str:
     return f"[bold]{text}[/bold]"
 
 
+def _sharper(shown: Tour) -> str:
+    if shown.plan.wish.mechanism in REACHING:
+        return f"The same with a miss rate of {SHARPER_MISS_RATE} in place of {MISS_RATE}."
+    return f"The same with {SHARPER_REGION} in place of {REGION}."
+
+
 def _price(shown: Tour) -> list[str]:
     """The explanation without what the page says elsewhere."""
     lines = [line for line in str(shown.plan).splitlines() if not line.startswith(("question", "promise"))]
@@ -130,8 +142,8 @@ def _price(shown: Tour) -> list[str]:
 def _truth_columns(shown: Tour) -> dict[str, list[str]]:
     return {
         "patients": [f"{truth.patients:>8,}" for truth in shown.truth],
-        "mean age": [f"{truth.mean_age:>8.1f}" for truth in shown.truth],
-        "truth": ["qualifies" if truth.qualifies else "no" for truth in shown.truth],
+        " age": [f"{truth.mean_age:>4.1f}" for truth in shown.truth],
+        "truth": ["yes" if truth.qualifies else "no" for truth in shown.truth],
     }
 
 
@@ -143,19 +155,24 @@ def _errors(shown: Tour) -> str:
 
 
 def _measurement(shown: Tour) -> str:
-    rate, seen = float(shown.plan.wish.miss_rate), shown.missed_of_trials / TRIALS
-    chance = 1.96 * math.sqrt(rate * (1 - rate) / TRIALS)
+    tried, rate = shown.trials.tried, float(shown.plan.wish.miss_rate)
+    seen, chance = shown.trials.missed / tried, 1.96 * math.sqrt(rate * (1 - rate) / tried)
+    guarantee, units = shown.plan.guarantee, unit_word(shown.plan.question.table)
+    spare = "nothing to spare" if shown.missed_at_the_line is None else f"{guarantee.half_width} {units}"
     told = (
-        f"Of {TRIALS:,} groups at the worst case, meeting the condition by nothing to spare, {seen:.3%} were missed. "
+        f"Of {tried:,} groups at the worst case, meeting the condition by {spare}, {seen:.3%} were missed. "
         f"At most {rate:.0%} is promised"
     )
-    if shown.plan.shows_levels:
+    if shown.missed_at_the_line is not None:
+        near = f"With nothing to spare {shown.missed_at_the_line / tried:.3%} were missed"
+        return paragraph(f"{told} there. {near}: nearer the line, nothing is promised.")
+    if shown.plan.wish.mechanism in (*LADDERS, "three-way"):
         return paragraph(f"{told}; misses at one look are often misses at the next, so that fewer are seen.")
     return paragraph(f"{told}, and no epsilon is wasted: chance moves what is seen by +-{chance:.3%} (95 %).")
 
 
 def _comparison(shown: Tour) -> RenderableType:
-    headings = ("  mechanism", "worst", "largest", "mean", "box", "cone", "missed", "wrong", "width")
+    headings = ("  mechanism", "worst", "most", "mean", "box", "cone", "miss", "wrong", "width", "band")
     return side_by_side(
         headings,
         (
@@ -164,7 +181,7 @@ def _comparison(shown: Tour) -> RenderableType:
                 *(f"{epsilon:.4f}" for epsilon in (row.worst_epsilon, row.largest_epsilon, row.mean_epsilon)),
                 *(f"{secret:.4f}" for secret in (row.box_min_entropy, row.cone_min_entropy)),
                 *(f"{rate:.1%}" for rate in (row.missed, row.false_alarms)),
-                f"{row.half_width:.0f}",
+                *(f"{distance:.0f}" for distance in (row.half_width, row.clear_distance)),
             )
             for row in shown.comparison
         ),
@@ -188,8 +205,9 @@ def _document(shown: Tour) -> dict[str, Any]:
         "repeat_is_equal": shown.again == shown.answer,
         "refusal": shown.refusal,
         "worst_case": {
-            "trials": TRIALS,
-            "missed": shown.missed_of_trials,
+            "trials": shown.trials.tried,
+            "missed": shown.trials.missed,
+            "missed_at_the_line": shown.missed_at_the_line,
             "miss_rate": shown.answer.guarantee.miss_rate,
         },
         "comparison": [dataclasses.asdict(row) for row in shown.comparison],

@@ -1,13 +1,14 @@
 """`thresher ledger`: what may be lost and what has been, for the curator and, with less, for an analyst."""
 
 import json
+from collections.abc import Mapping
 from typing import Any
 
 import click
 from rich.console import RenderableType
 from rich.table import Table
 
-from thresher.accounting import RegionLosses, account_loss, spending_from_json
+from thresher.accounting import Region, RegionLosses, account_loss, spending_from_json
 from thresher.amounts import Epsilon
 from thresher.cli.options import config_option, json_option, ledger_option, ledger_url
 from thresher.cli.output import drawn, say
@@ -16,6 +17,7 @@ from thresher.ledger import Balance, Book, Entry, open_book
 from thresher.views import budget_bar, inert
 
 _WIDTH = 118
+_INDENT, _LEAST = 60, 20
 _MOST_REGIONS = 12
 
 
@@ -62,18 +64,25 @@ def verify(*, url: str | None, config: str, as_json: bool, accept_anchor: bool) 
         click.echo(json.dumps({"whole": True, **facts, "head": report.head.hash}))
     else:
         click.echo(
-            f"Whole: {report.entries} entries, {report.accounts} accounts and {report.releases} releases agree.\n"
+            f"Whole: {_many(report.entries, 'entry', 'entries')}, {_many(report.accounts, 'account')} and "
+            f"{_many(report.releases, 'release')} agree.\n"
             f"The book ends at entry {report.head.sequence}, {report.head.hash[:16]}…"
         )
 
 
+def _many(number: int, one: str, more: str = "") -> str:
+    return f"{number} {one if number == 1 else more or one + 's'}"
+
+
 def _statement(book: Book, analyst: str | None, last: int) -> dict[str, Any]:
     """All that is shown, for one reader."""
-    entries = [entry for entry in book.entries() if analyst is None or entry.analyst == analyst]
+    lines = list(book.entries())
+    reserved = {entry.sequence: _epsilon(entry, "worst_case") for entry in lines if entry.kind == "reserve"}
+    entries = [entry for entry in lines if analyst is None or entry.analyst == analyst]
     balances = [held for held in book.balances() if analyst is None or held.analyst == analyst]
     return {
         "accounts": [_account(held, book.losses(held.account) if analyst is None else []) for held in balances],
-        "entries": [_line(entry) for entry in (entries[-last:] if last > 0 else [])],
+        "entries": [_line(entry, reserved) for entry in (entries[-last:] if last > 0 else [])],
     }
 
 
@@ -88,16 +97,31 @@ def _account(held: Balance, losses: list[RegionLosses]) -> dict[str, Any]:
     }
     if losses and not held.analyst:
         regions = {region for loss in losses for region, _ in loss.regions()}
-        totals = sorted(((account_loss(losses, within=region).loss, str(region)) for region in regions), reverse=True)
+        totals = sorted(
+            ((account_loss(losses, within=region).loss, _words(region)) for region in regions), reverse=True
+        )
         shown["regions"] = [{"region": region, "loss": loss.to_json()} for loss, region in totals[:_MOST_REGIONS]]
     return shown
 
 
-def _line(entry: Entry) -> dict[str, Any]:
+def _words(region: Region) -> str:
+    return str(region) if region.restrictions else "all rows"
+
+
+def _epsilon(entry: Entry, fact: str) -> Epsilon:
+    """What a spending comes to for one unit."""
+    spending = spending_from_json(entry.facts[fact])
+    return max(amount for loss in spending.losses() for _, amount in loss.regions())
+
+
+def _line(entry: Entry, reserved: Mapping[int, Epsilon]) -> dict[str, Any]:
     told = {name: entry.facts[name] for name in ("key", "question", "reservation") if name in entry.facts}
-    if "worst_case" in entry.facts or "realised" in entry.facts:
-        spending = spending_from_json(entry.facts.get("realised") or entry.facts["worst_case"])
-        told["epsilon"] = max(amount for loss in spending.losses() for _, amount in loss.regions()).to_json()
+    if "worst_case" in entry.facts:
+        told["epsilon"] = _epsilon(entry, "worst_case").to_json()
+    if "realised" in entry.facts:
+        lost = _epsilon(entry, "realised")
+        told["epsilon"] = lost.to_json()
+        told["given_back"] = (reserved[entry.facts["reservation"]] - lost).to_json()
     if "cap" in entry.facts:
         told["cap"] = Epsilon.from_nano(entry.facts["cap"]).to_json()
     said = {"entry": entry.sequence, "at": entry.at, "kind": entry.kind, "account": entry.account}
@@ -110,36 +134,48 @@ def _page(statement: dict[str, Any]) -> str:
         table.add_column(heading)
     for held in statement["accounts"]:
         name = held["account"] + (f" / {held['analyst']}" if held["analyst"] else "")
-        open_ones = str(held["open_reservations"] or "")
+        open_ones = str(held["open_reservations"])
         table.add_row(inert(name), held["spent"], held["cap"] or "no cap", _bar(held), open_ones)
     parts: list[RenderableType] = [table]
     for held in statement["accounts"]:
         if held.get("regions"):
             parts.append(f"\n[bold]{inert(held['account'])} by region[/bold] (the most exposed first)")
-            parts += [inert(_cut(f"  {region['loss']:>12}  {region['region']}")) for region in held["regions"]]
+            parts += [inert(_cut(f"  {region['loss']:>12}  {region['region']}", _WIDTH)) for region in held["regions"]]
     if statement["entries"]:
-        parts += ["\n[bold]last entries[/bold]", *(inert(_cut(_told(line))) for line in statement["entries"])]
+        told = [inert(text) for line in statement["entries"] for text in _told(line)]
+        parts += ["\n[bold]last entries[/bold]", *told]
     return drawn(parts)
 
 
-def _told(line: dict[str, Any]) -> str:
-    about = _asked(line["question"]) if "question" in line else line.get("cap", "")
-    about = f"of entry {line['reservation']}" if "reservation" in line else about
-    amount = line.get("epsilon", "")
-    return f"{line['entry']:>5}  {line['at'][:16]}Z  {line['kind']:<8} {line['account']:<12} {amount:<11} {about}"
+def _told(line: dict[str, Any]) -> list[str]:
+    """One line, and a second one for how and under which key a question was asked."""
+    amount, about, more = line.get("epsilon", ""), line.get("cap", ""), []
+    if "question" in line:
+        about, mechanism = _asked(line["question"])
+        more = [" " * _INDENT + _cut(f"{mechanism}key {line['key']}", _WIDTH - _INDENT)]
+    elif "reservation" in line:
+        about = f"of entry {line['reservation']}"
+        about += f", {line['given_back']} given back" if line.get("given_back", "0") != "0" else ""
+    start = f"{line['entry']:>5}  {line['at'][:16]}Z  {line['kind']:<8} {line['account']:<12} {amount:<11} "
+    return [f"{start}{_cut(about, max(_WIDTH - len(start), _LEAST))}", *more]
 
 
-def _cut(text: str) -> str:
-    return text if len(text) <= _WIDTH else f"{text[: _WIDTH - 1]}…"
+def _cut(text: str, width: int) -> str:
+    """Without its middle if it is too long: of a question both ends matter."""
+    if len(text) <= width:
+        return text
+    kept = width - 3
+    return f"{text[: kept - kept // 2]} … {text[len(text) - kept // 2 :]}"
 
 
 def _bar(held: dict[str, Any]) -> str:
     return "" if held["cap"] is None else budget_bar(Epsilon(held["spent"]), Epsilon(held["cap"]))
 
 
-def _asked(question: str) -> str:
+def _asked(question: str) -> tuple[str, str]:
     """A question of the engine's is a document that holds its normal form; others are shown as they are."""
     try:
-        return str(json.loads(question)["question"])
+        said = json.loads(question)
+        return str(said["question"]), f"by {said['mechanism']}, " if "mechanism" in said else ""
     except (ValueError, KeyError, TypeError):
-        return question
+        return question, ""

@@ -48,12 +48,19 @@ _WISHES = (
     _Wish(
         "--bound",
         "Which error to bound first. With false-alarms, uncertain groups are not reported. Default misses.",
-        type=click.Choice(["misses", "false-alarms"]),
+        "misses|false-alarms",
     ),
     _Wish("--levels", "At most so many looks (ppwlm, dppwlm). Default 4.", "NUMBER"),
     _Wish("--first-epsilon", "The level of the first look (ppwlm, dppwlm).", "EPSILON"),
     _Wish("--best-effort", "dppwlm may end with a wider region than asked for; the answer says which.", flag=True),
+    _Wish(
+        "--show",
+        "What to release: verdicts, or values: the noisy numbers behind them as well, which costs more. Default "
+        "verdicts.",
+        type=click.Choice(["verdicts", "values"]),
+    ),
 )
+WISHES = tuple(wished.name[2:].replace("-", "_") for wished in _WISHES)
 
 _SHARPER = (
     _Wish("--miss-rate", "Chance of missing a group that qualifies.", "RATE"),

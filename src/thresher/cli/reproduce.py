@@ -12,6 +12,7 @@ import click
 
 from thresher.cli.options import json_option, spinning
 from thresher.cli.output import say
+from thresher.cli.reproducing_probe import probe
 from thresher.noise import SeededEntropy, SystemEntropy
 from thresher.reproduce import (
     FINE,
@@ -49,6 +50,9 @@ def reproduce() -> None:
     """Measure the tables of the papers anew, with remarks on what holds and what does not."""
 
 
+reproduce.add_command(probe)
+
+
 @reproduce.command()
 @click.option("--data", metavar="FOLDER", envvar="THRESHER_DATA", help="Public data sets. Default: $THRESHER_DATA.")
 @click.option("--runs", type=int, default=100, show_default=True, help="How often each mechanism decides.")
@@ -59,8 +63,8 @@ def reproduce() -> None:
 def mide(*, data: str | None, runs: int, miss_rate: str, half_width: int, seed: int | None, as_json: bool) -> None:
     """Decisions on one count, one look against many (MIDE): losses, min-entropies and errors side by side.
 
-    On made-up groups far from, not so far from and near their thresholds, beside the decision specification's numbers;
-    then the paper's four questions on public data that stand in for its own, where the folder has them.
+    On made-up groups far from, not so far from and near their thresholds, beside the numbers of our reference
+    simulation; then the paper's four questions on public data that stand in for its own, where the folder has them.
     """
     settings = settings_of(runs, miss_rate, half_width)
     entropy = SystemEntropy() if seed is None else SeededEntropy(seed)
@@ -90,7 +94,7 @@ def _page(
     ]
     lines += _part(
         f"Made-up data on a fine grid ({FINE.scale:,} steps to a unit): near the continuous noise of the paper."
-        + (" Below each row: the decision specification's numbers." if settings.as_printed else ""),
+        + (" Below each row: the numbers of our reference simulation." if settings.as_printed else ""),
         fine,
     )
     lines += _part("Made-up data on whole numbers: the same promise for what Thresher really charges.", whole)
@@ -123,7 +127,7 @@ def _lines(row: Row) -> list[str]:
     secret = f"{known.box:7.3f}{known.cone:7.3f}"
     return [
         line,
-        f"{'  specification':<20}{known.epsilon:7.3f}{'':14}{secret}{_share(known.missed)}{_share(known.alarmed)}",
+        f"{'  reference':<20}{known.epsilon:7.3f}{'':14}{secret}{_share(known.missed)}{_share(known.alarmed)}",
     ]
 
 
@@ -181,7 +185,7 @@ def _row(row: Row) -> dict[str, Any]:
         "fnr": row.missed,
         "fpr": row.alarmed,
         "half_width": row.half_width,
-        "specification": None
+        "reference": None
         if known is None
         else {
             "epsilon": known.epsilon,

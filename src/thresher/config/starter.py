@@ -22,6 +22,7 @@ _HEAD = f"""\
 # What Thresher may know about your tables, in public: never write here what you looked up in the rows.
 # Fill in every {BLANK}; until then Thresher names the next line that has one. Settings behind a # are off: remove
 # the # to use one.
+# Where all rows of a unit hold one value in a column, as a birthday, add fixed = true to it: it keeps losses apart.
 # All settings, with their rules: docs/declarations.md
 """
 _TAIL = """

@@ -9,28 +9,34 @@ from thresher.decisions.constant import ConstantPlan
 from thresher.decisions.deciding import DecisionPlan, plan_decision, protected, protected_by
 from thresher.decisions.earlier import Earlier, recalled
 from thresher.decisions.margin import margins
+from thresher.decisions.prices import Prices, prices
 from thresher.decisions.progressive import Ladder, climb, ladder_of
 from thresher.decisions.refining import RefinementPlan, plan_refinement
 from thresher.decisions.rules import MECHANISMS, Rule, Terms, decided, priced
 from thresher.decisions.threshold_shift import Shift, look, priced_naive, priced_shift, priced_zone
 from thresher.decisions.uncertain_region import RegionLike, UncertainRegion
+from thresher.decisions.values import ValuesPlan, plan_values
 from thresher.decisions.verdicts import Bound, Verdicts
-from thresher.decisions.wishes import Wish, wish
+from thresher.decisions.wishes import VALUES, VERDICTS, Wish, wish
 
 __all__ = [
     "MECHANISMS",
+    "VALUES",
+    "VERDICTS",
     "AdaptiveLadder",
     "Bound",
     "ConstantPlan",
     "DecisionPlan",
     "Earlier",
     "Ladder",
+    "Prices",
     "RefinementPlan",
     "RegionLike",
     "Rule",
     "Shift",
     "Terms",
     "UncertainRegion",
+    "ValuesPlan",
     "Verdicts",
     "Wish",
     "adaptive",
@@ -44,10 +50,12 @@ __all__ = [
     "naive_laplace",
     "plan_decision",
     "plan_refinement",
+    "plan_values",
     "priced",
     "priced_naive",
     "priced_shift",
     "priced_zone",
+    "prices",
     "progressive",
     "protected",
     "protected_by",

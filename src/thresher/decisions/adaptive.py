@@ -7,6 +7,7 @@ Proof: `adaptive.md`.
 """
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
@@ -124,12 +125,19 @@ def explore(margins: NDArray[np.int64], ladder: AdaptiveLadder, entropy: Entropy
     way, rungs = Climb(margins, ladder.bound, ladder.scale, entropy), Rungs(ladder.coarse[0], ladder.coarse[1:])
     level = level_of(None, rungs.reached, *ladder.shares(1), ladder.scale)
     way.look(level.epsilon, level.steps, level.certain)
-    while way.undecided.size and rungs.ahead:
-        step = most_secret(way, rungs, ladder)
-        way.look(step.level.epsilon, *_shifts(way.seen, rungs.reached, step, ladder))
+    for step in climbing(way, rungs, ladder):
         level, rungs = step.level, step.then
     ran_out = ladder.best_effort and not rungs.ahead
     return way.verdicts(ladder.epsilon, level.steps + level.certain + 1 if ran_out else ladder.clear)
+
+
+def climbing(way: Climb, rungs: Rungs, ladder: AdaptiveLadder) -> Iterator[Step]:
+    """Look again and again, until all is decided or no levels are left; each step after it was taken."""
+    while way.undecided.size and rungs.ahead:
+        step = most_secret(way, rungs, ladder)
+        way.look(step.level.epsilon, *_shifts(way.seen, rungs.reached, step, ladder))
+        rungs = step.then
+        yield step
 
 
 def most_secret(way: Climb, rungs: Rungs, ladder: AdaptiveLadder) -> Step:

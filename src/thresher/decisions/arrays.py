@@ -144,14 +144,14 @@ class _Asked:
     steps: int
     terms: Terms
 
-    def climbing(self, levels: int, first_epsilon: Amount | None, best_effort: bool = False) -> "_Asked":  # noqa: FBT001, FBT002
+    def climbing(self, levels: int, first_epsilon: Amount | None, best_effort: object = False) -> "_Asked":  # noqa: FBT002
         first = None if first_epsilon is None else checked_first(first_epsilon)
-        terms = replace(self.terms, levels=checked_levels(levels), first_epsilon=first, best_effort=bool(best_effort))
+        terms = replace(self.terms, levels=checked_levels(levels), first_epsilon=first, best_effort=_truth(best_effort))
         return replace(self, terms=terms)
 
     def answered(self, price: Price, max_epsilon: Amount | None, entropy: Entropy | None) -> Verdicts:
         """Free if the rate needs no data; otherwise priced, refused if too dear, and only then drawn."""
-        if self.terms.free:
+        if self.terms.free and price is not _zone:
             return unread(self.margins.size, self.terms.bound)
         rule = price(self.terms, [(self.steps, 1)])
         limit = None if max_epsilon is None else named_epsilon(max_epsilon, "max_epsilon")
@@ -169,6 +169,12 @@ def _zone(terms: Terms, tolerances: Tolerances) -> Rule:
     return replace(zone_of(*terms.two_rates, width, 1), bound=terms.bound)
 
 
+def _truth(value: object) -> bool:
+    if not isinstance(value, bool | np.bool_):
+        raise ArgumentError("best_effort", value, "it is true or false", "Pass True, or leave it out")
+    return bool(value)
+
+
 def _asked(
     margins: ArrayLike,
     half_width: int,
@@ -178,8 +184,8 @@ def _asked(
     field: str = "half_width",
 ) -> _Asked:
     steps = whole_number(half_width, field)
-    if not 1 <= steps < _FAR:
-        raise ArgumentError(field, half_width, "it must be 1 or more, and below 2**40", "Pass 10, say")
+    if not 1 <= steps < _FAR // 2:
+        raise ArgumentError(field, half_width, "it must be 1 or more, and below 2**39", "Pass 10, say")
     side = checked_bound(bound)
     rates = (
         checked_rate(miss_rate, "miss_rate", side),
@@ -194,11 +200,15 @@ def _whole(values: ArrayLike, field: str) -> NDArray[np.int64]:
         array = np.asarray(values)
     except (ValueError, TypeError, OverflowError):
         array = np.empty(0, dtype=object)
-    if array.ndim != 1 or array.dtype.kind not in "iu" or array.dtype == np.uint64 or np.ma.isMaskedArray(values):
+    # Python's integers that need more than 63 bits are whole numbers like others.
+    wide = array.dtype == object and all(type(value) is int for value in array.flat)
+    listed = array.ndim == 1 and (array.dtype.kind in "iu" or (wide and array.size > 0))
+    if not listed or np.ma.isMaskedArray(values):
         kind = array.dtype.name if array.ndim == 1 else f"{array.ndim} dimensions"
         raise ArgumentError(field, kind, "it must be one list of whole numbers", "Pass an int64 array")
     # Far beyond any threshold that could matter; clamping moves no two values apart.
-    return np.clip(array.astype(np.int64), -_FAR, _FAR)
+    plain = np.minimum(array, _FAR) if array.dtype == np.uint64 or wide else array
+    return np.clip((np.maximum(plain, -_FAR) if wide else plain).astype(np.int64), -_FAR, _FAR)
 
 
 def _lines(thresholds: ArrayLike | Amount) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

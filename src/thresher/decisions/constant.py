@@ -46,7 +46,9 @@ class ConstantPlan:
 
     @property
     def guarantee(self) -> Guarantee:
-        return Guarantee("0", "0", "0", "0", f"{self._always()}: nothing was read and nothing is charged.")
+        # Reported unseen, none is missed and any may be wrong; the other way round if none is reported.
+        rates = ("0", "0") if not self.told else ("0", "1") if self.bound == MISSES else ("1", "0")
+        return Guarantee(*rates, "0", "0", f"{self._always()}: nothing was read and nothing is charged.")
 
     def run(self, exact: Exact | None, entropy: Entropy) -> tuple[Release, Spending | None]:  # noqa: ARG002
         """All groups at once, from the formula alone."""
@@ -108,5 +110,10 @@ class ConstantPlan:
 def needs_no_data(terms: Terms) -> str:
     """Why a rate of half or more costs nothing."""
     if terms.bound == MISSES:
-        return "A miss rate of half or more needs no data, for all groups may be reported unseen"
-    return "A false alarm rate of half or more needs no data, for none need be reported"
+        return (
+            "A miss rate of half or more needs no data: all groups are reported unseen, and nothing is promised about "
+            "false alarms"
+        )
+    return (
+        "A false alarm rate of half or more needs no data: no group is reported, and nothing is promised about misses"
+    )

@@ -16,13 +16,18 @@ from numpy.typing import NDArray
 from thresher.accounting import CommonSpending, GroupSpending, Spending
 from thresher.amounts import NANO, Epsilon
 from thresher.config import Table
+from thresher.decisions.certified import CertifiedLadder
 from thresher.decisions.constant import ConstantPlan, needs_no_data
-from thresher.decisions.explanation import Priced, explained
+from thresher.decisions.explanation import explained
+from thresher.decisions.giving_back import MOST_LISTED
+from thresher.decisions.half_widths import half_widths
 from thresher.decisions.margin import Whole, margins
 from thresher.decisions.outlook import Outlook, outlooks
 from thresher.decisions.promise import counting, promise, wide_regions
+from thresher.decisions.reaching import explained_reaching
 from thresher.decisions.regimes import FEWEST_FOR_LEVELS
 from thresher.decisions.rules import LADDERS, REACHING, Rule, Terms, affordable, decided, priced, regime
+from thresher.decisions.three_way import ThreeWayLadder
 from thresher.decisions.threshold_shift import Shift
 from thresher.decisions.verdicts import SEEN_ABOVE, SEEN_BELOW, SEEN_BETWEEN, Verdicts
 from thresher.decisions.wishes import Wish
@@ -41,8 +46,6 @@ from thresher.question import (
 )
 
 _ROOM = 1 << 62
-# With more groups than this, all are charged the largest level that one reached: a ledger line stays short.
-MOST_LISTED = 2000
 # Where no limit is declared, one question may cost this part of the table's budget.
 _SHARE = 10
 _WORDS = {SEEN_ABOVE: ABOVE, SEEN_BETWEEN: UNCERTAIN, SEEN_BELOW: BELOW}
@@ -155,9 +158,20 @@ class DecisionPlan:
         return f"<DecisionPlan: {len(self.question.groups)} groups, epsilon {self.epsilon}>"
 
     def __str__(self) -> str:
-        halved = self.cost_of(self.wish.terms, Fraction(1, 2))
-        priced_for = Priced(self.epsilon, halved, told_regime(self.question, self.wish))
-        return explained(self.question, self.wish, self.rule, priced_for, self.guarantee, self.outlooks())
+        if not isinstance(self.rule, CertifiedLadder | ThreeWayLadder):
+            halved = self.cost_of(self.wish.terms, Fraction(1, 2))
+            return explained(self.question, self.wish, self.rule, self.epsilon, halved, self.guarantee, self.outlooks())
+        told = told_regime(self.question, self.wish)
+        return explained_reaching(self.question, self.wish, self.rule, self.epsilon, told, self.guarantee)
+
+    def _of_the_region(self) -> dict[str, Any]:
+        """What follows from the uncertain region, where one is asked for."""
+        if isinstance(self.rule, CertifiedLadder | ThreeWayLadder):
+            return {}
+        return {
+            "epsilon_with_half_the_region": self.cost_of(self.wish.terms, Fraction(1, 2)).to_json(),
+            "half_widths": [width.document() for width in half_widths(self.question, self.wish, self.rule)],
+        }
 
     def document(self) -> dict[str, Any]:
         """The plan for JSON."""
@@ -168,7 +182,7 @@ class DecisionPlan:
             "groups": len(self.question.groups),
             "conditions": [atom.text for atom in self.question.atoms],
             "epsilon": self.epsilon.to_json(),
-            "epsilon_with_half_the_region": self.cost_of(self.wish.terms, Fraction(1, 2)).to_json(),
+            **self._of_the_region(),
             "half_width_in_units": self.guarantee.half_width,
             "regime": told_regime(self.question, self.wish),
             "ladder": [level.document(self.rule.scale) for level in self.rule.ladder()],
@@ -220,6 +234,8 @@ def plan_decision(question: Question, wish: Wish) -> DecisionPlan | ConstantPlan
     if isinstance(question.formula, bool) or not question.groups:
         return ConstantPlan(question)
     wish.region.check([atom.aggregate for atom in question.atoms if atom.written])
+    if wish.mechanism == "tslm-zone":
+        _ = wish.terms.two_rates
     if wish.terms.free:
         return ConstantPlan(question, wish.terms.bound, needs_no_data(wish.terms))
     rule = _priced(question, wish, wish.terms, Fraction(1))

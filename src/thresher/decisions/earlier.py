@@ -18,11 +18,13 @@ from thresher.decisions.regimes import SURE_RATE
 from thresher.decisions.score_levels import grid
 from thresher.decisions.verdicts import MISSES
 from thresher.errors import ArgumentError
+from thresher.noise import conditional_shift
 from thresher.plan import Release
 from thresher.question import Atom, Question, sensitivity
 
-# Rules whose groups stop by what was seen of them; every other rule has one level, fixed beforehand.
-_CLIMBS, _EXPLORES, _REACHING = ("climb", "three-way"), "explore", ("certified", "three-way")
+# Rules whose levels are found by looking, and those among them that promise no half width beforehand.
+_CLIMB, _EXPLORE, _CERTIFIED, _THREE_WAY, _REFINED = "climb", "explore", "certified", "three-way", "refined"
+_BY_LOOKING, _REACHING = (_CLIMB, _EXPLORE, _CERTIFIED, _THREE_WAY), (_CERTIFIED, _THREE_WAY)
 _FARTHEST = 1 << 40
 _ANEW = "Ask anew with `decide`"
 
@@ -35,6 +37,7 @@ class Earlier:
     moved     by how many steps each threshold is higher now; a margin now is one of then less `moved`
     exact     the level at which noise was drawn, by the amount that the ledger knows it by
     fixed     whether its level was settled before anything was seen; `top` is the highest it could have reached
+    steps     the half width at that level, in steps of the margin
     root      the key of the first answer of the chain, of which this is the `place`-th
     """
 
@@ -45,6 +48,7 @@ class Earlier:
     exact: Mapping[Epsilon, Fraction]
     fixed: bool
     top: Epsilon
+    steps: int
     root: str
     place: int
     sure_rate: Fraction
@@ -87,10 +91,9 @@ class Earlier:
         return min(misses, self.sure_rate), alarms
 
     @property
-    def steps(self) -> int:
-        """The half width it promised, in steps of its margin, rounded down."""
-        # The text is rounded at the third decimal, and a step is a sixteenth of a unit or more.
-        return round(2 * self.release.scale * Fraction(self.release.guarantee.half_width)) // 2
+    def told_steps(self) -> int:
+        """The half width that it told, in steps of its margin, rounded down; 0 if all groups were decided."""
+        return _told(self.release)
 
 
 def recalled(question: Question, key: str, body: bytes, identity: str) -> Earlier:
@@ -108,8 +111,9 @@ def recalled(question: Question, key: str, body: bytes, identity: str) -> Earlie
         asked=asked,
         moved=moved,
         exact=levels,
-        fixed=look[0] not in (*_CLIMBS, _EXPLORES, *_REACHING) and chain.get("fixed", True),
+        fixed=look[0] not in _BY_LOOKING and chain.get("fixed", True),
         top=max(_top(look), *levels),
+        steps=_steps(look, release, max(levels.values())),
         root=chain.get("root", key),
         place=chain.get("place", 1),
         sure_rate=SURE_RATE if look[0] in _REACHING else Fraction(1),
@@ -125,9 +129,20 @@ def _said(key: str, identity: str) -> dict[str, Any]:
         said = json.loads(identity)
     except ValueError:
         said = None
-    if not isinstance(said, dict) or "look" not in said:
+    if not isinstance(said, dict) or not _is_known(said.get("look")):
         raise refused(key, "there are no noisy margins in this answer, so nothing can be refined")
     return said
+
+
+def _is_known(look: object) -> bool:
+    """One of the rules that look at margins; a plain look is known by its epsilon."""
+    kind = look[0] if isinstance(look, list) and look else None
+    if kind in (*_BY_LOOKING, _REFINED):
+        return True
+    try:
+        return isinstance(kind, str) and bool(Epsilon.from_json(kind))
+    except ArgumentError:
+        return False
 
 
 def _check_data(question: Question, key: str, said: Mapping[str, Any]) -> None:
@@ -172,7 +187,7 @@ def _by_group(threshold: int | tuple[int, ...], groups: int) -> tuple[int, ...]:
 
 def _exact(epsilon: Epsilon, look: list[Any], key: str) -> Fraction:
     """Levels of a certified decision are dyadic, and the ledger knows them rounded up; all others are whole nano."""
-    if look[0] != "certified":
+    if look[0] != _CERTIFIED:
         return epsilon.fraction
     near = [level for level in grid(epsilon.fraction / 2, epsilon.fraction) if Epsilon.covering(level) == epsilon]
     if len(near) != 1:
@@ -182,8 +197,24 @@ def _exact(epsilon: Epsilon, look: list[Any], key: str) -> Fraction:
 
 def _top(look: list[Any]) -> Epsilon:
     """The last level that the rule could have climbed to; zero where there was nothing to climb."""
-    if look[0] in _CLIMBS:
+    if look[0] in (_CLIMB, _THREE_WAY):
         return Epsilon.from_json(look[1][-1][0])
-    if look[0] == _EXPLORES:
+    if look[0] == _EXPLORE:
         return Epsilon.from_json(look[1][-1])
     return Epsilon(0)
+
+
+def _steps(look: list[Any], release: Release, level: Fraction) -> int:
+    """The half width that was aimed at; where none was, that of one look at the level reached."""
+    if look[0] == _EXPLORE:
+        return int(look[2])
+    if look[0] not in _REACHING:
+        return _told(release)
+    told = release.guarantee
+    first = Fraction(told.miss_rate if release.bound == MISSES else told.false_alarm_rate)
+    return conditional_shift(0, level, first, release.scale) - 1
+
+
+def _told(release: Release) -> int:
+    # The text is rounded at the third decimal, and a step is a sixteenth of a unit or more.
+    return round(2 * release.scale * Fraction(release.guarantee.half_width)) // 2

@@ -4,16 +4,15 @@ Reads: a question, a wish, a priced rule. Writes: text. Never: data.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 
 from thresher.amounts import Epsilon
 from thresher.config import Table
-from thresher.decisions.certified import CertifiedLadder
+from thresher.decisions.giving_back import given_back
+from thresher.decisions.half_widths import narrowed
 from thresher.decisions.outlook import Outlook
 from thresher.decisions.promise import counting, unit_word, wide_regions
-from thresher.decisions.rules import LADDERS, REACHING, Rule
-from thresher.decisions.three_way import ThreeWayLadder
+from thresher.decisions.rules import LADDERS, Rule
 from thresher.decisions.threshold_shift import Shift
 from thresher.decisions.verdicts import MISSES, few_digits
 from thresher.decisions.wishes import Wish
@@ -23,9 +22,9 @@ from thresher.question import Atom, Question, sensitivity
 
 _LABEL = 12
 _BAR = 20
+_LOOKS = "123456789abcdefghijklmnopqrstuvw"
 _MECHANISMS = {
-    "certified": "looks at one margin for each group, sharper and sharper, each group stopped by the others only",
-    "three-way": "looks at one margin for each group at fixed levels; decided groups are left alone",
+    "certified": "one noisy look at one margin for each group",
     "nlm": "one noisy look at one margin for each group, and the line left where it is",
     "tslm": "one noisy look at one margin for each group",
     "tslm-zone": "one noisy look at one margin for each group; line and boundary placed for both rates",
@@ -36,20 +35,12 @@ _MECHANISMS = {
 Lines = list[tuple[str, str]]
 
 
-@dataclass(frozen=True, slots=True)
-class Priced:
-    """What it costs, what half the uncertain region would cost, and which promise the number of groups allows."""
-
-    epsilon: Epsilon
-    halved: Epsilon
-    regime: str
-
-
 def explained(
     question: Question,
     wish: Wish,
     rule: Rule,
-    price: Priced,
+    epsilon: Epsilon,
+    halved: Epsilon,
     guarantee: Guarantee,
     outlooks: Sequence[Outlook],
 ) -> str:
@@ -57,40 +48,59 @@ def explained(
     table, units = question.table, unit_word(question.table)
     atoms = [atom for atom in question.atoms if atom.written]
     lines = [
+        *opening(question),
+        ("mechanism", f"{wish.mechanism}: {_MECHANISMS['tslm' if _one_look(wish, rule) else wish.mechanism]}"),
+        *[("condition", _condition(atom, rule, table)) for atom in atoms],
+        *_rate(wish, rule, guarantee),
+        ("half width", f"{guarantee.half_width} {units}: {_moved(wish)}"),
+        *_ladder(wish, rule, units),
+        ("epsilon", f"{epsilon}{_composed(epsilon, rule, table)}{_at_worst(question, wish, rule)}"),
+        *_one_by_one(wish, rule, len(atoms)),
+        *_outlook(outlooks, units),
+        ("if halved", f"half the uncertain region would cost {halved}"),
+        ("band", _band(wish, guarantee, units)),
+        *[("note", note) for note in (*narrowed(question, wish, rule), *wide_regions(question, rule))],
+        ("promise", guarantee.sentence),
+        *[("note", note) for note in question.notes],
+    ]
+    return laid_out(lines)
+
+
+def opening(question: Question) -> Lines:
+    """What is asked, about whom."""
+    table = question.table
+    return [
         ("question", question.text),
         ("table", f"{table.name}; protected: {_unit(table)}"),
         *_counting(table),
         ("groups", f"{len(question.groups):,} declared; each gets a verdict, empty or not"),
-        ("mechanism", f"{wish.mechanism}: {_MECHANISMS[wish.mechanism]}"),
-        *([("regime", price.regime)] if price.regime else []),
-        *[("condition", _condition(atom, rule, table)) for atom in atoms],
-        *_rate(wish, guarantee),
-        ("half width", f"{guarantee.half_width} {units}: {_moved(wish, rule)}"),
-        *_ladder(wish, rule),
-        ("epsilon", f"{price.epsilon}{_composed(price.epsilon, rule, table)}{_at_worst(wish, rule)}"),
-        *_one_by_one(wish, rule, len(atoms)),
-        *_outlook(outlooks, units),
-        *_half_the_region(wish, price),
-        *_band(wish, rule, guarantee, units),
-        *[("note", note) for note in wide_regions(question, rule)],
-        ("promise", guarantee.sentence),
-        *[("note", note) for note in question.notes],
     ]
+
+
+def laid_out(lines: Sequence[tuple[str, str]]) -> str:
+    """Labels to the left, one line for each statement."""
     return "\n".join(f"{label:<{_LABEL}}{text}" for label, text in lines) + "\n"
 
 
-def _rate(wish: Wish, guarantee: Guarantee) -> Lines:
+def _one_look(wish: Wish, rule: Rule) -> bool:
+    """A ladder of one level, which is a threshold shift and is told as one."""
+    return wish.mechanism in LADDERS and len(rule.ladder()) == 1
+
+
+def _climbs(rule: Rule) -> bool:
+    return len(rule.ladder()) > 1
+
+
+def _rate(wish: Wish, rule: Rule, guarantee: Guarantee) -> Lines:
     spent = "all of it for the one margin: nothing is shared out"
-    if wish.mechanism in (*LADDERS, "three-way"):
+    if _climbs(rule):
         spent = "shared out between the looks, not between conditions"
     if wish.terms.bound == MISSES:
         return [("miss rate", f"{guarantee.miss_rate}, {spent}")]
     return [("alarm rate", f"{guarantee.false_alarm_rate}, bounded first, in place of misses; {spent}")]
 
 
-def _moved(wish: Wish, rule: Rule) -> str:
-    if isinstance(rule, CertifiedLadder | ThreeWayLadder):
-        return "of the sharpest look it may take"
+def _moved(wish: Wish) -> str:
     if wish.mechanism == "nlm":
         return "nearer than that to the line, no error rate is promised"
     if wish.mechanism == "tslm-zone":
@@ -100,21 +110,32 @@ def _moved(wish: Wish, rule: Rule) -> str:
     return "by so much the line is raised, so that false alarms stay rare"
 
 
-def _ladder(wish: Wish, rule: Rule) -> Lines:
-    """The levels, each with how far from the line it decides."""
-    levels = rule.ladder()
-    if wish.mechanism in REACHING:
-        return [("ladder", f"{len(levels)} levels from {levels[0].epsilon} to {levels[-1].epsilon}")]
-    if wish.mechanism not in LADDERS:
+def _ladder(wish: Wish, rule: Rule, units: str) -> Lines:
+    """The levels, each with how far from the line it decides; or why there is one only."""
+    if _one_look(wish, rule):
+        return [("note", f"{_why_one(wish, rule)}, so there is one look: a threshold shift, as by tslm")]
+    if not _climbs(rule):
         return []
-    if len(levels) == 1:
-        return [("ladder", "one level: the first look would be no coarser than the last, so it is a threshold shift")]
+    levels = rule.ladder()
+    heading = f"a look decides if the noisy margin is so many {units} or more from the line:"
+    if wish.mechanism == "dppwlm":
+        heading = f"levels are chosen as it goes, {rule.epsilon} at most. If nothing were learnt: {heading}"
     widths = [few_digits(Fraction(level.steps, rule.scale)) for level in levels]
     told = [
-        f"look {i}: epsilon {level.epsilon}, decides {width} or more away"
+        f"look {i}: epsilon {level.epsilon}, {width} or more"
         for i, (level, width) in enumerate(zip(levels, widths, strict=True), start=1)
     ]
-    return [("" if i else "ladder", text) for i, text in enumerate(told)]
+    return [("ladder", heading), *(("", text) for text in told)]
+
+
+def _why_one(wish: Wish, rule: Rule) -> str:
+    terms = wish.terms
+    if terms.levels == 1:
+        return "levels = 1"
+    if terms.first_epsilon is None:
+        return "with this half width a first look at groups of up to count_range rows would be no coarser"
+    last = smallest_epsilon(terms.rates[0] / terms.levels, int(rule.half_width * rule.scale) + 1, rule.scale)
+    return f"first_epsilon = {terms.first_epsilon} is not below {last}, the last of {terms.levels} levels"
 
 
 def _outlook(outlooks: Sequence[Outlook], units: str) -> Lines:
@@ -123,7 +144,7 @@ def _outlook(outlooks: Sequence[Outlook], units: str) -> Lines:
         return []
     heading = (
         f"mean epsilon of a group so many {units} from the line, if it is short of it / over it, and the looks at "
-        "which such groups stop (simulated, on no data):"
+        "which such groups stop: each digit is a look, and 5 % of such groups (simulated, on no data):"
     )
     rows = [
         f"{few_digits(seen.distance):>8} away {seen.short:>10.4g} / {seen.over:<10.4g} {_bar(seen.stops)}"
@@ -135,30 +156,19 @@ def _outlook(outlooks: Sequence[Outlook], units: str) -> Lines:
 def _bar(stops: Sequence[float]) -> str:
     """Twenty places, shared out between the looks."""
     ends = [round(_BAR * sum(stops[: i + 1])) for i in range(len(stops))]
-    return "".join(f"{i + 1:x}" * (end - start) for i, (start, end) in enumerate(zip([0, *ends], ends, strict=False)))
+    return "".join(_LOOKS[i] * (end - start) for i, (start, end) in enumerate(zip([0, *ends], ends, strict=False)))
 
 
-def _at_worst(wish: Wish, rule: Rule) -> str:
-    if isinstance(rule, Shift):
-        return ""
-    if wish.mechanism in REACHING:
-        return " at worst; it stops as soon as it has reached its promise, and the rest is given back"
-    return " at worst; what a group does not need, because it is decided early, is given back"
+def _at_worst(question: Question, wish: Wish, rule: Rule) -> str:
+    return f" {given_back(question)}" if wish.mechanism in LADDERS and _climbs(rule) else ""
 
 
-def _half_the_region(wish: Wish, price: Priced) -> Lines:
-    if wish.mechanism in REACHING:
-        return []
-    return [("if halved", f"half the uncertain region would cost {price.halved}")]
-
-
-def _band(wish: Wish, rule: Rule, guarantee: Guarantee, units: str) -> Lines:
-    if isinstance(rule, CertifiedLadder | ThreeWayLadder):
-        return []
+def _band(wish: Wish, guarantee: Guarantee, units: str) -> str:
+    if_reached = ", if the half width is reached" if wish.terms.best_effort else ""
     far = f"{guarantee.clear_distance} {units}"
     if wish.terms.bound == MISSES:
-        return [("band", f"a group less than {far} short of its condition may be reported too")]
-    return [("band", f"a group that meets its condition by less than {far} may be left out too")]
+        return f"a group less than {far} short of its condition may be reported too{if_reached}"
+    return f"a group that meets its condition by less than {far} may be left out too{if_reached}"
 
 
 def _one_by_one(wish: Wish, rule: Rule, atoms: int) -> Lines:

@@ -42,8 +42,13 @@ class Outlook:
 
 
 def outlooks(rule: Rule, groups: int) -> tuple[Outlook, ...]:
-    """At the line, and at multiples of the half width up to where the first look tells most groups apart."""
+    """At the line, and at multiples of the half width up to where the first look tells most groups apart.
+
+    Nothing for a single look, which costs every group the same.
+    """
     ladder = rule.ladder()
+    if len(ladder) == 1:
+        return ()
     unit = max(rule.half_width, Fraction(1))
     reach = Fraction(2 * ladder[0].steps, rule.scale)
     distances = [times * unit for times in _DISTANCES if times * unit <= reach or times <= 1]

@@ -15,6 +15,8 @@ from thresher.plan import Guarantee
 from thresher.question import Atom, Question, sensitivity
 
 _EACH = "For each group by itself, over the noise: "
+# A margin counts units so; how many would really have to change may be more.
+_AT_MOST = "each counted as the most that one can change"
 
 
 def promise(question: Question, wish: Wish, rule: Rule, seen: Verdicts | None = None) -> Guarantee:
@@ -27,27 +29,35 @@ def promise(question: Question, wish: Wish, rule: Rule, seen: Verdicts | None = 
     if isinstance(rule, CertifiedLadder | ThreeWayLadder):
         sentence = _of_labels(wish, rule) + _of_the_list(wish, rule, seen)
     else:
-        by = f" by {width} {units} or more (closer to the line, nothing is promised)" if wish.mechanism == "nlm" else ""
         tell = _misses_first if wish.terms.bound == MISSES else _alarms_first
-        sentence = tell(by, misses, alarms, f"{far} {units}") + " Closer than that, either verdict is possible."
+        sentence = tell(wish, f"{width} {units}", f"{far} {units}") + " Closer than that, either verdict is possible."
     if wish.terms.best_effort:
-        sentence += _AIM if seen is None else " The half width is the one that was reached."
-    return Guarantee(misses, alarms, width, far, f"{sentence} {_bounded(question.table)}")
+        told = " The half width is the one that was reached." if half_width else " No group was left uncertain."
+        sentence += _AIM if seen is None else told
+    return Guarantee(misses, alarms, width, far, f"{sentence} {bounded_data(question.table)}")
 
 
-def _misses_first(by: str, misses: str, alarms: str, far: str) -> str:
+def _misses_first(wish: Wish, width: str, far: str) -> str:
+    misses, alarms = decimal_text(wish.miss_rate), decimal_text(wish.false_alarm_rate)
+    if_true = "if it meets the condition"
+    if wish.mechanism == "nlm":
+        if_true += f" with {width} or more to spare (closer to the line, nothing is promised)"
     return (
-        f"{_EACH}if it meets the condition{by}, it is reported (above or uncertain) except with probability at most "
-        f"{misses}; if it does not, it is marked above with probability at most {alarms}, and if {far} or more would "
-        f"have to change for it to qualify, it is reported at all with probability at most {alarms}."
+        f"{_EACH}{if_true}, it is reported (above or uncertain) except with probability at most {misses}; if it does "
+        f"not, it is marked above with probability at most {alarms}, and if it is short of it by {far} or more, "
+        f"{_AT_MOST}, it is reported at all with probability at most {alarms}."
     )
 
 
-def _alarms_first(by: str, misses: str, alarms: str, far: str) -> str:
+def _alarms_first(wish: Wish, width: str, far: str) -> str:
+    misses, alarms = decimal_text(wish.miss_rate), decimal_text(wish.false_alarm_rate)
+    if_false = "if it does not meet the condition"
+    if wish.mechanism == "nlm":
+        if_false = f"if it is short of the condition by more than {width}"
     return (
-        f"{_EACH}if it misses the condition{by}, it is reported (above) with probability at most {alarms}; if it meets "
-        f"it, it is marked below with probability at most {misses}, and if {far} or more would have to change for it "
-        f"not to qualify, it is reported except with probability at most {misses}. Uncertain groups are not reported."
+        f"{_EACH}{if_false}, it is reported (above) with probability at most {alarms}; if it meets it, it is marked "
+        f"below with probability at most {misses}, and if it does so with {far} or more to spare, {_AT_MOST}, it is "
+        f"reported except with probability at most {misses}. Uncertain groups are not reported."
     )
 
 
@@ -81,7 +91,7 @@ def _of_the_list(wish: Wish, rule: CertifiedLadder | ThreeWayLadder, seen: Verdi
     return " Nothing is promised about all groups together; uncertain groups lie near the line."
 
 
-_AIM = " The half width is what is aimed at (best effort): the answer says which one was reached."
+_AIM = " These distances hold if the half width is reached, which is aimed at (best effort): the answer says which was."
 
 
 def unit_word(table: Table) -> str:
@@ -121,7 +131,8 @@ def _lowest(atom: Atom) -> int:
     return min(atom.at_least) if isinstance(atom.at_least, tuple) else atom.at_least
 
 
-def _bounded(table: Table) -> str:
+def bounded_data(table: Table) -> str:
+    """What every promise is about."""
     clamped = "Values are taken as clamped to their declared bounds"
     if table.contribution is None:
         return f"{clamped}."

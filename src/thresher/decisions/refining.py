@@ -8,7 +8,7 @@ Never: fresh noise for a second look; a second refinement of one answer. Proof: 
 """
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -23,7 +23,16 @@ from thresher.decisions.refinement_steps import AS_IT_IS, REFINE, Step, cost_of,
 from thresher.decisions.refining_words import explained, kept_by
 from thresher.decisions.threshold_shift import judged
 from thresher.decisions.uncertain_region import RegionLike
-from thresher.decisions.verdicts import FALSE_ALARMS, MISSES, SEEN_ABOVE, SEEN_BELOW, SEEN_BETWEEN, faced, mirrored
+from thresher.decisions.verdicts import (
+    FALSE_ALARMS,
+    MISSES,
+    SEEN_ABOVE,
+    SEEN_BELOW,
+    SEEN_BETWEEN,
+    faced,
+    few_digits,
+    mirrored,
+)
 from thresher.decisions.wishes import Wish, wish
 from thresher.errors import ArgumentError
 from thresher.noise import Entropy, history_shift, refine
@@ -141,8 +150,16 @@ class RefinementPlan:
         return json.dumps(said, sort_keys=True)
 
     def affordable(self, limit: Epsilon) -> str | None:
-        """What to change so that it keeps within a limit, in words."""
-        return f"With max_epsilon={limit} and nothing else it goes as far as that pays for" if limit else None
+        """The half width that so much would pay for, in words."""
+        rates = self.wish.miss_rate, self.wish.false_alarm_rate
+        if not limit or self.earlier.moved or rates != self.earlier.rates:
+            return None
+        within = replace(self.wish, max_epsilon=limit)
+        try:
+            step = step_to(self.question, self.earlier, within, {"max_epsilon"}, given_seen=self.step.given_seen)
+        except ArgumentError:
+            return None
+        return f"With max_epsilon={limit} and nothing else the half width would be {few_digits(step.shift.half_width)}"
 
     @property
     def anew(self) -> Epsilon:

@@ -26,6 +26,7 @@ from thresher.decisions.progressive import Ladder, climb, ladder_of
 from thresher.decisions.regimes import Aim, Chosen, chosen, three_way
 from thresher.decisions.three_way import ThreeWayLadder, climb_three_ways
 from thresher.decisions.threshold_shift import (
+    FINEST,
     Shift,
     Tolerances,
     cuts,
@@ -135,16 +136,15 @@ def decided(margins: NDArray[np.int64], rule: Rule, entropy: Entropy | None = No
 
 def _ladder(mechanism: str, terms: Terms, tolerances: Tolerances) -> Ladder | AdaptiveLadder:
     missed, alarmed = terms.rates
-    scale, steps = cuts(missed / terms.levels, tolerances)
+    # Noise of a scale above 1e9 is not drawn, so a tiny first level allows fewer steps to a unit.
+    finest = terms.first_epsilon.nano if terms.first_epsilon else FINEST
+    scale, steps = cuts(missed / terms.levels, tolerances, finest)
     last = smallest_epsilon(missed / terms.levels, steps + 1, scale)
     widening = Fraction(_RATIO ** (terms.levels - 1))
     if terms.widest is not None:
         widening = max(Fraction(1), terms.widest * scale / (steps + 1))
     # Half widths go as one over epsilon.
     first = terms.first_epsilon or Epsilon.from_nano(max(scale, int(last.nano / widening)))
-    if first.nano < scale:
-        rule = f"noise of such a scale is not drawn: with {scale} steps to a unit the least is {scale} nano"
-        raise ArgumentError("first_epsilon", first, rule, "Pass a larger one")
     if mechanism == "ppwlm":
         return ladder_of(missed, alarmed, steps, scale, terms.levels, first)
     ladder = adaptive_ladder_of(missed, alarmed, steps, scale, terms.levels, first)

@@ -16,8 +16,9 @@ from thresher.noise.enclosure import certified, exp_minus
 # Ratios of neighbours lie between 1.07 and 1.11.
 _STEPS = (32, 35, 38, 41, 45, 49, 54, 59)
 _OCTAVE = _STEPS[0]
-# Noise is drawn for scales from 0.001 to 1e9; these are the grid's ends within them.
-LOWEST, HIGHEST = Fraction(1, 1 << 29), Fraction(944)
+# Noise is not drawn for scales much above the first; at the last it is zero but for one draw in 10**12.
+LOWEST, HIGHEST = Fraction(1, 1 << 29), Fraction(59, 2)
+_LEAST_MISS_RATE = Fraction(1, 10**12)
 # A range is compared with ln(1 / 2 beta), rounded up to so many parts of one.
 _LOG_PARTS = 10_000
 
@@ -28,10 +29,8 @@ def ladder(miss_rate: Amount, widest: Amount, max_epsilon: Amount) -> tuple[Frac
     `widest` is that range in privacy units. A range guessed too large adds a few levels, one guessed too small starts
     at a higher price; neither touches a promise.
     """
-    missed = exact_fraction(miss_rate, "miss_rate")
+    missed = checked_miss_rate(miss_rate)
     span, most = exact_fraction(widest, "widest"), exact_fraction(max_epsilon, "max_epsilon")
-    if not 0 < missed < Fraction(1, 2):
-        raise ArgumentError("miss_rate", miss_rate, "it must be above 0 and below one half", "Pass 0.05, say")
     if span <= 0:
         raise ArgumentError("widest", widest, "a range is above 0 units", "Pass the largest count to expect")
     if most < LOWEST:
@@ -41,13 +40,22 @@ def ladder(miss_rate: Amount, widest: Amount, max_epsilon: Amount) -> tuple[Frac
     return tuple(_level_at(place) for place in range(min(first, last), last + 1))
 
 
+def checked_miss_rate(miss_rate: Amount) -> Fraction:
+    """A rate that a line below 0 can keep, and tables can be made for."""
+    rate = exact_fraction(miss_rate, "miss_rate")
+    if not _LEAST_MISS_RATE <= rate < Fraction(1, 2):
+        rule = f"it must be below one half, and {float(_LEAST_MISS_RATE)} or more"
+        raise ArgumentError("miss_rate", miss_rate, rule, "Pass 0.05, say")
+    return rate
+
+
 def grid(lowest: Fraction, highest: Fraction) -> tuple[Fraction, ...]:
     """All levels between two of them."""
     return tuple(_level_at(place) for place in range(_place_below(lowest), _place_below(highest) + 1))
 
 
 def is_level(epsilon: Fraction) -> bool:
-    """Whether it is one of the grid, within what noise can be drawn for."""
+    """Whether it is one of the grid's."""
     return LOWEST <= epsilon <= HIGHEST and _level_at(_place_below(epsilon)) == epsilon
 
 

@@ -12,15 +12,16 @@ from functools import lru_cache
 import numpy as np
 
 from thresher.decisions.score_design import designed
-from thresher.decisions.score_levels import is_level
+from thresher.decisions.score_levels import checked_miss_rate, is_level
 from thresher.decisions.score_tables import SCORE, ScoreTable, blank_table, line_of
-from thresher.decisions.score_verification import lowered, verified
-from thresher.decisions.shipped_scores import MISS_RATE, shipped
+from thresher.decisions.score_verification import HEAVIEST, lowered, verified
+from thresher.decisions.shipped_scores import FALSE_ALARM_RATES, MISS_RATE, shipped
 from thresher.errors import ArgumentError
 
 # Below this level integers are so fine that a table made here need only be stretched.
 COARSE = Fraction(1, 256)
-_HEAVIEST = 5
+# A false-alarm rate this close to that of a shipped table takes it, shifted: a tenth of the credit for no solving.
+_CLOSE = Fraction(1, 10)
 
 
 def table_of(level: Fraction, miss_rate: Fraction, false_alarm_rate: Fraction, weight: Fraction) -> ScoreTable:
@@ -30,12 +31,12 @@ def table_of(level: Fraction, miss_rate: Fraction, false_alarm_rate: Fraction, w
     """
     if not is_level(level):
         raise ArgumentError("level", level, "tables exist for the levels of a ladder", "Pass one that `ladder` gave")
-    for field, rate, parts in (("miss_rate", miss_rate, 2), ("false_alarm_rate", false_alarm_rate, 1)):
-        if not 0 < rate * parts < 1:
-            rule = f"it must be above 0 and below {Fraction(1, parts)}"
-            raise ArgumentError(field, rate, rule, "Pass Fraction(1, 20), say")
-    if not 0 < weight <= _HEAVIEST:
-        raise ArgumentError("weight", weight, f"it must be above 0, and {_HEAVIEST} at most", "Pass Fraction(143, 100)")
+    checked_miss_rate(miss_rate)
+    if not 0 < false_alarm_rate < 1:
+        rule = "it must be above 0 and below 1"
+        raise ArgumentError("false_alarm_rate", false_alarm_rate, rule, "Pass Fraction(1, 10), say")
+    if not 0 < weight <= HEAVIEST:
+        raise ArgumentError("weight", weight, f"it must be above 0, and {HEAVIEST} at most", "Pass Fraction(143, 100)")
     return _table_of(level, miss_rate, false_alarm_rate, weight)
 
 
@@ -43,10 +44,12 @@ def table_of(level: Fraction, miss_rate: Fraction, false_alarm_rate: Fraction, w
 def _table_of(level: Fraction, miss_rate: Fraction, false_alarm_rate: Fraction, weight: Fraction) -> ScoreTable:
     if level < COARSE:
         return stretched(_table_of(COARSE, miss_rate, false_alarm_rate, weight), level, miss_rate)
-    stored = shipped(level, weight) if miss_rate == MISS_RATE else None
-    if stored is None:
-        return designed(level, miss_rate, false_alarm_rate, weight)
-    return shifted(stored, false_alarm_rate)
+    nearest = min(FALSE_ALARM_RATES, key=lambda rate: abs(rate - false_alarm_rate))
+    if miss_rate == MISS_RATE and abs(nearest - false_alarm_rate) <= _CLOSE * nearest:
+        stored = shipped(level, nearest, weight)
+        if stored is not None:
+            return shifted(stored, false_alarm_rate)
+    return designed(level, miss_rate, false_alarm_rate, weight)
 
 
 def shifted(table: ScoreTable, false_alarm_rate: Fraction) -> ScoreTable:
@@ -61,12 +64,11 @@ def stretched(table: ScoreTable, level: Fraction, miss_rate: Fraction) -> ScoreT
     wider, between = table.level / level, Fraction(steps, max(table.steps, 1))
 
     def moved(start: int) -> int:
-        if start > 0:
-            return round(start * wider)
-        if start > 1 - table.steps:
-            return round(start * between)
-        # The line itself stays one value wide.
-        return 1 - steps if start > -table.steps else round((start + table.steps) * wider) - steps
+        above_line = start + table.steps
+        if above_line <= 1:
+            # The line itself stays one value wide.
+            return round(above_line * (1 if above_line == 1 else wider)) - steps
+        return round(start * (wider if start > 0 else between))
 
     starts = np.array([moved(start) for start in table.starts.tolist()], dtype=np.int64)
     blank = blank_table(level, miss_rate, table.false_alarm_rate, table.weight, starts)

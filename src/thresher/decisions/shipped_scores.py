@@ -1,8 +1,8 @@
-"""The score tables that ship: those of a miss rate of 0.05 and a false-alarm rate of 0.1, for the usual levels.
+"""The score tables that ship: for a miss rate of 0.05, the usual false-alarm rates and the usual levels.
 
-The file holds scores only; bins and lines follow from the level. Scores are kept as differences of neighbours, in
-little-endian words, deflated, behind a digest. `tools/make_score_tables.py` makes it.
-Reads: the file beside this module. Writes: nothing. Never: a table from a file whose digest is not its own.
+There is one file for each false-alarm rate, made by `tools/make_score_tables.py`. It holds scores only; bins and lines
+follow from the level. Scores are kept as differences of neighbours, in little-endian words, deflated, behind a digest.
+Reads: the files beside this module. Writes: nothing. Never: a table from a file whose digest is not its own.
 """
 
 import hashlib
@@ -20,27 +20,32 @@ from thresher.decisions.score_levels import grid
 from thresher.decisions.score_tables import ScoreTable, blank_table
 from thresher.errors import BugError
 
-MISS_RATE, FALSE_ALARM_RATE = Fraction(1, 20), Fraction(1, 10)
+MISS_RATE = Fraction(1, 20)
+FALSE_ALARM_RATES = tuple(Fraction(percent, 100) for percent in (1, 2, 5, 10, 20))
 LEVELS = grid(Fraction(1, 256), Fraction(19, 4))
 # Those that a certificate chooses from: see `certificate_numbers.py`.
 WEIGHTS = tuple(Fraction(hundredths, 100) for hundredths in (65, 104, 143, 195, 260, 390))
-FILE_NAME = "score_tables.bin"
 
 _MAGIC = b"thresher score tables 1\n"
 _WORD = np.dtype("<i4")
 
 
-def shipped(level: Fraction, weight: Fraction) -> ScoreTable | None:
-    """The table of this level and weight as it lies in the file, not verified; None if there is none."""
-    if level not in LEVELS or weight not in WEIGHTS:
+def shipped(level: Fraction, false_alarm_rate: Fraction, weight: Fraction) -> ScoreTable | None:
+    """The table as it lies in its file, not verified; None if there is none."""
+    if false_alarm_rate not in FALSE_ALARM_RATES or level not in LEVELS or weight not in WEIGHTS:
         return None
-    differences = _stored()[LEVELS.index(level)][WEIGHTS.index(weight)]
-    blank = blank_table(level, MISS_RATE, FALSE_ALARM_RATE, weight, bins_of(level, MISS_RATE))
+    differences = _stored(false_alarm_rate)[LEVELS.index(level)][WEIGHTS.index(weight)]
+    blank = blank_table(level, MISS_RATE, false_alarm_rate, weight, bins_of(level, MISS_RATE))
     return blank.with_values(np.cumsum(differences, dtype=np.int64))
 
 
+def file_name(false_alarm_rate: Fraction) -> str:
+    """Files are named by the rate in percent."""
+    return f"score_tables_{false_alarm_rate * 100}.bin"
+
+
 def packed(tables: Iterable[ScoreTable]) -> bytes:
-    """The file's content: how many scores the tables of each level have; then each level's, weight by weight."""
+    """A file's content: how many scores the tables of each level have; then each level's, weight by weight."""
     scores = [np.diff(table.values, prepend=0) for table in tables]
     sizes = [each.size for each in scores[:: len(WEIGHTS)]]
     words = np.concatenate([sizes, *scores]).astype(_WORD).tobytes()
@@ -55,12 +60,12 @@ def unpacked(content: bytes) -> tuple[NDArray[np.int32], ...]:
     except zlib.error:
         words = b""
     if content[:head] != _MAGIC + hashlib.sha256(words).digest():
-        raise BugError(f"{FILE_NAME} is not the file that Thresher was shipped with. Install Thresher again")
+        raise BugError("a file of score tables is not the one that Thresher was shipped with. Install Thresher again")
     sizes, scores = np.split(np.frombuffer(words, dtype=_WORD), [len(LEVELS)])
     ends = np.cumsum(sizes[:-1]) * len(WEIGHTS)
     return tuple(rows.reshape(len(WEIGHTS), -1) for rows in np.split(scores, ends))
 
 
-@lru_cache(maxsize=1)
-def _stored() -> tuple[NDArray[np.int32], ...]:
-    return unpacked(files("thresher.decisions").joinpath(FILE_NAME).read_bytes())
+@lru_cache(maxsize=len(FALSE_ALARM_RATES))
+def _stored(false_alarm_rate: Fraction) -> tuple[NDArray[np.int32], ...]:
+    return unpacked(files("thresher.decisions").joinpath(file_name(false_alarm_rate)).read_bytes())

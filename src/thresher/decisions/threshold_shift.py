@@ -20,7 +20,7 @@ from thresher.decisions.verdicts import MISSES, SEEN_BETWEEN, Bound, Level, Verd
 from thresher.errors import ArgumentError
 from thresher.noise import Entropy, chances, conditional_shift, discrete_laplace, smallest_epsilon, smallest_zone
 
-_FINEST = 16
+FINEST = 16
 Tolerances = Sequence[tuple[int, int]]
 
 
@@ -62,19 +62,19 @@ class Shift:
         return told if rest == [0, "0", MISSES] else [*told, *rest]
 
 
-def cuts(miss_rate: Amount, tolerances: Tolerances) -> tuple[int, int]:
+def cuts(miss_rate: Amount, tolerances: Tolerances, finest: int = FINEST) -> tuple[int, int]:
     """Into how many steps to cut a unit (1 to 16) so that the half widths cost least, and how many steps they are.
 
     `tolerances`: (slack, sensitivity) of each atom. See `margin.md`.
     """
     if not tolerances:
         raise ArgumentError("tolerances", tolerances, "there must be one atom at least", "Pass (slack, sensitivity)")
-    return _cuts(exact_fraction(miss_rate, "miss_rate"), tuple(dict.fromkeys(tolerances)))
+    return _cuts(exact_fraction(miss_rate, "miss_rate"), tuple(dict.fromkeys(tolerances)), min(finest, FINEST))
 
 
 @lru_cache(maxsize=256)
-def _cuts(miss_rate: Fraction, tolerances: tuple[tuple[int, int], ...]) -> tuple[int, int]:
-    offers = ((scale, min(scale * slack // spread for slack, spread in tolerances)) for scale in range(1, _FINEST + 1))
+def _cuts(miss_rate: Fraction, tolerances: tuple[tuple[int, int], ...], finest: int) -> tuple[int, int]:
+    offers = ((scale, min(scale * slack // spread for slack, spread in tolerances)) for scale in range(1, finest + 1))
     _, scale, steps = min((smallest_epsilon(miss_rate, steps + 1, scale), scale, steps) for scale, steps in offers)
     return scale, steps
 

@@ -14,6 +14,7 @@ from thresher.errors import ArgumentError
 from thresher.question import Atom, sensitivity
 
 _DEFAULT_SHARE = Fraction(30, 100)
+_WIDEST = 1 << 39
 _FORMS = "Pass 20, or 10%, or a number for each aggregate: COUNT(*)=20, AVG(age)=1"
 
 RegionLike = Amount | Mapping[str, Amount]
@@ -86,6 +87,8 @@ def _width(value: Amount) -> Fraction:
         raise ArgumentError(
             "uncertain_region", value, "a half width is above zero; 0 would need infinite epsilon", "Pass 10, say"
         )
+    if width >= _WIDEST:
+        raise ArgumentError("uncertain_region", value, "a half width is below 2**39", "Count in larger units")
     return width
 
 

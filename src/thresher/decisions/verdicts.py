@@ -97,9 +97,10 @@ class Verdicts:
 
     @property
     def half_width(self) -> Fraction:
-        """The half width reached: that of the last look."""
-        last = self.steps[self.stopped == self.stopped.max()] if self.stopped.size else self.steps
-        return Fraction(int(last.max()), self.scale) if last.size else Fraction(0)
+        """The half width reached: that of the groups left uncertain; 0 if several looks have decided them all."""
+        one_look = self.levels == (self.worst,)
+        left = self.steps if one_look else self.steps[self.verdict == SEEN_BETWEEN]
+        return Fraction(int(left.max()), self.scale) if left.size else Fraction(0)
 
     @property
     def box_min_entropy(self) -> MinEntropy:
@@ -139,9 +140,10 @@ def faced(margins: NDArray[np.int64], bound: Bound) -> NDArray[np.int64]:
 
 
 def checked_bound(bound: object) -> Bound:
-    if bound not in (MISSES, FALSE_ALARMS):
+    said = bound.replace("-", "_") if isinstance(bound, str) else ""
+    if said not in (MISSES, FALSE_ALARMS):
         raise ArgumentError("bound", bound, "it names the error to bound", f"Pass {MISSES} or {FALSE_ALARMS}")
-    return FALSE_ALARMS if bound == FALSE_ALARMS else MISSES
+    return FALSE_ALARMS if said == FALSE_ALARMS else MISSES
 
 
 def unread(size: int, bound: Bound) -> Verdicts:

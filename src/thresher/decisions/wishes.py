@@ -15,7 +15,9 @@ from thresher.decisions.verdicts import MISSES, checked_bound
 from thresher.errors import ArgumentError
 
 _LATER = ("naive", "probe-naive", "probe", "probe-ent")
+_MOST_DIGITS = 9
 _LADDER_OPTIONS = ("levels", "first_epsilon", "best_effort")
+VERDICTS, VALUES = "verdicts", "values"
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +30,8 @@ class Wish:
     mechanism: str
     # Whether the region was asked for, or is what is taken where nothing is said.
     region_said: bool = True
+    # Verdicts alone, or the numbers behind them as well.
+    show: str = VERDICTS
 
     @property
     def miss_rate(self) -> Fraction:
@@ -50,6 +54,7 @@ def wish(
     levels: int | None = None,
     first_epsilon: Amount | None = None,
     best_effort: bool | None = None,
+    show: str | None = None,
     written: Mapping[str, str] | None = None,
 ) -> Wish:
     """Check every option; what is left out has a default: 0.05, 0.10, 30 % of the range, the limit declared, certified.
@@ -67,6 +72,7 @@ def wish(
         "levels": levels,
         "first_epsilon": first_epsilon,
         "best_effort": best_effort,
+        "show": show,
     }
     said: dict[str, Any] = {name: value for name, value in passed.items() if value is not None}
     for name, value in (written or {}).items():
@@ -86,11 +92,12 @@ def wish(
         _limit(said["max_epsilon"]) if "max_epsilon" in said else None,
         chosen,
         "uncertain_region" in said,
+        show=_show(said),
     )
 
 
 def _terms(said: Mapping[str, Any]) -> Terms:
-    bound = checked_bound(str(said.get("bound", MISSES)).replace("-", "_"))
+    bound = checked_bound(said.get("bound", MISSES))
     return Terms(
         checked_rate(said.get("miss_rate", "0.05"), "miss_rate", bound),
         checked_rate(said.get("false_alarm_rate", "0.10"), "false_alarm_rate", bound),
@@ -112,9 +119,22 @@ def _check_climbing(mechanism: str, said: Mapping[str, Any]) -> None:
             raise ArgumentError(name, said[name], rule, f"Leave it out, or pass mechanism={' or '.join(fit)}")
 
 
+def _show(said: Mapping[str, Any]) -> str:
+    """Numbers are measured once, in a way of their own: options of mechanisms are refused beside them."""
+    wanted = said.get("show", VERDICTS)
+    if wanted not in (VERDICTS, VALUES):
+        raise ArgumentError("show", wanted, "it says what is released", f"Pass {VERDICTS} or {VALUES}")
+    for name in ("mechanism", "confidence", *_LADDER_OPTIONS):
+        if wanted == VALUES and name in said:
+            rule = "numbers are measured in a way of their own, at one look"
+            raise ArgumentError(name, said[name], rule, f"Leave it out, or ask for show={VERDICTS}")
+    return str(wanted)
+
+
 def _levels(value: Any) -> int:
     """Text, as written in a question, means the number it spells."""
-    return checked_levels(int(value) if isinstance(value, str) and value.isascii() and value.isdigit() else value)
+    spelt = isinstance(value, str) and value.isascii() and value.isdigit() and len(value) <= _MOST_DIGITS
+    return checked_levels(int(value) if spelt else value)
 
 
 def _truth(value: object) -> bool:

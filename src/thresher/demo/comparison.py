@@ -13,12 +13,13 @@ from thresher.noise import Entropy
 from thresher.plan import Release
 from thresher.question import Exact
 
-RUNS = 100
+RUNS = 50
+Counts = Mapping[tuple[str, str], tuple[int, int]]
 
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """One mechanism, over many runs: means of the largest loss, the loss of a group, min-entropies and error rates."""
+    """One mechanism, over many runs: means of the largest loss, a group's loss, min-entropies, rates and widths."""
 
     mechanism: str
     worst_epsilon: float
@@ -29,10 +30,11 @@ class Compared:
     missed: float
     false_alarms: float
     half_width: float
+    clear_distance: float
 
 
 def compared(
-    name: str, plan: DecisionPlan, truth: Mapping[str, tuple[int, int]], qualifies: Mapping[str, bool], entropy: Entropy
+    name: str, plan: DecisionPlan, truth: Counts, qualifies: Mapping[tuple[str, str], bool], entropy: Entropy
 ) -> Compared:
     """Run a plan on the truth, over and over."""
     exact = _exact(plan, truth)
@@ -40,8 +42,8 @@ def compared(
     return Compared(name, float(plan.epsilon), *np.mean(seen, axis=0).tolist())
 
 
-def _figures(release: Release, qualifies: Mapping[str, bool]) -> tuple[float, ...]:
-    reported = {str(name) for (name,) in release.positives}
+def _figures(release: Release, qualifies: Mapping[tuple[str, str], bool]) -> tuple[float, ...]:
+    reported = {(str(disease), str(gender)) for disease, gender in release.positives}
     right, wrong = ({name for name, holds in qualifies.items() if holds is said} for said in (True, False))
     losses = [float(epsilon) for epsilon in release.epsilons]
     return (
@@ -52,15 +54,17 @@ def _figures(release: Release, qualifies: Mapping[str, bool]) -> tuple[float, ..
         len(right - reported) / len(right),
         len(wrong & reported) / len(wrong),
         float(release.half_width),
+        float(release.guarantee.clear_distance),
     )
 
 
-def _exact(plan: DecisionPlan, truth: Mapping[str, tuple[int, int]]) -> Exact:
-    """What a source would have read: patients, or their ages added up, for each disease asked about."""
+def _exact(plan: DecisionPlan, truth: Counts) -> Exact:
+    """What a source would have read: patients, or their ages added up, for each group asked about."""
 
-    def row(name: str) -> Iterator[int]:
-        patients, ages = truth[name]
+    def row(disease: str, gender: str) -> Iterator[int]:
+        patients, ages = truth[disease, gender]
         for aggregate in plan.need.aggregates:
             yield ages if aggregate.measure == "total" else patients
 
-    return Exact(np.array([list(row(str(name))) for (name,) in plan.question.labels()], dtype=np.int64))
+    rows = [list(row(str(disease), str(gender))) for disease, gender in plan.question.labels()]
+    return Exact(np.array(rows, dtype=np.int64))

@@ -29,13 +29,13 @@ unit = "patient_id"              # who is protected
 max_groups_per_unit = 1          # a patient counts for one disease
 max_rows_per_group = 1
 count_range = 8000               # a public guess at the largest group
-budget = "0.1"
-max_epsilon_per_question = "0.1"
+budget = "0.5"
+max_epsilon_per_question = "0.5"
 
 [tables.patients.columns]
 disease = { public_table = "diseases", column = "name", fixed = true }   # all rows of a patient share it
 age = { min = 0, max = 110, step = 1 }
-gender = { values = ["f", "m"] }
+gender = { values = ["f", "m"], fixed = true }
 admitted = { first = 2024-01-01, last = 2024-12-31, by = "day" }
 
 [public_tables.diseases]         # name, type
@@ -44,10 +44,10 @@ admitted = { first = 2024-01-01, last = 2024-12-31, by = "day" }
 
 @dataclass(frozen=True, slots=True)
 class Hospital:
-    """Where it lies, and the truth about each disease: patients, and their ages added up. Known as it is made up."""
+    """Where it lies, and the truth by disease and gender: patients, and their ages added up. Known as it is made up."""
 
     declarations: Path
-    truth: Mapping[str, tuple[int, int]]
+    truth: Mapping[tuple[str, str], tuple[int, int]]
 
 
 def build(folder: Path) -> Hospital:
@@ -83,8 +83,14 @@ def build(folder: Path) -> Hospital:
         connection.execute("CREATE TABLE diseases AS SELECT * FROM kinds")
     declarations = folder / "thresher.toml"
     declarations.write_text(DECLARATIONS, encoding="utf-8")
-    ages = np.bincount(disease, weights=age)
-    return Hospital(declarations, {d.name: (d.patients, int(ages[i])) for i, d in enumerate(DISEASES)})
+    men = words[2] % 2 == 1
+    counts, ages = (np.bincount(2 * disease + men, weights=weight) for weight in (None, age))
+    truth = {
+        (d.name, gender): (int(counts[2 * i + j]), int(ages[2 * i + j]))
+        for i, d in enumerate(DISEASES)
+        for j, gender in enumerate(("f", "m"))
+    }
+    return Hospital(declarations, truth)
 
 
 def _words(count: int) -> NDArray[np.uint32]:

@@ -7,6 +7,7 @@ from thresher.noise.chances import chances
 from thresher.noise.entropy import NOT_PRIVATE, Entropy, NotPrivate, SeededEntropy, SystemEntropy
 from thresher.noise.gradual import chain, refine
 from thresher.noise.laplace import discrete_laplace, geometric
+from thresher.noise.sums import NoiseSum, least_distance
 from thresher.noise.tails import (
     Bracket,
     conditional_shift,
@@ -22,6 +23,7 @@ __all__ = [
     "NOT_PRIVATE",
     "Bracket",
     "Entropy",
+    "NoiseSum",
     "NotPrivate",
     "SeededEntropy",
     "SystemEntropy",
@@ -32,6 +34,7 @@ __all__ = [
     "discrete_laplace",
     "geometric",
     "history_shift",
+    "least_distance",
     "refine",
     "refined_tail",
     "smallest_epsilon",

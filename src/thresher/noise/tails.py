@@ -36,7 +36,7 @@ class Bracket(NamedTuple):
 def tail(epsilon: Amount, at_least: int, sensitivity: int = 1) -> Bracket:
     """P[X >= at_least] = P[X <= -at_least] of discrete Laplace noise X, for at_least >= 0."""
     rate, distance = checked_rate(epsilon, sensitivity), _checked_distance(at_least, "at_least", 0)
-    return _bracket(lambda bits: tail_formula(exp_minus(rate, bits), distance))
+    return bracketed(lambda bits: tail_formula(exp_minus(rate, bits), distance))
 
 
 def refined_tail(seen: int, at_least: int, from_epsilon: Amount, to_epsilon: Amount, sensitivity: int = 1) -> Bracket:
@@ -46,7 +46,7 @@ def refined_tail(seen: int, at_least: int, from_epsilon: Amount, to_epsilon: Amo
     if value.size != 1:
         raise ArgumentError("seen", f"{value.size} values", "it must be one integer", "Ask for one at a time")
     behind = max(-int(value.item()), 0)
-    return _bracket(
+    return bracketed(
         lambda bits: refined_tail_formula(
             exp_minus(second - first, bits), exp_minus(first + second, bits), behind, distance
         )
@@ -81,10 +81,13 @@ def smallest_refinement(from_epsilon: Amount, miss_rate: Amount, margin: int, se
     if exact_fraction(from_epsilon, "from_epsilon") == 0:
         return smallest_epsilon(miss_rate, margin, sensitivity)
     first, rate = checked_rate(from_epsilon, sensitivity, "from_epsilon"), checked_probability(miss_rate, "miss_rate")
-    distance, seen = _checked_distance(margin, "margin", 1), Epsilon(from_epsilon)
+    distance, seen = _checked_distance(margin, "margin", 1), first * sensitivity * NANO
+    if seen.denominator != 1:
+        rule = "a level is a whole number of nano-epsilon"
+        raise ArgumentError("from_epsilon", from_epsilon, rule, "Round it to nine decimals")
 
     def enough(nano: int) -> bool:
-        second = (seen.fraction + Fraction(nano, NANO)) / sensitivity
+        second = (seen + nano) / (NANO * sensitivity)
 
         def met(bits: int) -> bool:
             r, s = exp_minus(second - first, bits), exp_minus(first + second, bits)
@@ -94,7 +97,7 @@ def smallest_refinement(from_epsilon: Amount, miss_rate: Amount, margin: int, se
 
     # (1-A) r^a <= r^a, so a step that decays by the rate alone is a start from above.
     step = first_enough(enough, math.ceil(sensitivity / distance * _log_odds(rate) * NANO), miss_rate)
-    return Epsilon.from_nano(seen.nano + step.nano)
+    return Epsilon.from_nano(int(seen) + step.nano)
 
 
 def conditional_shift(from_epsilon: Amount, to_epsilon: Amount, miss_rate: Amount, sensitivity: int = 1) -> int:
@@ -220,7 +223,7 @@ def _log_odds(rate: Fraction) -> float:
     return math.log(rate.denominator) - math.log(rate.numerator)
 
 
-def _bracket(formula: Callable[[int], Enclosure]) -> Bracket:
+def bracketed(formula: Callable[[int], Enclosure]) -> Bracket:
     """The formula's value to about 15 digits, as floats rounded outward."""
 
     def ask(bits: int) -> Bracket:

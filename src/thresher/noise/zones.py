@@ -30,7 +30,7 @@ def smallest_zone(miss_rate: Amount, false_alarm_rate: Amount, width: int, sensi
     """The least epsilon at which 0 or more is missed, and -width or less reported, rarely enough.
 
     Between the two there is no promise. Both rates below one half; width 1 is a sharp line between integers, where
-    the price is the least that any private verdict can have: ln max((1-a)/b, (1-b)/a), up to a whole nano.
+    the price is the least that any private verdict can have: ln max((1-a)/b, (1-b)/a), up to the grain of the coin.
     """
     missed, alarmed = _below_half(miss_rate, "miss_rate"), _below_half(false_alarm_rate, "false_alarm_rate")
     gap, spread = whole_number(width, "width"), whole_number(sensitivity, "sensitivity")

@@ -28,6 +28,8 @@ class Atom:
     text: str = field(compare=False)
     steps: Fraction = field(compare=False)
     per_row: bool = field(compare=False, default=False)
+    # False if the weights are those of the opposite of `aggregate`, as for `<`.
+    upwards: bool = field(compare=False, default=True)
     # False for what was added to say the same as SQL, such as that an average has rows: nobody wished a width for it.
     written: bool = field(compare=False, default=True)
 

@@ -8,6 +8,9 @@ from collections.abc import Callable, Sequence
 
 from thresher.reproduce.mide import BEST_EFFORT, MECHANISMS, STRICT, WHOLE, Settings, Table
 
+# So far beyond the promise, chance would bring one table in thirty thousand.
+_CHANCE = 4.0
+
 
 def remarks_on(tables: Sequence[Table], settings: Settings) -> tuple[str, ...]:
     """Where best effort ends wide, what is left of its advantage, where climbing does not pay, and errors seen."""
@@ -34,8 +37,9 @@ def _advantage(tables: Sequence[Table]) -> str:
     by_effort = _where(tables, lambda table: table.row(BEST_EFFORT).box > table.row("ppwlm").box)
     by_strict = _where(tables, lambda table: table.row(STRICT).box > table.row("ppwlm").box)
     told = (
-        f"Chosen levels keep more secret than fixed ones (box min-entropy above that of ppwlm) in"
-        f" {_named(by_effort, tables)} in best effort; with the half width honoured, in {_named(by_strict, tables)}."
+        "Levels chosen by what was seen (dppwlm) keep more secret than fixed ones (ppwlm), by box min-entropy: best"
+        f" effort does in {_named(by_effort, tables)}; where the half width is kept (strict), in"
+        f" {_named(by_strict, tables)}."
     )
     if by_effort and not by_strict:
         return f"{told} So here the paper's advantage is that of a wider half width."
@@ -46,8 +50,8 @@ def _against_one_look(tables: Sequence[Table]) -> str:
     below = _where(tables, lambda table: table.row("ppwlm").box < table.row("tslm").box)
     dearer = _where(tables, lambda table: table.row("ppwlm").epsilon > table.row("tslm").epsilon)
     return (
-        f"One look keeps more secret than climbing (box min-entropy of ppwlm below that of tslm) in"
-        f" {_named(below, tables)}. The largest loss of ppwlm is above that of tslm in {_named(dearer, tables)}."
+        f"One look (tslm) keeps more secret than several (ppwlm), by box min-entropy, in {_named(below, tables)}. The"
+        f" largest loss of a group is greater with several looks in {_named(dearer, tables)}."
     )
 
 
@@ -56,8 +60,8 @@ def _misses(tables: Sequence[Table], settings: Settings) -> str:
     if promised is None:
         return "No group is above its threshold in any table, so nothing could be missed."
     return (
-        f"A group above is missed with probability at most {float(settings.miss_rate):g}. Counted in standard errors,"
-        f" most are missed by {promised}. nlm does not promise it this near the line:"
+        f"At most {100 * float(settings.miss_rate):g}% of the groups above may be missed. Of all mechanisms that"
+        f" promise it, {promised}. nlm does not promise it this near the line, and"
         f" {_most_missed(tables, settings, ['nlm'])}."
     )
 
@@ -70,10 +74,17 @@ def _most_missed(tables: Sequence[Table], settings: Settings, mechanisms: Sequen
             if row.missed is not None:
                 trials = settings.runs * table.above
                 errors = (row.missed - rate) / math.sqrt(rate * (1 - rate) / trials)
-                seen.append(
-                    (errors, f"{row.mechanism} on {_name(table)}, {row.missed:.4f} of {trials:,} ({errors:+.1f})")
-                )
+                share = f"{row.mechanism} on {_name(table)} comes out worst: {row.missed:.2%} of {trials:,}"
+                seen.append((errors, f"{share}, which is {_told(errors)}"))
     return max(seen)[1] if seen else None
+
+
+def _told(errors: float) -> str:
+    """How far that is from the promise, chance considered."""
+    if errors <= 0:
+        return f"{-errors:.1f} standard errors fewer"
+    chance = "so chance may explain it" if errors <= _CHANCE else "and chance does not explain that"
+    return f"{errors:.1f} standard errors more, {chance}"
 
 
 def _where(tables: Sequence[Table], holds: Callable[[Table], bool]) -> list[Table]:

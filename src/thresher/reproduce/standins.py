@@ -2,7 +2,8 @@
 
 The paper's campus and its yellow cabs are not public or not at hand; `ABOUT` says what is taken instead, and where the
 thresholds come from. Groups that do not occur count 0.
-Reads: parquet and CSV files of public data. Writes: nothing. Never: a file that is not there as an error.
+Reads: parquet and CSV files of public data. Writes: nothing. Never: a file that is not there as an error; a folder
+that was named and is not there is one.
 """
 
 import os
@@ -58,7 +59,10 @@ class StandIns:
 
 
 def stand_ins(folder: Path | None) -> StandIns:
-    """Every question whose files are in the folder."""
+    """Every question whose files are in the folder; a folder that was named and is not there is refused at once."""
+    if folder is not None and not os.path.isdir(folder):
+        fix = "name another one with --data or THRESHER_DATA, or none to see made-up data only"
+        raise SourceError(f"the folder of data {_shown(folder)} is not there: {fix}")
     found, missing = {}, []
     for source, questions, read in ((CAMPUS, _DAYS, _campus), (CABS, _PERIODS, _cabs)):
         lack = _lack(folder, source)
@@ -70,12 +74,15 @@ def stand_ins(folder: Path | None) -> StandIns:
     return StandIns(found, tuple(missing))
 
 
+def _shown(folder: Path) -> str:
+    """Its name as it was passed, without what could steer a terminal."""
+    return "".join(c if c.isprintable() else c.encode("unicode_escape", "surrogatepass").decode() for c in str(folder))
+
+
 def _lack(folder: Path | None, source: str) -> str:
     """What is missing; nothing, if all files are there."""
     if folder is None:
         return "no folder of data was named"
-    if not os.path.isdir(folder):
-        return "the folder of data that was named is not there"
     lacking = (name for name in FILES[source] if not os.path.isfile(folder / source / name))
     name = next(lacking, "")
     return name and f"the folder of data has no {source}/{name}"

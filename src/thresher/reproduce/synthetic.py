@@ -1,6 +1,6 @@
 """Made-up groups far from, not so far from and near their thresholds, and the numbers known for them.
 
-The data must be the very ones of the decision specification, so they are made by the same calls to numpy's generator.
+The data must be the very ones of our reference simulation, so they are made by the same calls to numpy's generator.
 That is scenery, not noise: no release can reach this file, which a test checks.
 Reads: nothing. Writes: nothing. Never: noise.
 """
@@ -19,7 +19,7 @@ _SPREAD, _SHARE_ABOVE = 1.2, 0.1
 
 
 class Reference(NamedTuple):
-    """Numbers of the decision specification: means of 20 runs on continuous noise, miss rate 0.05, half width 1."""
+    """Numbers of our reference simulation: means of 20 runs on continuous noise, miss rate 0.05, half width 1."""
 
     epsilon: float
     box: float
@@ -46,7 +46,7 @@ _REFERENCES = {
 
 
 def reference(data: str, mechanism: str) -> Reference | None:
-    """What the specification has seen there, if anything."""
+    """What the reference simulation has seen there, if anything."""
     return _REFERENCES.get((data, mechanism))
 
 

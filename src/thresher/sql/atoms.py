@@ -112,6 +112,7 @@ class _Written:
             text=self.text,
             steps=scale,
             per_row=self.form.over is not None,
+            upwards=upwards,
         )
 
 

@@ -5,6 +5,7 @@ Reads: words. Writes: nothing. Never: judges a value; the engine does, with thos
 """
 
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 
 from sqlglot.tokenizer_core import Token, TokenType
 
@@ -21,14 +22,33 @@ OPTIONS = (
     "max_epsilon",
     "mechanism",
     "miss_rate",
+    "show",
     "uncertain_region",
 )
 
+# How each is written; the others are numbers, with or without quotes.
+_WRITTEN = {
+    "best_effort": "'true'",
+    "bound": "'false_alarms'",
+    "key": "'march'",
+    "levels": "4",
+    "mechanism": "'ppwlm'",
+    "show": "'values'",
+    "uncertain_region": "20 or uncertain_region='COUNT(*)=20'",
+}
 _FORM = "write SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS(miss_rate=0.05, ...) and then the keys"
 
 
 def without_options(words: Sequence[Token]) -> tuple[list[Token], Mapping[str, str]]:
     """The words without the options, and the options as text. The first word is SELECT."""
+    rest, found = _cut_out(words)
+    for word, after in pairwise(rest):
+        if word.token_type == TokenType.VAR and word.text.upper() == "OPTIONS" and after.text == "(":
+            raise Refusal("known-options", f"Options stand right after SELECT; {_FORM}", word)
+    return rest, found
+
+
+def _cut_out(words: Sequence[Token]) -> tuple[list[Token], Mapping[str, str]]:
     if len(words) < 2 or words[1].token_type != TokenType.WITH:
         return list(words), {}
     if _word(words, 2) != "DIFFERENTIAL_PRIVACY":
@@ -64,7 +84,7 @@ def _one_option(words: Sequence[Token], position: int, found: dict[str, str]) ->
     value = words[place] if place < len(words) else at
     allowed = (TokenType.NUMBER,) if sign else (TokenType.NUMBER, TokenType.STRING)
     if _word(words, position + 1) != "=" or value.token_type not in allowed:
-        raise Refusal("known-options", f"Option {shown(name)} needs a value: {name}=0.1 or {name}='text'", at)
+        raise Refusal("known-options", f"Option {shown(name)} needs a value: {name}={_WRITTEN.get(name, '0.1')}", at)
     found[name] = sign + value.text
     return place + 1
 

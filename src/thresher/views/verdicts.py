@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from rich.table import Table
 
 from thresher.config import Label
-from thresher.plan import ABOVE, BELOW, MISSES, UNCERTAIN, Release
+from thresher.plan import ABOVE, BELOW, MISSES, UNCERTAIN, Release, ShownNumber
 from thresher.views.text import inert
 
 _COLOURS = {ABOVE: "bold green", UNCERTAIN: "yellow", BELOW: "dim"}
@@ -24,19 +24,21 @@ def verdict_table(
     extra: Mapping[str, Sequence[str]] | None = None,
 ) -> Table:
     """Reported groups, or `every` one, at most so many. `extra` columns are the caller's, one text for each group."""
-    table = Table(box=None, padding=(0, 2, 0, 0), header_style="bold")
-    gauge = f"{'short':<{_HALF}}│{'over':>{_HALF}}" if release.noisy else ""
+    extra = {**{shown.text: numbers_of(shown) for shown in release.values}, **(extra or {})}
     losses = ["epsilon"] if len(release.levels) > 1 else []
+    table = Table(box=None, padding=(0, 1 if losses else 2, 0, 0), header_style="bold")
+    gauge = f"{'short':<{_HALF}}│{'over':>{_HALF}}" if release.noisy else ""
     headings = (*map(inert, release.keys), "verdict", *([gauge] if gauge else []), *losses, *map(inert, extra or {}))
     for heading in headings:
         table.add_column(heading, no_wrap=True)
     clear = max(1.0, float(release.guarantee.clear_distance) * release.scale)
-    width = float(release.half_width) * release.scale
+    # The naive look leaves the line where it is.
+    width = 0.0 if release.mechanism == "nlm" else float(release.half_width) * release.scale
     # What lies this far below and above the line may come out either way; mirrored if false alarms are bounded.
     zone = (width, clear - width) if release.bound == MISSES else (clear - width, width)
-    shown = 0
+    reported, shown = (ABOVE, UNCERTAIN) if release.bound == MISSES else (ABOVE,), 0
     for i, (group, verdict) in enumerate(zip(release.groups, release.verdicts, strict=True)):
-        if verdict == BELOW and not every:
+        if verdict not in reported and not every:
             continue
         if shown == most:
             table.add_row("…")
@@ -44,10 +46,16 @@ def verdict_table(
         shown += 1
         colour = _COLOURS[verdict]
         seen = [_gauge(release.noisy[i], clear, zone)] if gauge else []
-        seen += [str(release.epsilons[i])] if losses else []
+        seen += [f"{float(release.epsilons[i]):.4g}"] if losses else []
         rest = [inert(texts[i]) for texts in (extra or {}).values()]
         table.add_row(*map(_cell, group), f"[{colour}]{verdict}[/{colour}]", *seen, *rest)
     return table
+
+
+def numbers_of(shown: ShownNumber) -> list[str]:
+    """A number for each group with its half width."""
+    widths = shown.half_widths * (1 if len(shown.half_widths) > 1 else len(shown.numbers))
+    return [f"{number} ± {width}" if number else "?" for number, width in zip(shown.numbers, widths, strict=True)]
 
 
 def verdict_summary(release: Release) -> str:

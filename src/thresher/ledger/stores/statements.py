@@ -6,6 +6,7 @@ Reads and writes: five tables through one connection in one transaction. Never: 
 import json
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager
+from functools import lru_cache
 from typing import Any, Protocol
 
 from thresher.accounting import RegionLosses, spending_from_json
@@ -185,9 +186,15 @@ class Tables:
         self._run("INSERT INTO releases (reservation, body) VALUES (?, ?)", (reservation, body))
 
 
+@lru_cache(maxsize=8)
+def _read_losses(text: str) -> tuple[RegionLosses, ...]:
+    """The losses of an account as written. One question reads the same text several times; frozen, so it may share."""
+    return tuple(RegionLosses.from_json(document) for document in json.loads(text))
+
+
 def _account(row: Sequence[Any]) -> Account:
     name, analyst, cap, loss, losses, coarse = row
-    listed = tuple(RegionLosses.from_json(document) for document in json.loads(losses))
+    listed = _read_losses(losses)
     limit = None if cap is None else Epsilon.from_nano(cap)
     return Account(name, analyst, limit, Epsilon.from_nano(loss), listed, bool(coarse))
 

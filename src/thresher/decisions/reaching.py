@@ -1,0 +1,48 @@
+"""A plan in words, for mechanisms that look closer until their promise is reached.
+
+Reads: a question, a wish, a priced rule. Writes: text. Never: data.
+"""
+
+from thresher.amounts import Epsilon
+from thresher.config import decimal_text
+from thresher.decisions.certified import CertifiedLadder
+from thresher.decisions.explanation import laid_out, opening
+from thresher.decisions.giving_back import given_back
+from thresher.decisions.promise import unit_word
+from thresher.decisions.three_way import ThreeWayLadder
+from thresher.decisions.wishes import Wish
+from thresher.plan import Guarantee
+from thresher.question import Question
+
+_HOW = {
+    "certified": "looks at one margin for each group, sharper and sharper; each group is stopped by the others only",
+    "three-way": "looks at one margin for each group at fixed levels; decided groups are left alone",
+}
+_COMMON = "at worst; it ends at the level where its promise is reached, and the rest is given back"
+
+
+def explained_reaching(
+    question: Question,
+    wish: Wish,
+    rule: CertifiedLadder | ThreeWayLadder,
+    epsilon: Epsilon,
+    regime: str,
+    guarantee: Guarantee,
+) -> str:
+    """What will be read, what it may cost and what it promises, before anything is read."""
+    levels, units = rule.ladder(), unit_word(question.table)
+    ends = " to ".join(f"{level.epsilon}" for level in (levels[0], levels[-1]))
+    widths = f"{levels[0].steps:,} to {levels[-1].steps:,}"
+    returned = _COMMON if isinstance(rule, CertifiedLadder) else given_back(question)
+    lines = [
+        *opening(question),
+        ("mechanism", f"{wish.mechanism}: {_HOW[wish.mechanism]}"),
+        ("regime", regime),
+        *[("condition", atom.text) for atom in question.atoms if atom.written],
+        ("miss rate", f"{decimal_text(wish.miss_rate)}; all conditions together cost what one costs"),
+        ("levels", f"{len(levels)}, epsilon {ends}, half widths {widths} {units}"),
+        ("epsilon", f"{epsilon} {returned}"),
+        ("promise", guarantee.sentence),
+        *[("note", note) for note in question.notes],
+    ]
+    return laid_out(lines)

@@ -1,0 +1,161 @@
+"""How far a released number strays that is a sum of several noisy ones: cells that are added up, ends that are weighed.
+
+Every noisy number carries its own independent discrete Laplace noise X_k at one rate; what is released from them is
+`(c_1 X_1 + ... + c_m X_m) / over` away from the truth. Tails of such sums are exact where all coefficients are alike
+and where two small ones differ; two large ones that differ have a bound that is never too small.
+Reads: nothing. Writes: nothing. Never: a draw; a promise from an unchecked float. Proofs: `sums.md`.
+"""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+from typing import Any
+
+from thresher.amounts import Amount, exact_fraction, whole_number
+from thresher.errors import ArgumentError, BugError
+from thresher.noise.arguments import checked_rate
+from thresher.noise.enclosure import Enclosure, certified, exp_minus
+from thresher.noise.tails import Bracket, bracketed
+
+# Two coefficients that leave more residues than this are bounded, not summed one by one.
+_MOST_RESIDUES = 32
+# exp(-700) is about the smallest float that is not rounded coarsely.
+_FLOAT_DEPTH = 700
+
+
+@dataclass(frozen=True, slots=True)
+class Powers:
+    """p to any power, and one minus that, in whatever arithmetic they were made for."""
+
+    of: Callable[[Fraction | int], Any]
+    gap: Callable[[Fraction | int], Any]
+
+
+@dataclass(frozen=True, slots=True)
+class NoiseSum:
+    """The noise of a released number: `coefficients . X / over`, each X at the rate epsilon / `sensitivity`.
+
+    The coefficients are positive; they are all alike, or there are two of them.
+    """
+
+    coefficients: tuple[int, ...]
+    over: int = 1
+    sensitivity: int = 1
+
+    def __post_init__(self) -> None:
+        alike = len(set(self.coefficients)) == 1
+        if not (alike or len(self.coefficients) == 2) or min(*self.coefficients, self.over, self.sensitivity) < 1:
+            raise BugError("noise is summed with coefficients that are positive and alike, or two")
+
+    def tail(self, epsilon: Amount, at_least: int) -> Bracket:
+        """P[noise >= at_least] = P[noise <= -at_least], for at_least >= 1; from above if it is a bound."""
+        rate = checked_rate(epsilon, self.sensitivity)
+        if whole_number(at_least, "at_least") < 1:
+            raise ArgumentError("at_least", at_least, "it must be 1 or more", "Pass 1 or a larger integer")
+        return bracketed(lambda bits: self.formula(enclosed_powers(rate, bits), at_least))
+
+    def enclosed(self, epsilon: Amount, at_least: int, bits: int) -> Enclosure:
+        """The same as an enclosure, for sums of several tails that are compared with one rate."""
+        rate = exact_fraction(epsilon, "epsilon") / self.sensitivity
+        tail: Enclosure = self.formula(enclosed_powers(rate, bits), at_least)
+        return tail
+
+    def sketched(self, epsilon: float, at_least: int) -> float:
+        """The same in floats: for searching, never for a promise."""
+        rate = epsilon / self.sensitivity
+        if rate * at_least * self.over > _FLOAT_DEPTH * max(self.coefficients):
+            return 0.0
+        return float(self.formula(_float_powers(rate), at_least))
+
+    def formula(self, powers: Powers, at_least: int) -> Any:
+        """The tail in the arithmetic of `powers`."""
+        distance, (first, *rest) = at_least * self.over, self.coefficients
+        if all(coefficient == first for coefficient in rest):
+            return alike_formula(powers, -(-distance // first), len(self.coefficients))
+        return unlike_formula(powers, distance, max(self.coefficients), min(self.coefficients))
+
+
+@lru_cache(maxsize=4096)
+def least_distance(noise: NoiseSum, epsilon: Amount, rate: Fraction) -> int:
+    """The least whole a >= 1 with P[noise >= a] <= rate."""
+
+    def enough(distance: int) -> bool:
+        return certified(lambda bits: bool(noise.enclosed(epsilon, distance, bits).at_most(rate)))
+
+    low, high, plain, bound = 0, 1, float(exact_fraction(epsilon, "epsilon")), float(rate)
+    while noise.sketched(plain, high) > bound:
+        low, high = high, 2 * high
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if noise.sketched(plain, middle) <= bound else (middle, high)
+    # Floats found the place; enclosures decide it.
+    while not enough(high):
+        high += 1
+    while high > 1 and enough(high - 1):
+        high -= 1
+    return high
+
+
+def alike_formula(powers: Powers, at_least: int, terms: int) -> Any:
+    """P[X_1 + ... + X_m >= a], a >= 1: p^a sum_j w_j sum_{i < m-j} C(a+i-1, i) (1-p)^i. All terms are positive."""
+    p, q = powers.of(1), powers.gap(1)
+    reached = [powers.of(0)]  # the inner sums, one term more each
+    term = reached[0]
+    for i in range(1, terms):
+        term = term * (at_least + i - 1) * q / i
+        reached.append(reached[-1] + term)
+    share, total = 1 / (1 + p), 0
+    weight, square = share**terms, p * p
+    for j in range(terms):
+        if j:
+            weight = weight * share
+        inner, power = (1 if j == 0 else 0), square
+        for i in range(1, min(terms, j) + 1):
+            inner = power * (math.comb(terms, i) * math.comb(j - 1, i - 1)) + inner
+            power = power * square
+        total = weight * inner * reached[terms - 1 - j] + total
+    return powers.of(at_least) * total
+
+
+def unlike_formula(powers: Powers, at_least: int, large: int, small: int) -> Any:
+    """P[large X_1 + small X_2 >= a], a >= 1, large > small >= 1, or a bound if there are too many residues."""
+    common = math.gcd(large, small)
+    exact = small // common <= _MOST_RESIDUES
+    residues = small // common if exact else 1
+    slope = Fraction(large, common if exact else small)
+    past = at_least // large
+
+    def up(steps: int) -> Fraction | int:
+        """What X_2 has to reach where X_1 is so many steps below zero; not rounded if it is a bound."""
+        wanted = at_least + large * steps
+        return -(-wanted // small) if exact else Fraction(wanted, small)
+
+    def beyond(steps: int) -> Fraction | int:
+        wanted = large * steps - at_least
+        return wanted // small if exact else Fraction(wanted, small)
+
+    both = powers.gap(residues + slope)
+    total = powers.of(past + 1)
+    share = powers.gap(1) / (1 + powers.of(1))
+    inner, less = 0, 0
+    for r in range(1, residues + 1):
+        inner = powers.of(r + up(r)) / both + inner
+        less = powers.of(past + r + 1 + beyond(past + r)) / both + less
+    for r in range(min(residues, past + 1)):
+        times = (past - r) // residues + 1
+        inner = (
+            powers.of(past - r + up(r - past)) * powers.gap((slope - residues) * times) / powers.gap(slope - residues)
+            + inner
+        )
+    return ((total + share * inner) - share * less) / (1 + powers.of(1))
+
+
+def enclosed_powers(rate: Fraction, bits: int) -> Powers:
+    """Powers of exp(-rate) as enclosures."""
+    return Powers(lambda x: exp_minus(rate * x, bits), lambda x: 1 - exp_minus(rate * x, bits))
+
+
+def _float_powers(rate: float) -> Powers:
+    return Powers(lambda x: math.exp(-rate * float(x)), lambda x: -math.expm1(-rate * float(x)))
