@@ -20,8 +20,7 @@ from thresher.budgets import open_budgets
 from thresher.config import Declarations, load
 from thresher.decisions import (
     VALUES,
-    ConstantPlan,
-    DecisionPlan,
+    AnyPlan,
     Earlier,
     RefinementPlan,
     RegionLike,
@@ -104,7 +103,7 @@ class Engine:
         first_epsilon: Amount | None = None,
         best_effort: bool | None = None,
         show: str | None = None,
-    ) -> DecisionPlan | ValuesPlan | ConstantPlan:
+    ) -> AnyPlan | ValuesPlan:
         """The price and the promise. Spends nothing and reads no private row; `str(plan)` explains it."""
         question = ask(sql, self._declarations, self._public)
         wished = wish(

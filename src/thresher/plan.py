@@ -85,14 +85,16 @@ class Release:
     latest: tuple[int, ...] = ()
     # What is certified about all groups together: share, confidence, and the share aimed at.
     certificate: Mapping[str, str] | None = None
+    # The numbers behind the verdicts, where they were asked for.
+    values: tuple[ShownNumber, ...] = ()
     # The key of the answer that this one sharpens, or reads with another line; empty for a first answer.
     refines: str = ""
     # What every group was charged for this measurement so far, where that is more than some of them lost.
     charged: Epsilon | None = None
     # Of a single condition: its threshold in steps, and what it is a threshold of.
     measured: Mapping[str, Any] | None = None
-    # The numbers behind the verdicts, where they were asked for.
-    values: tuple[ShownNumber, ...] = ()
+    # Why there is no answer, where a mechanism may look, be charged, and then decline to say what it saw.
+    denied: str = ""
     stamp: str = ""
     notes: tuple[str, ...] = ()
     # Of this handing-out, not of the release: under which key it is stored, and whether it was charged before.
@@ -102,6 +104,8 @@ class Release:
     @property
     def positives(self) -> list[tuple[Label, ...]]:
         """The groups that are reported, in declared order: certain and uncertain ones, if misses are bounded first."""
+        if self.denied:
+            return []
         reported = (ABOVE, UNCERTAIN) if self.bound == MISSES else (ABOVE,)
         return [group for group, verdict in zip(self.groups, self.verdicts, strict=True) if verdict in reported]
 
@@ -160,10 +164,11 @@ class Release:
             "bound": self.bound,
             "latest": list(self.latest),
             "certificate": None if self.certificate is None else dict(self.certificate),
+            "values": [shown.document() for shown in self.values],
             "refines": self.refines,
             "charged": None if self.charged is None else self.charged.to_json(),
             "measured": None if self.measured is None else dict(self.measured),
-            "values": [shown.document() for shown in self.values],
+            "denied": self.denied,
             "stamp": self.stamp,
             "notes": list(self.notes),
         }
@@ -193,10 +198,11 @@ class Release:
             bound=said.get("bound", MISSES),
             latest=tuple(said.get("latest", ())),
             certificate=said.get("certificate"),
+            values=tuple(ShownNumber.from_document(shown) for shown in said.get("values", ())),
             refines=said.get("refines", ""),
             charged=None if said.get("charged") is None else Epsilon.from_json(said["charged"]),
             measured=said.get("measured"),
-            values=tuple(ShownNumber.from_document(shown) for shown in said.get("values", ())),
+            denied=said.get("denied", ""),
             stamp=said["stamp"],
             notes=tuple(said["notes"]),
             key=key,
@@ -211,9 +217,13 @@ class Release:
         more = len(self.positives) - _MOST_SHOWN
         listed = f"{reported}, and {more:,} more" if more > 0 else reported or "none"
         stamp = f"{self.stamp}. " if self.stamp else ""
+        if self.denied:
+            return f"{stamp}Denied: {self.denied}. {self.guarantee}"
         return f"{stamp}Reported of {len(self.groups):,} groups: {listed}. {self.guarantee}"
 
     def __repr__(self) -> str:
+        if self.denied:
+            return f"<Release: denied, epsilon {self.spent_epsilon}>"
         return f"<Release: {len(self.positives)} of {len(self.groups)} groups reported, epsilon {self.spent_epsilon}>"
 
 

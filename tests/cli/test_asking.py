@@ -92,15 +92,15 @@ def test_the_question_may_come_from_a_file_or_from_standard_input(folder):
     [
         (["plan", "SELECT * FROM patients"], 2, "QuestionError", "Row-level output is never released"),
         (["plan", COUNT, "--miss-rate", "1.5"], 2, "ArgumentError", "above 0 and at most 1"),
-        (["plan", COUNT, "--levels", "3"], 2, "ArgumentError", "--levels = '3' is refused: tslm has no use"),
-        (["plan", COUNT, "--best-effort"], 2, "ArgumentError", "--best-effort is refused: tslm has no use for it"),
+        (["plan", COUNT, "--levels", "3"], 2, "ArgumentError", "--levels = '3' is refused: certified has no use"),
+        (["plan", COUNT, "--best-effort"], 2, "ArgumentError", "--best-effort is refused: certified has no use for it"),
         (["plan", COUNT, "--best-effort"], 2, "ArgumentError", "or pass --mechanism dppwlm"),
         (["plan", COUNT, "--miss-rate", "０.1"], 2, "ArgumentError", "finite number"),
         (["plan", COUNT, "--config", "nowhere.toml"], 2, "DeclarationError", "thresher init"),
         (["plan", COUNT, "--config", "."], 2, "DeclarationError", ""),
         (["ask", COUNT, "--yes", "--uncertain-region", "0.1"], 3, "BudgetError", ""),
         (["ask", COUNT, "--yes", "--max-epsilon", "0.000001"], 3, "TooDearError", "0.000001, the --max-epsilon."),
-        (["ask", COUNT, "--yes", "--mechanism", "certified"], 2, "ArgumentError", "not built yet"),
+        (["ask", COUNT, "--yes", "--confidence", "0.98"], 2, "ArgumentError", "no certificate"),
     ],
 )
 def test_refusals_have_a_kind_a_reason_and_a_code(tmp_path, arguments, code, kind, says):
@@ -207,7 +207,8 @@ def test_from_a_parquet_file_to_a_decision(tmp_path):
 def test_with_false_alarms_first_only_the_reported_are_listed(tmp_path):
     # D meets its condition by one row, which no look at this price can tell from its opposite.
     clinic(tmp_path, rows=[("A", 3)] * 95 + [("D", 1)] * 31)
-    seed = ("ask", COUNT, "--uncertain-region", "30", "--bound", "false-alarms", "--false-alarm-rate", "0.000000001")
+    rates = ("--false-alarm-rate", "0.000000001", "--miss-rate", "0.000000001")
+    seed = ("ask", COUNT, "--uncertain-region", "40", "--bound", "false-alarms", *rates)
     shown = thresher(*seed, "--yes", cwd=tmp_path)
     assert shown.returncode == 0, shown.stderr
     assert "uncertain" in shown.stdout.split("groups:")[1]

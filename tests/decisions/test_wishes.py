@@ -26,7 +26,7 @@ AVERAGE = Atom(
 
 def test_defaults():
     made = wish()
-    assert (made.miss_rate, made.false_alarm_rate, made.mechanism) == (Fraction(1, 20), Fraction(1, 10), "tslm")
+    assert (made.miss_rate, made.false_alarm_rate, made.mechanism) == (Fraction(1, 20), Fraction(1, 10), "certified")
     assert made.max_epsilon is None
     assert made.region == UncertainRegion(share=Fraction(3, 10))
 
@@ -100,13 +100,13 @@ def test_a_rate_of_half_or_more_is_free_if_it_is_the_one_to_bound(rate):
         ("max_epsilon", 1e-320, "too fine"),
         ("max_epsilon", "1e-10", "below 1e-9, the ledger's unit"),
         ("max_epsilon", "1,5", "finite number"),
-        ("mechanism", "certified", "not built yet"),
+        ("confidence", 1, "below 1"),
+        ("confidence", "0.4", "0.5 or more"),
         ("mechanism", "magic", "no such mechanism"),
-        ("confidence", 0.95, "make no statement"),
         ("bound", "both", "names the error to bound"),
-        ("levels", 4, "tslm has no use for it"),
-        ("first_epsilon", "0.1", "tslm has no use for it"),
-        ("best_effort", True, "tslm has no use for it"),
+        ("levels", 4, "certified has no use for it"),
+        ("first_epsilon", "0.1", "certified has no use for it"),
+        ("best_effort", True, "certified has no use for it"),
     ],
 )
 def test_other_wishes_that_are_refused(field, value, says):
@@ -176,3 +176,10 @@ def test_numbers_too_long_to_read_are_refused_by_name():
     assert refused.value.field == "levels"
     with pytest.raises(ArgumentError, match="below 2"):
         wish(uncertain_region="1e59")
+
+
+def test_a_confidence_is_for_mechanisms_that_certify():
+    assert wish(confidence="0.95").terms.delta == Fraction(1, 20)
+    assert wish(confidence="0.95").terms.insists
+    with pytest.raises(ArgumentError, match="makes no statement about all groups together"):
+        wish(mechanism="tslm", confidence="0.95")

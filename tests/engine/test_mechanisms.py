@@ -173,7 +173,7 @@ def test_best_effort_says_which_half_width_it_reached(tmp_path):
 
 def test_what_cannot_be_paid_is_refused_before_data_with_what_could_be(engine, monkeypatch):
     monkeypatch.setattr(type(engine._source), "fetch", lambda *_: pytest.fail("data were read"))
-    for mechanism in MECHANISMS:
+    for mechanism in set(MECHANISMS) - {"three-way"}:
         limit = "0.5" if mechanism not in LADDERS else "1.2"
         with pytest.raises(TooDearError, match=r"times the uncertain region it would cost .*, or with a miss_rate of"):
             engine.decide(COUNT, uncertain_region=2, max_epsilon=limit, mechanism=mechanism)

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import thresher
 from thresher.config import read
 from thresher.decisions import margins
-from thresher.decisions.deciding import _sensitivities, _slacks
+from thresher.decisions.measured import sensitivities, slacks_of
 from thresher.sources.reading import SqlSource
 
 WARDS = ["A", "B", "C"]
@@ -63,8 +63,8 @@ def margins_of(declarations, rows, sql):
     with thresher.open(declarations, tables={"stays": pa.table(dict(zip(names, columns, strict=True)))}) as engine:
         plan = engine.plan(sql, uncertain_region=2)
         exact = engine._source.fetch(plan.need)
-    slacks = _slacks(plan.need, plan.question.atoms, exact)
-    found = margins(plan.question.formula, slacks, _sensitivities(plan.question), plan.rule.scale)
+    slacks = slacks_of(plan.need, plan.question.atoms, exact)
+    found = margins(plan.question.formula, slacks, sensitivities(plan.question), plan.rule.scale)
     return dict(zip(plan.question.groups, found.tolist(), strict=True)), plan
 
 

@@ -105,6 +105,7 @@ def answer_page(release: Release, balance: Balance, plan: Plan, *, every: bool =
     parts += [
         f"  [bold]{verdict_summary(release)}[/bold]" + _hint(release, every=every),
         "",
+        *([paragraph(inert(release.denied), "denied")] if release.denied else []),
         paragraph(release.guarantee.sentence, "promise"),
         paragraph(_charge(release), "charge"),
         *([paragraph(level_summary(release), "levels")] if len(release.levels) > 1 else []),
@@ -119,6 +120,8 @@ def answer_page(release: Release, balance: Balance, plan: Plan, *, every: bool =
 
 
 def _hint(release: Release, *, every: bool) -> str:
+    if release.denied:
+        return ""
     if release.bound == MISSES:
         return "" if every or BELOW not in release.verdicts else "; --all lists those below too"
     return "" if every or set(release.verdicts) <= {ABOVE} else "; --all lists uncertain and below"
@@ -154,8 +157,9 @@ def confirm(engine: Engine, plan: Plan, see: str = "thresher plan") -> None:
     """The price, and the choice to pay it. Where nobody can be asked, nothing is spent."""
     balance, most = engine.balance(plan), "at most " if plan.shows_levels else ""
     if sys.stdin is None or not sys.stdin.isatty():
+        fix = f"Pass --yes to pay it, or see `{see}`"
         rule = f"the question costs {most}epsilon {plan.epsilon}, and nobody can be asked"
-        raise ArgumentError("yes", False, rule, f"Pass --yes to pay it, or see `{see}`")
+        raise ArgumentError("yes", False, rule, fix)
     click.echo(explanation(str(plan)), err=True)
     click.echo(f"\n  This costs {most}epsilon {plan.epsilon}; {balance.remaining} of {balance.cap} is left.", err=True)
     if not click.confirm("  Pay it?", err=True):

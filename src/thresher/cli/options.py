@@ -37,12 +37,18 @@ _WISHES = (
         "AVG(age)=3' (a number for each), or 10% (of the declared range). Default 30%.",
         "WIDTH",
     ),
-    _Wish("--max-epsilon", "Refuse if the question would cost more than this.", "EPSILON"),
+    _Wish(
+        "--max-epsilon",
+        "Refuse if the question would cost more than this; certified stops looking there. Default: as declared.",
+        "EPSILON",
+    ),
+    _Wish("--confidence", "How sure a statement about all groups together must be (certified). Default 0.98.", "SHARE"),
     _Wish(
         "--mechanism",
-        "How to decide. tslm (default): one look. tslm-zone: one look, both rates kept outside twice the region. "
-        "ppwlm: a coarse look first, sharper ones at undecided groups only. dppwlm: the same, each level chosen by "
-        "what was seen. nlm: a baseline.",
+        "How to decide. certified (default): looks closer until it is sure enough about all groups together; with few "
+        "groups, each verdict stands for itself. three-way: the same at fixed levels, clear groups are left alone. "
+        "tslm: one look. tslm-zone: one look, both rates kept outside twice the region. ppwlm: a coarse look first, "
+        "sharper ones at undecided groups only. dppwlm: the same, each level chosen by what was seen. nlm: a baseline.",
         "NAME",
     ),
     _Wish(

@@ -6,11 +6,14 @@ Reads: questions, and sealed aggregates inside `run`. Writes: nothing. Never: SQ
 from thresher.decisions.adaptive import AdaptiveLadder, adaptive_ladder_of, explore
 from thresher.decisions.arrays import adaptive, naive_laplace, progressive, slack, threshold_shift, threshold_zone
 from thresher.decisions.constant import ConstantPlan
-from thresher.decisions.deciding import DecisionPlan, plan_decision, protected, protected_by
+from thresher.decisions.deciding import AnyPlan, DecisionPlan, plan_decision, protected_by
 from thresher.decisions.earlier import Earlier, recalled
 from thresher.decisions.margin import margins
+from thresher.decisions.measured import protected
 from thresher.decisions.prices import Prices, prices
+from thresher.decisions.probing import ProbePlan
 from thresher.decisions.progressive import Ladder, climb, ladder_of
+from thresher.decisions.reaching_arrays import certified_verdicts, three_way_verdicts
 from thresher.decisions.refining import RefinementPlan, plan_refinement
 from thresher.decisions.rules import MECHANISMS, Rule, Terms, decided, priced
 from thresher.decisions.threshold_shift import Shift, look, priced_naive, priced_shift, priced_zone
@@ -24,12 +27,14 @@ __all__ = [
     "VALUES",
     "VERDICTS",
     "AdaptiveLadder",
+    "AnyPlan",
     "Bound",
     "ConstantPlan",
     "DecisionPlan",
     "Earlier",
     "Ladder",
     "Prices",
+    "ProbePlan",
     "RefinementPlan",
     "RegionLike",
     "Rule",
@@ -41,6 +46,7 @@ __all__ = [
     "Wish",
     "adaptive",
     "adaptive_ladder_of",
+    "certified_verdicts",
     "climb",
     "decided",
     "explore",
@@ -61,6 +67,7 @@ __all__ = [
     "protected_by",
     "recalled",
     "slack",
+    "three_way_verdicts",
     "threshold_shift",
     "threshold_zone",
     "wish",

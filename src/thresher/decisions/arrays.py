@@ -127,7 +127,7 @@ def slack(values: ArrayLike, comparison: str, thresholds: ArrayLike | Amount) ->
     """
     if comparison not in (">", ">=", "<", "<="):
         raise ArgumentError("comparison", comparison, "it is one of > >= < <=", "Pass one of them")
-    counts, (floors, ceilings) = _whole(values, "values"), _lines(thresholds)
+    counts, (floors, ceilings) = whole_margins(values, "values"), _lines(thresholds)
     if floors.ndim and floors.shape != counts.shape:
         rule = f"there must be one for each of the {counts.size} values, or one for all"
         raise ArgumentError("thresholds", f"{floors.size} thresholds", rule, "Pass arrays of the same length")
@@ -191,10 +191,10 @@ def _asked(
         checked_rate(miss_rate, "miss_rate", side),
         checked_rate(false_alarm_rate, "false_alarm_rate", side),
     )
-    return _Asked(_whole(margins, "margins"), steps, Terms(*rates, side))
+    return _Asked(whole_margins(margins, "margins"), steps, Terms(*rates, side))
 
 
-def _whole(values: ArrayLike, field: str) -> NDArray[np.int64]:
+def whole_margins(values: ArrayLike, field: str) -> NDArray[np.int64]:
     """A list of whole numbers. What they are never appears in a message, nor does a message depend on it."""
     try:
         array = np.asarray(values)

@@ -5,7 +5,6 @@ Reads: a question, a wish, and, inside `run`, sealed aggregates. Writes: nothing
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
@@ -14,40 +13,31 @@ import numpy as np
 from numpy.typing import NDArray
 
 from thresher.accounting import CommonSpending, GroupSpending, Spending
-from thresher.amounts import NANO, Epsilon
-from thresher.config import Table
+from thresher.amounts import Epsilon
 from thresher.decisions.certified import CertifiedLadder
 from thresher.decisions.constant import ConstantPlan, needs_no_data
 from thresher.decisions.explanation import explained
 from thresher.decisions.giving_back import MOST_LISTED
 from thresher.decisions.half_widths import half_widths
-from thresher.decisions.margin import Whole, margins
+from thresher.decisions.margin import margins
+from thresher.decisions.measured import need_of, protected, sensitivities, slacks_of
 from thresher.decisions.outlook import Outlook, outlooks
+from thresher.decisions.prices import Prices, prices
+from thresher.decisions.probing import ProbePlan, plan_probe
 from thresher.decisions.promise import counting, promise, wide_regions
+from thresher.decisions.question_limit import largest_loss, question_limit
 from thresher.decisions.reaching import explained_reaching
 from thresher.decisions.regimes import FEWEST_FOR_LEVELS
 from thresher.decisions.rules import LADDERS, REACHING, Rule, Terms, affordable, decided, priced, regime
 from thresher.decisions.three_way import ThreeWayLadder
 from thresher.decisions.threshold_shift import Shift
 from thresher.decisions.verdicts import SEEN_ABOVE, SEEN_BELOW, SEEN_BETWEEN, Verdicts
-from thresher.decisions.wishes import Wish
+from thresher.decisions.wishes import PROBE, Wish
 from thresher.errors import BugError
 from thresher.noise import Entropy
 from thresher.plan import ABOVE, BELOW, UNCERTAIN, Guarantee, Release
-from thresher.question import (
-    Atom,
-    Exact,
-    Need,
-    Question,
-    group_keys,
-    grouping_of,
-    largest_value,
-    sensitivity,
-)
+from thresher.question import Atom, Exact, Need, Question, group_keys, grouping_of
 
-_ROOM = 1 << 62
-# Where no limit is declared, one question may cost this part of the table's budget.
-_SHARE = 10
 _WORDS = {SEEN_ABOVE: ABOVE, SEEN_BETWEEN: UNCERTAIN, SEEN_BELOW: BELOW}
 
 
@@ -107,7 +97,7 @@ class DecisionPlan:
             half_width=guarantee.half_width,
             guarantee=guarantee,
             planned_epsilon=self.epsilon,
-            spent_epsilon=_largest(lost),
+            spent_epsilon=largest_loss(lost),
             noisy=tuple(seen.noisy.tolist()),
             steps=tuple(seen.steps.tolist()) if self.shows_levels else (),
             scale=seen.scale,
@@ -136,13 +126,19 @@ class DecisionPlan:
     def cost_of(self, terms: Terms, times: Fraction) -> Epsilon:
         """What the question would cost on other terms, or if its uncertain region were so many times as wide."""
         rule = _priced(self.question, self.wish, terms, times)
-        return _largest(CommonSpending(self.cost.grouping, rule.epsilon))
+        return largest_loss(CommonSpending(self.cost.grouping, rule.epsilon))
 
     def affordable(self, limit: Epsilon) -> str | None:
         """What to change so that it keeps within a limit, in words."""
-        if self.wish.mechanism in REACHING:
+        if isinstance(self.rule, CertifiedLadder | ThreeWayLadder):
             return f"With max_epsilon={limit} it would look less closely" if limit else None
         return affordable(self.cost_of, self.wish.terms, limit)
+
+    def prices(self) -> Prices | None:
+        """What one look would cost in other ways; None for a single condition, or where no range is declared."""
+        if len([atom for atom in self.question.atoms if atom.written]) < 2 or self.question.table.count_range is None:
+            return None
+        return prices(self.question, self.wish)
 
     def outlooks(self) -> tuple[Outlook, ...]:
         """What groups would lose, by their distance from the line: simulated, on no data. None for a single look."""
@@ -162,7 +158,9 @@ class DecisionPlan:
             halved = self.cost_of(self.wish.terms, Fraction(1, 2))
             return explained(self.question, self.wish, self.rule, self.epsilon, halved, self.guarantee, self.outlooks())
         told = told_regime(self.question, self.wish)
-        return explained_reaching(self.question, self.wish, self.rule, self.epsilon, told, self.guarantee)
+        return explained_reaching(
+            self.question, self.wish, self.rule, self.epsilon, told, self.guarantee, self.prices()
+        )
 
     def _of_the_region(self) -> dict[str, Any]:
         """What follows from the uncertain region, where one is asked for."""
@@ -185,6 +183,7 @@ class DecisionPlan:
             **self._of_the_region(),
             "half_width_in_units": self.guarantee.half_width,
             "regime": told_regime(self.question, self.wish),
+            "prices": None if (beside := self.prices()) is None else beside.document(),
             "ladder": [level.document(self.rule.scale) for level in self.rule.ladder()],
             "outlook": [outlook.document() for outlook in self.outlooks()],
             "guarantee": {name: getattr(self.guarantee, name) for name in Guarantee.__slots__},
@@ -196,7 +195,7 @@ def exact_margins(question: Question, need: Need, scale: int, exact: Exact | Non
     """The true margins of all groups: for a `run` only, which adds noise to them."""
     if exact is None or isinstance(question.formula, bool):
         raise BugError("a decision about data was run without data")
-    return margins(question.formula, _slacks(need, question.atoms, exact), _sensitivities(question), scale)
+    return margins(question.formula, slacks_of(need, question.atoms, exact), sensitivities(question), scale)
 
 
 def measured(question: Question) -> dict[str, Any] | None:
@@ -209,17 +208,6 @@ def measured(question: Question) -> dict[str, Any] | None:
     return {"at_least": at_least, "of": hashlib.sha256(what.encode()).hexdigest()[:32]}
 
 
-def needed(question: Question) -> Need:
-    """What must be read to know the margins."""
-    aggregates = dict.fromkeys(aggregate for atom in question.atoms for aggregate, _ in atom.weights)
-    return Need(question.table, question.keys, question.groups, question.where, tuple(aggregates))
-
-
-def protected(table: Table) -> str | None:
-    """The column that names who is protected; None if every row is a unit of its own."""
-    return None if table.contribution is None else table.contribution.unit
-
-
 def protected_by(identity: str) -> tuple[str | None] | None:
     """The unit that an earlier plan's identity names, in a tuple; None if that was no plan's."""
     try:
@@ -229,7 +217,10 @@ def protected_by(identity: str) -> tuple[str | None] | None:
         return None
 
 
-def plan_decision(question: Question, wish: Wish) -> DecisionPlan | ConstantPlan:
+AnyPlan = DecisionPlan | ConstantPlan | ProbePlan
+
+
+def plan_decision(question: Question, wish: Wish) -> AnyPlan:
     """The least epsilon that keeps the wish. Touches no data."""
     if isinstance(question.formula, bool) or not question.groups:
         return ConstantPlan(question)
@@ -238,15 +229,12 @@ def plan_decision(question: Question, wish: Wish) -> DecisionPlan | ConstantPlan
         _ = wish.terms.two_rates
     if wish.terms.free:
         return ConstantPlan(question, wish.terms.bound, needs_no_data(wish.terms))
+    if wish.mechanism in PROBE:
+        return plan_probe(question, wish)
     rule = _priced(question, wish, wish.terms, Fraction(1))
     cost = CommonSpending(grouping_of(question), rule.epsilon)
     guarantee = promise(question, wish, rule)
-    return DecisionPlan(question, wish, rule, needed(question), cost, _largest(cost), guarantee)
-
-
-def _largest(spending: Spending) -> Epsilon:
-    """What it comes to for one unit, which may be in several groups."""
-    return max(amount for loss in spending.losses() for _, amount in loss.regions())
+    return DecisionPlan(question, wish, rule, need_of(question), cost, largest_loss(cost), guarantee)
 
 
 def _priced(question: Question, wish: Wish, terms: Terms, times: Fraction) -> Rule:
@@ -268,37 +256,17 @@ def _known(question: Question, wish: Wish, terms: Terms) -> Terms:
     widest = None if table.count_range is None else Fraction(table.count_range, table.rows_per_unit)
     if wish.mechanism not in REACHING:
         return replace(terms, widest=widest)
-    most = wish.max_epsilon or table.max_epsilon_per_question or Epsilon.from_nano(table.budget.nano // _SHARE)
-    groups = _largest(CommonSpending(grouping_of(question), Epsilon(1)))
     finest = (
         min(slack // spread for slack, spread in _tolerances(question, wish, Fraction(1))) if wish.region_said else None
     )
-    limit = Epsilon.from_nano(int(most.fraction / groups.fraction * NANO))
+    limit = question_limit(question, wish)
     return replace(terms, widest=widest, groups=len(question.groups), limit=limit, finest=finest)
 
 
 def _tolerances(question: Question, wish: Wish, times: Fraction) -> list[tuple[int, int]]:
     """How far each condition may be off, and by how much one unit moves it; none where nobody asked."""
-    spreads, region = _sensitivities(question), wish.region.scaled(times)
+    spreads, region = sensitivities(question), wish.region.scaled(times)
     wished = {atom: spread for atom, spread in spreads.items() if atom.written} or spreads
     if wish.mechanism in REACHING and not wish.region_said and len(question.groups) >= FEWEST_FOR_LEVELS:
         return []
     return [(region.slack_of(atom, question.table), spread) for atom, spread in wished.items()]
-
-
-def _sensitivities(question: Question) -> dict[Atom, int]:
-    return {atom: sensitivity(atom, question.table) for atom in question.atoms}
-
-
-def _slacks(need: Need, atoms: Sequence[Atom], exact: Exact) -> Mapping[Atom, Whole]:
-    """By how much each atom holds, group by group. Wide integers where the declarations allow large sums."""
-    values = exact.unseal()
-    place = {aggregate: i for i, aggregate in enumerate(need.aggregates)}
-    slacks: dict[Atom, Whole] = {}
-    for atom in atoms:
-        wide = 16 * largest_value(atom, need.table) >= _ROOM
-        kind = object if wide else np.int64
-        # Only the columns of this atom: another's sums may be wider than 64 bits.
-        weighted = sum(weight * values[:, place[aggregate]].astype(kind) for aggregate, weight in atom.weights)
-        slacks[atom] = weighted - np.array(atom.at_least, dtype=kind)
-    return slacks

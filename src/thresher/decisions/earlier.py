@@ -13,7 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from thresher.amounts import Epsilon
-from thresher.decisions.deciding import measured, protected
+from thresher.decisions.deciding import measured
+from thresher.decisions.measured import protected
 from thresher.decisions.regimes import SURE_RATE
 from thresher.decisions.score_levels import grid
 from thresher.decisions.verdicts import MISSES

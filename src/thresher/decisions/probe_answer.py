@@ -11,7 +11,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from thresher.amounts import Epsilon
+from thresher.amounts import MAX_NANO, Epsilon
 
 Reason = Literal["budget", "estimate"]
 BUDGET: Reason = "budget"
@@ -107,8 +107,9 @@ class DeniedError(Exception):
         self.denial = denial
 
 
-def too_dear(limit: Epsilon, spent: Epsilon, wanted: Epsilon, phase: int, atom: int) -> DeniedError:
-    """Told before anything more is drawn."""
+def too_dear(limit: Epsilon, spent: Epsilon, nano: int, phase: int, atom: int) -> DeniedError:
+    """Told before anything more is drawn. A price may be above any amount there is."""
+    wanted = f"{Epsilon.from_nano(nano)}" if nano <= MAX_NANO else "more than a million"
     charged = f"{spent} is spent and charged" if spent else "nothing was read and nothing is charged"
     text = f"phase {phase} would cost {wanted}, which with the {spent} before is above the limit of {limit}; {charged}"
     return DeniedError(Denial(BUDGET, phase, atom, text))

@@ -11,7 +11,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from thresher.amounts import Epsilon
+from thresher.amounts import MAX_NANO, Epsilon
 from thresher.decisions.adaptive import AdaptiveLadder, Rungs, climbing
 from thresher.decisions.apportion import cut_off
 from thresher.decisions.climbing import Climb, level_of
@@ -20,6 +20,7 @@ from thresher.decisions.probe_conditions import Conditions
 from thresher.decisions.probe_phases import Found, estimate, narrower, traversed
 from thresher.decisions.progressive import geometric
 from thresher.decisions.verdicts import MISSES
+from thresher.errors import ArgumentError
 from thresher.noise import Entropy, smallest_epsilon
 
 
@@ -100,7 +101,11 @@ class EntropyClimb:
         if steps is None:
             raise too_many(found, self.spent)
         each = look.share / self._steps.levels
-        return smallest_epsilon(each, steps + 1, self._asked.sensitivities[look.atom])
+        try:
+            return smallest_epsilon(each, steps + 1, self._asked.sensitivities[look.atom])
+        except ArgumentError:
+            # Above a million, which no limit covers.
+            raise too_dear(self._asked.limit, self.spent, MAX_NANO + 1, 2, look.atom) from None
 
     def _climb_on(self, atom: int, way: Climb, share: Fraction, coarse: list[Epsilon]) -> Fraction:
         """As the paper's other algorithm does: until nothing is undecided or the levels are used up."""
@@ -117,5 +122,5 @@ class EntropyClimb:
 
     def _afford(self, atom: int, phase: int, wanted: Epsilon) -> None:
         """Whether the dearest way on still fits, before it is begun."""
-        if self.spent + wanted > self._asked.limit:
-            raise too_dear(self._asked.limit, self.spent, wanted, phase, atom)
+        if self.spent.nano + wanted.nano > self._asked.limit.nano:
+            raise too_dear(self._asked.limit, self.spent, wanted.nano, phase, atom)

@@ -10,11 +10,12 @@ from collections.abc import Callable, Iterable
 import numpy as np
 from numpy.typing import NDArray
 
-from thresher.amounts import Epsilon
+from thresher.amounts import MAX_NANO, Epsilon
 from thresher.decisions.apportion import Shares
 from thresher.decisions.probe_answer import Estimate, Look, too_dear, too_many
 from thresher.decisions.probe_conditions import Conditions
 from thresher.decisions.trees import EveryOf, Tree
+from thresher.errors import ArgumentError
 from thresher.noise import Entropy, discrete_laplace, smallest_epsilon
 
 Found = NDArray[np.bool_]
@@ -54,8 +55,9 @@ class Phases:
     def run(self, looks: Iterable[Look]) -> Found:
         """Take these looks as far as the formula needs them, and those that it did not need before and does now."""
         due = tuple(looks)
-        wanted = Epsilon.total(look.epsilon for look in due)
-        if self.spent + wanted > self._asked.limit:
+        # In nano: a sum above a million is no amount.
+        wanted = sum(look.epsilon.nano for look in due)
+        if self.spent.nano + wanted > self._asked.limit.nano:
             raise too_dear(self._asked.limit, self.spent, wanted, due[0].phase, due[0].atom)
         self._due |= {look.atom: look for look in due}
         return traversed(self._asked.tree, self._reported)
@@ -64,8 +66,8 @@ class Phases:
         look = self._due.pop(atom, None)
         if look is not None:
             # Again, because a look that an earlier phase could skip was not in its sum.
-            if self.spent + look.epsilon > self._asked.limit:
-                raise too_dear(self._asked.limit, self.spent, look.epsilon, look.phase, atom)
+            if self.spent.nano + look.epsilon.nano > self._asked.limit.nano:
+                raise too_dear(self._asked.limit, self.spent, look.epsilon.nano, look.phase, atom)
             spread = self._asked.sensitivities[atom]
             self.looks.append(look)
             self._last[atom] = look
@@ -82,7 +84,7 @@ class Phases:
                 steps = narrower(self.noisy[found.atom], self._last[found.atom], one, found.allowed)
                 if steps is None:
                     raise too_many(found, self.spent)
-                sharper.append(look_of(self._asked, found.atom, 2, shares, steps))
+                sharper.append(self._sharper(found.atom, shares, steps))
         if not sharper:
             return one
         two = self.run(sharper)
@@ -90,6 +92,13 @@ class Phases:
             if found.too_many:
                 raise too_many(found, self.spent)
         return two
+
+    def _sharper(self, atom: int, shares: Shares, steps: int) -> Look:
+        try:
+            return look_of(self._asked, atom, 2, shares, steps)
+        except ArgumentError:
+            # Above a million, which no limit covers: denied as any look that is too dear.
+            raise too_dear(self._asked.limit, self.spent, MAX_NANO + 1, 2, atom) from None
 
     def estimated(self, answer: Found, phase: int) -> list[Estimate]:
         """One for every condition that was looked at; one that could be skipped reported nothing."""

@@ -8,6 +8,7 @@ from thresher.config import decimal_text
 from thresher.decisions.certified import CertifiedLadder
 from thresher.decisions.explanation import laid_out, opening
 from thresher.decisions.giving_back import given_back
+from thresher.decisions.prices import Prices
 from thresher.decisions.promise import unit_word
 from thresher.decisions.three_way import ThreeWayLadder
 from thresher.decisions.wishes import Wish
@@ -28,6 +29,7 @@ def explained_reaching(
     epsilon: Epsilon,
     regime: str,
     guarantee: Guarantee,
+    beside: Prices | None = None,
 ) -> str:
     """What will be read, what it may cost and what it promises, before anything is read."""
     levels, units = rule.ladder(), unit_word(question.table)
@@ -42,7 +44,22 @@ def explained_reaching(
         ("miss rate", f"{decimal_text(wish.miss_rate)}; all conditions together cost what one costs"),
         ("levels", f"{len(levels)}, epsilon {ends}, half widths {widths} {units}"),
         ("epsilon", f"{epsilon} {returned}"),
+        *_beside(beside),
         ("promise", guarantee.sentence),
         *[("note", note) for note in question.notes],
     ]
     return laid_out(lines)
+
+
+def _beside(prices: Prices | None) -> list[tuple[str, str]]:
+    """What one look at the uncertain region would cost in different ways, and what each tells."""
+    if prices is None:
+        return []
+    values = "" if prices.values is None else f", {prices.values} with the numbers behind it (--show values)"
+    return [
+        (
+            "beside",
+            f"one look at the uncertain region would cost {prices.margin} by the margin, which does not tell which "
+            f"condition failed{values}, {prices.direct} condition by condition, {prices.probe} by ProBE's shares",
+        )
+    ]

@@ -16,8 +16,9 @@ from numpy.typing import NDArray
 
 from thresher.accounting import CommonSpending, Spending
 from thresher.amounts import Amount, Epsilon
-from thresher.decisions.deciding import exact_margins, measured, needed, protected
+from thresher.decisions.deciding import exact_margins, measured
 from thresher.decisions.earlier import Earlier
+from thresher.decisions.measured import need_of, protected
 from thresher.decisions.promise import counting, wide_regions
 from thresher.decisions.refinement_steps import AS_IT_IS, REFINE, Step, cost_of, for_one_unit, step_to
 from thresher.decisions.refining_words import explained, kept_by
@@ -85,7 +86,7 @@ class RefinementPlan:
 
     def _sharpened(self, exact: Exact | None, entropy: Entropy) -> NDArray[np.int64]:
         earlier, scale, level = self.earlier, self.step.shift.scale, self.step.shift.epsilon
-        held = exact_margins(earlier.asked, needed(earlier.asked), scale, exact)
+        held = exact_margins(earlier.asked, need_of(earlier.asked), scale, exact)
         noise = earlier.seen - held
         for epsilon, places in earlier.places.items():
             if epsilon < level:
@@ -243,7 +244,7 @@ def plan_refinement(
     if step.kind != REFINE:
         return RefinementPlan(question, earlier, wished, step, None, None, Epsilon(0), guarantee)
     cost = cost_of(question, earlier, step.shift.epsilon)
-    return RefinementPlan(question, earlier, wished, step, needed(question), cost, for_one_unit(cost), guarantee)
+    return RefinementPlan(question, earlier, wished, step, need_of(question), cost, for_one_unit(cost), guarantee)
 
 
 def _wished(question: Question, earlier: Earlier, passed: dict[str, Any]) -> Wish:

@@ -79,6 +79,14 @@ class Terms:
         rates = self.miss_rate, self.false_alarm_rate
         return rates if self.bound == MISSES else rates[::-1]
 
+    def limited(self, max_epsilon: Amount, confidence: Amount | None) -> "Terms":
+        """With a limit on epsilon, and a certificate wanted at this confidence, if any is named."""
+        limit = named_epsilon(max_epsilon, "max_epsilon")
+        if not limit:
+            raise ArgumentError("max_epsilon", max_epsilon, "it must be above zero", "Pass 1, say")
+        delta = self.delta if confidence is None else checked_delta(confidence)
+        return replace(self, limit=limit, delta=delta, insists=confidence is not None)
+
     def doubled(self) -> "Terms":
         """Twice the rate that is bounded first."""
         if self.bound == MISSES:
@@ -176,6 +184,15 @@ def checked_rate(value: Amount, field: str, bound: Bound) -> Fraction:
         rule = f"it must be above 0 and {most}; 0 would need infinite epsilon"
         raise ArgumentError(field, value, rule, f"Pass {'0.05' if field == 'miss_rate' else '0.1'}, say")
     return rate
+
+
+def checked_delta(confidence: Amount) -> Fraction:
+    """The chance that a certificate may be wrong."""
+    share = exact_fraction(confidence, "confidence")
+    if not Fraction(1, 2) <= share < 1:
+        rule = "it must be 0.5 or more and below 1; 1 would need infinite epsilon"
+        raise ArgumentError("confidence", confidence, rule, "Pass 0.98, say")
+    return 1 - share
 
 
 def checked_levels(levels: object) -> int:

@@ -13,8 +13,8 @@ from typing import Any
 from thresher.accounting import CommonSpending, Spending
 from thresher.amounts import Epsilon
 from thresher.decisions.constant import ConstantPlan, needs_no_data
-from thresher.decisions.deciding import protected
 from thresher.decisions.implicants import Sets, primes
+from thresher.decisions.measured import protected
 from thresher.decisions.measures import Literal, Measured, measured
 from thresher.decisions.promise import counting
 from thresher.decisions.rules import Terms, affordable

@@ -9,12 +9,24 @@ from fractions import Fraction
 from typing import Any
 
 from thresher.amounts import NANO, Amount, Epsilon, exact_fraction
-from thresher.decisions.rules import LADDERS, MECHANISMS, REACHING, Terms, checked_first, checked_levels, checked_rate
+from thresher.decisions.probe import METHODS
+from thresher.decisions.rules import (
+    LADDERS,
+    MECHANISMS,
+    REACHING,
+    Terms,
+    checked_delta,
+    checked_first,
+    checked_levels,
+    checked_rate,
+)
 from thresher.decisions.uncertain_region import RegionLike, UncertainRegion, region_of
 from thresher.decisions.verdicts import MISSES, checked_bound
 from thresher.errors import ArgumentError
 
-_LATER = ("naive", "probe-naive", "probe", "probe-ent")
+# Here to be compared with; all others decide on one margin.
+PROBE = METHODS
+_KNOWN = (*MECHANISMS, *PROBE)
 _MOST_DIGITS = 9
 _LADDER_OPTIONS = ("levels", "first_epsilon", "best_effort")
 VERDICTS, VALUES = "verdicts", "values"
@@ -86,8 +98,12 @@ def wish(
         rule = f"{chosen} makes no statement about all groups together"
         raise ArgumentError("confidence", said["confidence"], rule, "Leave it out, or pass mechanism=certified")
     _check_climbing(chosen, said)
+    terms = _terms(said)
+    if chosen in PROBE and terms.bound != MISSES:
+        rule = f"{chosen} bounds misses, and has no mirror image"
+        raise ArgumentError("bound", said["bound"], rule, "Leave it out, or pass mechanism=certified")
     return Wish(
-        _terms(said),
+        terms,
         region_of(said.get("uncertain_region")),
         _limit(said["max_epsilon"]) if "max_epsilon" in said else None,
         chosen,
@@ -105,7 +121,7 @@ def _terms(said: Mapping[str, Any]) -> Terms:
         _levels(said.get("levels", 4)),
         checked_first(said["first_epsilon"]) if "first_epsilon" in said else None,
         _truth(said.get("best_effort", False)),
-        delta=_delta(said.get("confidence", "0.98")),
+        delta=checked_delta(said.get("confidence", "0.98")),
         insists="confidence" in said,
     )
 
@@ -145,15 +161,6 @@ def _truth(value: object) -> bool:
     raise ArgumentError("best_effort", value, "it is true or false", "Pass true, or leave it out")
 
 
-def _delta(confidence: Amount) -> Fraction:
-    """The chance that a certificate may be wrong."""
-    share = exact_fraction(confidence, "confidence")
-    if not Fraction(1, 2) <= share < 1:
-        rule = "it must be 0.5 or more and below 1; 1 would need infinite epsilon"
-        raise ArgumentError("confidence", confidence, rule, "Pass 0.98, say")
-    return 1 - share
-
-
 def _limit(value: Amount) -> Epsilon:
     amount = exact_fraction(value, "max_epsilon")
     if amount <= 0:
@@ -164,7 +171,6 @@ def _limit(value: Amount) -> Epsilon:
 
 
 def _mechanism(name: object) -> str:
-    if name in MECHANISMS:
+    if name in _KNOWN:
         return str(name)
-    rule = "it is not built yet" if name in _LATER else "there is no such mechanism"
-    raise ArgumentError("mechanism", name, rule, f"Pass one of {', '.join(MECHANISMS)}")
+    raise ArgumentError("mechanism", name, "there is no such mechanism", f"Pass one of {', '.join(_KNOWN)}")

@@ -65,7 +65,7 @@ class Row:
     box, cone    min-entropy as a share of ln k: as in the paper, and the tight one
     missed       share of the groups above that are not reported (FNR); None where there are none
     alarmed      share of the others that are reported (FPR)
-    half_width   the one reached
+    half_width   that of the last look
     """
 
     mechanism: str
@@ -161,5 +161,5 @@ def _measured(seen: Verdicts, above: NDArray[np.bool_]) -> tuple[float, ...]:
         seen.cone_min_entropy.normalised_low,
         float((above & ~seen.reported).sum()),
         float((~above & seen.reported).sum()),
-        float(seen.half_width),
+        int(seen.steps[seen.stopped == seen.stopped.max()].max()) / seen.scale,
     )

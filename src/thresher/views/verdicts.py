@@ -37,6 +37,8 @@ def verdict_table(
     # What lies this far below and above the line may come out either way; mirrored if false alarms are bounded.
     zone = (width, clear - width) if release.bound == MISSES else (clear - width, width)
     reported, shown = (ABOVE, UNCERTAIN) if release.bound == MISSES else (ABOVE,), 0
+    if release.denied:
+        return table
     for i, (group, verdict) in enumerate(zip(release.groups, release.verdicts, strict=True)):
         if verdict not in reported and not every:
             continue
@@ -59,6 +61,8 @@ def numbers_of(shown: ShownNumber) -> list[str]:
 
 
 def verdict_summary(release: Release) -> str:
+    if release.denied:
+        return "no answer"
     counts = Counter(release.verdicts)
     told = ", ".join(f"{counts[verdict]:,} {verdict}" for verdict in (ABOVE, UNCERTAIN, BELOW) if counts[verdict])
     return f"{len(release.groups):,} groups: {told}" if release.groups else "no groups"
