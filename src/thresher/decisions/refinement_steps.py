@@ -14,7 +14,7 @@ from thresher.accounting import CommonSpending, GroupSpending, Spending
 from thresher.amounts import Epsilon
 from thresher.decisions.earlier import Earlier
 from thresher.decisions.threshold_shift import Shift
-from thresher.decisions.verdicts import Bound, checked_bound
+from thresher.decisions.verdicts import Bound, checked_bound, few_digits
 from thresher.decisions.wishes import Wish
 from thresher.errors import ArgumentError
 from thresher.noise import conditional_shift, smallest_epsilon, smallest_refinement
@@ -93,7 +93,7 @@ def _bound(earlier: Earlier) -> Bound:
 def _is_kept(earlier: Earlier, wished: Wish, steps: int) -> bool:
     """Whether the stored answer keeps all of the wish as it is: its promise was made before it was seen."""
     misses, alarms = earlier.rates
-    coarser = wished.miss_rate >= misses and wished.false_alarm_rate >= alarms and steps >= earlier.steps
+    coarser = wished.miss_rate >= misses and wished.false_alarm_rate >= alarms and steps >= earlier.told_steps
     return coarser and not earlier.moved and earlier.release.mechanism != "nlm"
 
 
@@ -151,5 +151,6 @@ def _paid_for(question: Question, earlier: Earlier, limit: Epsilon, missed: Frac
         steps = conditional_shift(seen if given_seen else 0, level, missed, earlier.release.scale) - 1
         if steps < earlier.steps:
             return steps
-    rule = f"it pays for no smaller half width than {earlier.release.guarantee.half_width}, which is there already"
+    there = few_digits(Fraction(earlier.steps, earlier.release.scale))
+    rule = f"it pays for no smaller half width than {there}, which is there already"
     raise ArgumentError("max_epsilon", limit, rule, "Pass more")

@@ -74,6 +74,8 @@ class RefinementPlan:
     @property
     def notes(self) -> tuple[str, ...]:
         """What a person should know beside the promise."""
+        if self.step.kind == AS_IT_IS:
+            return self.earlier.release.notes
         told = counting(self.question.table)
         return (*self.question.notes, *([told] if told else []), *wide_regions(self.question, self.step.shift))
 
