@@ -8,7 +8,6 @@ import pytest
 from cli.running import FULL, in_shell, thresher
 
 from thresher.demo import tour
-from thresher.demo.tour import TRIALS
 
 
 def test_help_lists_the_commands_and_the_exit_codes():
@@ -31,21 +30,23 @@ def test_every_command_teaches(command):
 
 def test_the_tour(entropy, tmp_path):
     shown = tour(tmp_path, entropy)
-    assert len(shown.answer.groups) == 24
-    assert str(shown.plan.epsilon) == "0.038056266"
-    assert (str(shown.before.spent), shown.after.spent) == ("0", shown.plan.epsilon)
+    assert len(shown.answer.groups) == 104
+    assert str(shown.plan.epsilon) == "0.5"
+    assert (str(shown.before.spent), shown.after.spent) == ("0", shown.answer.spent_epsilon)
+    assert shown.answer.certificate is not None
     assert shown.again == shown.answer
     assert shown.again.repeated
     assert shown.after_again == shown.after
     assert "cannot pay" in shown.refusal
     # Five standard errors: a false alarm in about one run of two million.
-    assert abs(shown.missed_of_trials - 50_000) < 5 * math.sqrt(50_000 * 0.95)
-    assert sum(truth.qualifies for truth in shown.truth) == 11
+    tried = shown.trials.tried
+    assert abs(shown.trials.missed - tried / 20) < 5 * math.sqrt(tried / 20 * 0.95)
+    assert sum(truth.qualifies for truth in shown.truth) == 29
     for verdict, truth in zip(shown.answer.verdicts, shown.truth, strict=True):
         # Far from every line: a wrong verdict here has a chance below 1e-6.
-        if truth.patients > 2800:
-            assert verdict == "above"
-        if truth.patients < 500:
+        if truth.qualifies and truth.patients > 2500 and truth.mean_age > 68:
+            assert verdict != "below"
+        if truth.patients < 200:
             assert verdict == "below"
 
 
@@ -67,7 +68,7 @@ def test_other_mechanisms_fit_the_page_and_say_where_their_promise_begins(mechan
     assert shown.returncode == 0, shown.stderr
     assert max(map(len, shown.stdout.splitlines())) <= 78
     text = " ".join(shown.stdout.split())
-    assert "The same with COUNT(*)=25, AVG(age)=0.4 in place of COUNT(*)=60, AVG(age)=1." in text
+    assert "The same with COUNT(*)=3, AVG(age)=0.05 in place of COUNT(*)=60, AVG(age)=1." in text
     assert "spent is the most that any one group has lost" in text
     assert "at the line it misses about every second one" in text
     naive = re.search(r"meeting the condition by 60 units .* With nothing to spare ([\d.]+)% were missed", text)
@@ -80,7 +81,7 @@ def test_the_real_one_is_private():
     shown = thresher("demo")
     assert shown.returncode == 0, shown.stderr
     assert "NOT PRIVATE" not in shown.stdout
-    assert "0.038056266 of 0.1 spent" in shown.stdout
+    assert "With confidence 0.98, at most" in " ".join(shown.stdout.split())
     assert "Refused: the budget of patients cannot pay" in shown.stdout
     assert "made up" in shown.stdout
 
@@ -88,10 +89,11 @@ def test_the_real_one_is_private():
 def test_json_says_the_same():
     document = json.loads(thresher("demo", "--json", "--seed", "1").stdout)
     assert document["private"] is False
-    assert document["plan"]["epsilon"] == document["spent"]["after"] == document["spent"]["after_again"]
+    assert document["answer"]["spent_epsilon"] == document["spent"]["after"] == document["spent"]["after_again"]
+    assert document["plan"]["epsilon"] == "0.5"
     assert document["repeat_is_equal"] is True
-    assert len(document["answer"]["verdicts"]) == len(document["truth_shown_because_made_up"]) == 24
-    assert document["worst_case"]["trials"] == TRIALS
+    assert len(document["answer"]["verdicts"]) == len(document["truth_shown_because_made_up"]) == 104
+    assert document["worst_case"]["trials"] == 400
     bands = {row["mechanism"]: row["clear_distance"] for row in document["comparison"]}
     assert bands["tslm"] == 103
     assert bands["tslm-zone"] == 120

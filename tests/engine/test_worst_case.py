@@ -60,7 +60,7 @@ x = {{ min = 0, max = 9 }}
     return path
 
 
-def verdicts(folder, having, rows, mechanism=None, bound=None):
+def verdicts(folder, having, rows, mechanism="tslm", bound=None):
     with thresher.open(clinic(folder, rows)) as engine:
         answer = engine.decide(
             f"SELECT g FROM t GROUP BY g HAVING {having}",
@@ -101,7 +101,7 @@ def test_groups_that_just_fail_it_are_rarely_called_above(tmp_path, name):
     assert not alarms_too_often(tmp_path, having, fails)
 
 
-@pytest.mark.parametrize("mechanism", ["tslm", "tslm-zone", "ppwlm", "dppwlm"])
+@pytest.mark.parametrize("mechanism", ["tslm", "tslm-zone", "ppwlm", "dppwlm", "certified", "three-way"])
 @pytest.mark.parametrize("bound", ["misses", "false_alarms"])
 def test_every_mechanism_keeps_both_promises_at_the_line(tmp_path, mechanism, bound, measured):
     (tmp_path / "meets").mkdir()

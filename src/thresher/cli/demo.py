@@ -140,9 +140,11 @@ def _price(shown: Tour) -> list[str]:
 
 
 def _truth_columns(shown: Tour) -> dict[str, list[str]]:
+    # Where every group has an epsilon of its own, there is no room for the age.
+    age = {} if len(shown.answer.levels) > 1 else {" age": [f"{truth.mean_age:>4.1f}" for truth in shown.truth]}
     return {
         "patients": [f"{truth.patients:>8,}" for truth in shown.truth],
-        " age": [f"{truth.mean_age:>4.1f}" for truth in shown.truth],
+        **age,
         "truth": ["yes" if truth.qualifies else "no" for truth in shown.truth],
     }
 

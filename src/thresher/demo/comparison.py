@@ -13,7 +13,7 @@ from thresher.noise import Entropy
 from thresher.plan import Release
 from thresher.question import Exact
 
-RUNS = 50
+RUNS = 20
 Counts = Mapping[tuple[str, str], tuple[int, int]]
 
 

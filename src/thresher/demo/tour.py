@@ -33,7 +33,7 @@ REGION, SHARPER_REGION = "COUNT(*)=60, AVG(age)=1", "COUNT(*)=3, AVG(age)=0.05"
 # Mechanisms that stop by what they reach have no region; sharper is to miss fewer.
 SHARPER_MISS_RATE = "0.01"
 TRIALS = 1_000_000
-_LINES, _FAR_BELOW = 200, 2000
+_LINES, _FAR_BELOW = 40, 2000
 
 
 @dataclass(frozen=True, slots=True)

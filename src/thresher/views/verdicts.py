@@ -13,7 +13,7 @@ from thresher.plan import ABOVE, BELOW, MISSES, UNCERTAIN, Release, ShownNumber
 from thresher.views.text import inert
 
 _COLOURS = {ABOVE: "bold green", UNCERTAIN: "yellow", BELOW: "dim"}
-_HALF = 10
+_HALF = 7
 
 
 def verdict_table(
@@ -26,7 +26,7 @@ def verdict_table(
     """Reported groups, or `every` one, at most so many. `extra` columns are the caller's, one text for each group."""
     extra = {**{shown.text: numbers_of(shown) for shown in release.values}, **(extra or {})}
     losses = ["epsilon"] if len(release.levels) > 1 else []
-    table = Table(box=None, padding=(0, 1 if losses else 2, 0, 0), header_style="bold")
+    table = Table(box=None, padding=(0, 1, 0, 0), header_style="bold")
     gauge = f"{'short':<{_HALF}}│{'over':>{_HALF}}" if release.noisy else ""
     headings = (*map(inert, release.keys), "verdict", *([gauge] if gauge else []), *losses, *map(inert, extra or {}))
     for heading in headings:
