@@ -6,7 +6,6 @@ Reads: parquet and CSV files of public data. Writes: nothing. Never: a file that
 that was named and is not there is one.
 """
 
-import os
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
@@ -15,8 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from thresher.errors import SourceError
 from thresher.reproduce.dataset import DataSet
+from thresher.reproduce.public_files import columns, lack, must_be_there
 
 CAMPUS, CABS = "campus_wifi_gt", "nyc_green_taxi_2020"
 ABOUT = {
@@ -60,38 +59,22 @@ class StandIns:
 
 def stand_ins(folder: Path | None) -> StandIns:
     """Every question whose files are in the folder; a folder that was named and is not there is refused at once."""
-    if folder is not None and not os.path.isdir(folder):
-        fix = "name another one with --data or THRESHER_DATA, or none to see made-up data only"
-        raise SourceError(f"the folder of data {_shown(folder)} is not there: {fix}")
+    must_be_there(folder)
     found, missing = {}, []
     for source, questions, read in ((CAMPUS, _DAYS, _campus), (CABS, _PERIODS, _cabs)):
-        lack = _lack(folder, source)
-        if folder is None or lack:
+        lacking = lack(folder, source, FILES[source])
+        if folder is None or lacking:
             files = " and ".join(f"{source}/{name}" for name in FILES[source])
-            missing.append(f"{' and '.join(questions)} are left out: {lack}. They need {files}.")
+            missing.append(f"{' and '.join(questions)} are left out: {lacking}. They need {files}.")
         else:
             found[source] = read(folder / source)
     return StandIns(found, tuple(missing))
 
 
-def _shown(folder: Path) -> str:
-    """Its name as it was passed, without what could steer a terminal."""
-    return "".join(c if c.isprintable() else c.encode("unicode_escape", "surrogatepass").decode() for c in str(folder))
-
-
-def _lack(folder: Path | None, source: str) -> str:
-    """What is missing; nothing, if all files are there."""
-    if folder is None:
-        return "no folder of data was named"
-    lacking = (name for name in FILES[source] if not os.path.isfile(folder / source / name))
-    name = next(lacking, "")
-    return name and f"the folder of data has no {source}/{name}"
-
-
 def _campus(folder: Path) -> tuple[DataSet, ...]:
     import pyarrow.compute as pc  # noqa: PLC0415
 
-    buildings, seen = _columns(folder, "buildings.csv"), _columns(folder, "occupancy_10min.parquet")
+    buildings, seen = _rows(folder, "buildings.csv"), _rows(folder, "occupancy_10min.parquet")
     places = pc.index_in(seen["building_id"], value_set=buildings["building_id"].combine_chunks())
     places = pc.fill_null(places, -1).to_numpy()
     times, devices = seen["time"].to_numpy(), seen["devices"].to_numpy()
@@ -107,7 +90,7 @@ def _campus(folder: Path) -> tuple[DataSet, ...]:
 
 
 def _cabs(folder: Path) -> tuple[DataSet, ...]:
-    trips = _columns(folder, "trips.parquet")
+    trips = _rows(folder, "trips.parquet")
     rows = trips["pickup_region"].to_numpy() - 1
     days = trips["pickup_time"].to_numpy().astype("datetime64[D]").astype(np.int64)
 
@@ -124,27 +107,13 @@ def _cabs(folder: Path) -> tuple[DataSet, ...]:
 
 def _levels(question: str, counts: NDArray[np.int64], highest: list[Fraction]) -> list[DataSet]:
     """The three heights of one question; `highest` is that of each row."""
-    columns = counts.shape[1]
+    days = counts.shape[1]
     return [
-        DataSet(f"{question}{level}", counts.ravel(), tuple(share * line for line in highest for _ in range(columns)))
+        DataSet(f"{question}{level}", counts.ravel(), tuple(share * line for line in highest for _ in range(days)))
         for level, share in _LEVELS.items()
     ]
 
 
-def _columns(folder: Path, name: str) -> Any:
-    """The rows of a file that have all that is needed, as a pyarrow table. It is public, so errors may name it."""
-    import pyarrow as pa  # noqa: PLC0415
-    from pyarrow import csv, parquet  # noqa: PLC0415
-
-    types = {column: pa.type_for_alias(kind) for column, kind in FILES[folder.name][name].items()}
-    try:
-        if name.endswith(".csv"):
-            options = csv.ConvertOptions(column_types=types, include_columns=list(types))
-            table = csv.read_csv(folder / name, convert_options=options)
-        else:
-            table = parquet.read_table(folder / name, columns=list(types))
-        return pa.table({column: table[column].cast(kind) for column, kind in types.items()}).drop_null()
-    except (pa.ArrowException, OSError, KeyError):
-        needed = ", ".join(f"{column} ({kind})" for column, kind in types.items())
-        fix = "see docs/reproduce.md, or take the file away"
-        raise SourceError(f"{folder.name}/{name} cannot be read; it needs the columns {needed}: {fix}") from None
+def _rows(folder: Path, name: str) -> Any:
+    """The rows of a file that have all that is needed, as a pyarrow table."""
+    return columns(folder, name, FILES[folder.name][name]).drop_null()
