@@ -82,6 +82,7 @@ def test_the_real_one_is_private():
     assert shown.returncode == 0, shown.stderr
     assert "NOT PRIVATE" not in shown.stdout
     assert "With confidence 0.98, at most" in " ".join(shown.stdout.split())
+    assert "probe denied" in shown.stdout or "probe answered" in shown.stdout
     assert "Refused: the budget of patients cannot pay" in shown.stdout
     assert "made up" in shown.stdout
 

@@ -114,6 +114,9 @@ def _page(shown: Tour, keep: str | None) -> str:
         _heading(f"The same question by every mechanism, {RUNS} times each"),
         _comparison(shown),
         paragraph(_HOW_TO_READ),
+        "",
+        _heading("What ProBE, the published state of the art, would have paid"),
+        paragraph(_probe(shown)),
     ]
     if keep:
         parts += ["", paragraph(f"Kept in {inert(keep)}: go there and try `{TRY}`")]
@@ -173,6 +176,21 @@ def _measurement(shown: Tour) -> str:
     return paragraph(f"{told}, and no epsilon is wasted: chance moves what is seen by +-{chance:.3%} (95 %).")
 
 
+def _probe(shown: Tour) -> str:
+    told = []
+    for paid in shown.probe:
+        if paid.epsilon_answered is not None:
+            mean = f"at epsilon {paid.epsilon_answered:.3f} on average"
+            told.append(f"{paid.method} answered {paid.answered} of {RUNS} runs {mean}")
+        if paid.epsilon_denied is not None:
+            told.append(f"{paid.method} denied {paid.denied} of {RUNS} after charging {paid.epsilon_denied:.3f}")
+    certified = next(row.largest_epsilon for row in shown.comparison if row.mechanism == "certified")
+    return (
+        f"With an epsilon of 5 allowed, {', '.join(told)}; certified paid {certified:.3f} and denied none. They "
+        "measure every condition by itself, and their bound on false alarms does not hold (docs/mechanisms.md)."
+    )
+
+
 def _comparison(shown: Tour) -> RenderableType:
     headings = ("  mechanism", "worst", "most", "mean", "box", "cone", "miss", "wrong", "width", "band")
     return side_by_side(
@@ -212,5 +230,6 @@ def _document(shown: Tour) -> dict[str, Any]:
             "missed_at_the_line": shown.missed_at_the_line,
             "miss_rate": shown.answer.guarantee.miss_rate,
         },
+        "probe": [dataclasses.asdict(paid) for paid in shown.probe],
         "comparison": [dataclasses.asdict(row) for row in shown.comparison],
     }

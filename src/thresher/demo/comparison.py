@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from thresher.decisions import DecisionPlan
+from thresher.decisions import DecisionPlan, ProbePlan
 from thresher.noise import Entropy
 from thresher.plan import Release
 from thresher.question import Exact
@@ -31,6 +31,26 @@ class Compared:
     false_alarms: float
     half_width: float
     clear_distance: float
+
+
+@dataclass(frozen=True, slots=True)
+class Probed:
+    """ProBE on the same question: runs answered and denied, and the mean of what each kind was charged."""
+
+    method: str
+    answered: int
+    denied: int
+    epsilon_answered: float | None
+    epsilon_denied: float | None
+
+
+def probed(name: str, plan: ProbePlan, truth: Counts, entropy: Entropy) -> Probed:
+    """What the published state of the art would have paid, on the truth, over and over."""
+    exact = _exact(plan, truth)
+    releases = [plan.run(exact, entropy)[0] for _ in range(RUNS)]
+    paid = {said: [float(r.spent_epsilon) for r in releases if bool(r.denied) is said] for said in (False, True)}
+    means = [sum(amounts) / len(amounts) if amounts else None for amounts in paid.values()]
+    return Probed(name, len(paid[False]), len(paid[True]), *means)
 
 
 def compared(
@@ -58,7 +78,7 @@ def _figures(release: Release, qualifies: Mapping[tuple[str, str], bool]) -> tup
     )
 
 
-def _exact(plan: DecisionPlan, truth: Counts) -> Exact:
+def _exact(plan: DecisionPlan | ProbePlan, truth: Counts) -> Exact:
     """What a source would have read: patients, or their ages added up, for each group asked about."""
 
     def row(disease: str, gender: str) -> Iterator[int]:

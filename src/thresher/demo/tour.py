@@ -9,11 +9,11 @@ from pathlib import Path
 
 import numpy as np
 
-from thresher.decisions import MECHANISMS, DecisionPlan, Shift, decided
+from thresher.decisions import MECHANISMS, DecisionPlan, ProbePlan, Shift, decided
 from thresher.decisions.certified import CertifiedLadder
 from thresher.decisions.rules import REACHING
 from thresher.decisions.three_way import ThreeWayLadder
-from thresher.demo.comparison import RUNS, Compared, compared
+from thresher.demo.comparison import RUNS, Compared, Probed, compared, probed
 from thresher.demo.hospital import Hospital, build
 from thresher.engine import Engine, open_engine
 from thresher.errors import BudgetError, BugError, TooDearError
@@ -34,6 +34,7 @@ REGION, SHARPER_REGION = "COUNT(*)=60, AVG(age)=1", "COUNT(*)=3, AVG(age)=0.05"
 SHARPER_MISS_RATE = "0.01"
 TRIALS = 1_000_000
 _LINES, _FAR_BELOW = 40, 2000
+_PROBE_LIMIT = "5"
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +70,7 @@ class Tour:
     # At the line itself, where the naive look promises nothing; None where that is the worst case already.
     missed_at_the_line: int | None
     comparison: tuple[Compared, ...]
+    probe: tuple[Probed, ...]
 
 
 def tour(
@@ -101,7 +103,8 @@ def tour(
         at_the_line = _missed(plan, 0, source_of_noise).missed if worst else None
         progress(f"asking every mechanism {RUNS} times")
         comparison = _compared(engine, hospital, source_of_noise)
-    return Tour(plan, before, answer, truth, after, again, after_again, refusal, missed, at_the_line, comparison)
+        paid = tuple(_probed(engine, hospital, name, source_of_noise) for name in ("probe", "probe-ent"))
+    return Tour(plan, before, answer, truth, after, again, after_again, refusal, missed, at_the_line, comparison, paid)
 
 
 def _planned(
@@ -140,6 +143,13 @@ def _compared(engine: Engine, hospital: Hospital, entropy: Entropy) -> tuple[Com
     groups = [(str(name), str(gender)) for name, gender in plans["tslm"].question.labels()]
     qualifies = {group: _truth(*hospital.truth[group]).qualifies for group in groups}
     return tuple(compared(name, plan, hospital.truth, qualifies, entropy) for name, plan in plans.items())
+
+
+def _probed(engine: Engine, hospital: Hospital, name: str, entropy: Entropy) -> Probed:
+    plan = engine.plan(QUESTION, mechanism=name, max_epsilon=_PROBE_LIMIT, uncertain_region=REGION)
+    if not isinstance(plan, ProbePlan):
+        raise BugError("ProBE has a plan of its own")
+    return probed(name, plan, hospital.truth, entropy)
 
 
 def _truth(patients: int, ages: int) -> Truth:
