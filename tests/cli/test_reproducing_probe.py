@@ -1,6 +1,7 @@
 """`thresher reproduce probe`: its page, its JSON, and what it refuses."""
 
 import json
+import os
 import shutil
 import subprocess
 from pathlib import Path
@@ -88,5 +89,8 @@ def test_make_passes_the_folder_on(tmp_path):
     shutil.copy(ROOT / "Makefile", tmp_path)
     (tmp_path / "pyproject.toml").touch()
     command = ["make", "--dry-run", "reproduce-probe", "DATA=some where", "ARGS=--runs 2"]
-    told = subprocess.run(command, capture_output=True, text=True, check=True, cwd=tmp_path).stdout
+    # The tests may themselves be run by make, which leaves word for the makes that it calls.
+    apart = ("MAKEFLAGS", "MAKELEVEL", "MFLAGS")
+    environment = {name: value for name, value in os.environ.items() if name not in apart}
+    told = subprocess.run(command, capture_output=True, text=True, check=True, cwd=tmp_path, env=environment).stdout
     assert told.splitlines()[-1].endswith('reproduce probe --data "some where" --runs 2')

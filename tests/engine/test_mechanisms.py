@@ -4,6 +4,7 @@ import json
 from collections import Counter
 from decimal import Decimal
 
+import pyarrow
 import pytest
 from clinics import COLUMNS, DECLARATIONS, ROWS, clinic
 
@@ -321,3 +322,49 @@ def test_the_distance_of_the_promise_counts_units_as_the_margin_does(tmp_path):
         plan = engine.plan(f"SELECT ward FROM patients GROUP BY ward HAVING {young} AND {old}", uncertain_region=10)
     assert Decimal(plan.guarantee.clear_distance) == 18
     assert "short of it by 18 rows or more, each counted as the most that one can change" in str(plan.guarantee)
+
+
+def wards(count, ceiling, **declared):
+    """So many wards with rows up to the ceiling, for questions that need many groups."""
+    lines = "".join(f"{name} = {value}\n" for name, value in declared.items())
+    declarations = f"""
+[source]
+url = "memory://"
+[tables.stays]
+budget = "100"
+{lines}
+[tables.stays.columns]
+ward = {{ min = 0, max = {count - 1} }}
+"""
+    rows = [ward for ward in range(count) for _ in range(ceiling if ward < count // 10 else 3)]
+    return declarations, {"stays": pyarrow.table({"ward": rows})}
+
+
+MANY = "SELECT ward FROM stays GROUP BY ward HAVING COUNT(*) > 100"
+
+
+def test_rates_told_are_those_of_each_group_and_answers_are_told_apart_by_the_aim(tmp_path):
+    declarations, tables = wards(60, 900, count_range=1000, max_epsilon_per_question='"5"')
+    path = tmp_path / "thresher.toml"
+    path.write_text(declarations)
+    with thresher.open(path, tables=tables) as engine:
+        plans = [engine.plan(MANY, false_alarm_rate=rate) for rate in ("0.1", "0.2")]
+        assert [plan.guarantee.false_alarm_rate for plan in plans] == ["0.01", "0.01"]
+        assert plans[0].identity() != plans[1].identity()
+        answer = engine.answer(plans[0], entropy=SeededEntropy(1))
+        assert answer.certificate["aim"] == "0.1"
+        assert "With confidence 0.98, at most" in str(answer.guarantee)
+        assert answer.spent_epsilon < answer.planned_epsilon
+        assert engine.balance(plans[0]).spent == answer.spent_epsilon
+        mirrored = engine.plan(MANY, bound="false_alarms").guarantee
+        assert (mirrored.miss_rate, mirrored.false_alarm_rate) == ("0.01", "0.1")
+
+
+def test_without_a_declared_range_looks_are_fit_for_the_threshold(tmp_path):
+    declarations, tables = wards(10, 900)
+    path = tmp_path / "thresher.toml"
+    path.write_text(declarations)
+    with thresher.open(path, tables=tables) as engine:
+        plan = engine.plan(MANY)
+        assert "decided groups are left alone" in str(plan), "ten groups are too few to stop one another"
+        assert plan.rule.half_width <= 30

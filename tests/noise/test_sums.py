@@ -69,7 +69,7 @@ def test_brackets_hold_the_formula_at_fifty_digits(terms, at_least, rate):
         true = alike_formula(Powers(of, lambda x: 1 - of(x)), at_least, terms)
         low, high = NoiseSum((1,) * terms).tail(rate, at_least)
         assert low <= true <= high
-        assert high - low <= 1e-13 * high + 5e-324
+        assert high - low <= 1e-13 * high + 1e-300
         assert NoiseSum((1,) * terms).sketched(float(rate), at_least) == pytest.approx(
             float(true), rel=1e-9, abs=1e-290
         )
@@ -80,7 +80,7 @@ def test_one_term_is_the_tail_of_one():
     assert NoiseSum((3,), over=1, sensitivity=5).tail("0.2", 10) == tail("0.2", 4, 5), "3 X >= 10 is X >= 4"
 
 
-def by_pairs(p, at_least, large, small, far=400):
+def by_pairs(p, at_least, large, small, far=1200):
     """The tail of two unlike terms by summing over all that the first may be."""
     total = 0.0
     for k in range(-far, far + 1):

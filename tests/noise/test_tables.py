@@ -148,10 +148,10 @@ def test_lookup_and_search_agree_word_by_word():
 
 
 def test_cached_tables_are_bounded():
-    for i in range(1, 400):
-        discrete_laplace(Fraction(i, 400), 100)
+    for i in range(1, 1200):
+        discrete_laplace(Fraction(i, 400), 300)
     info = table_of.cache_info()
-    assert info.currsize <= info.maxsize == 256
+    assert info.currsize <= info.maxsize == 1024
     largest = max(len(law.outcomes()) for law in LAWS)
     assert largest <= 514
     assert 256 * (514 * (4 + 2) + 2 * 65_536) < 34 * 2**20

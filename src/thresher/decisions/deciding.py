@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from thresher.accounting import CommonSpending, GroupSpending, Spending
 from thresher.amounts import Epsilon
+from thresher.config import decimal_text
 from thresher.decisions.certified import CertifiedLadder
 from thresher.decisions.constant import ConstantPlan, needs_no_data
 from thresher.decisions.explanation import explained
@@ -38,6 +39,8 @@ from thresher.noise import Entropy
 from thresher.plan import ABOVE, BELOW, UNCERTAIN, Guarantee, Release
 from thresher.question import Atom, Exact, Need, Question, group_keys, grouping_of
 
+# A range that is guessed is not smaller than this.
+_LEAST_RANGE = 1000
 _WORDS = {SEEN_ABOVE: ABOVE, SEEN_BETWEEN: UNCERTAIN, SEEN_BELOW: BELOW}
 
 
@@ -114,10 +117,10 @@ class DecisionPlan:
         """What makes it the same question: its normal form, how it is decided, and what it is asked about."""
         said = {
             "data": self.question.table.fingerprint(),
-            "false_alarm_rate": self.guarantee.false_alarm_rate,
+            "false_alarm_rate": decimal_text(self.wish.false_alarm_rate),
             "look": self.rule.identity(),
             "mechanism": self.wish.mechanism,
-            "miss_rate": self.guarantee.miss_rate,
+            "miss_rate": decimal_text(self.wish.miss_rate),
             "question": self.question.text,
             "unit": protected(self.question.table),
         }
@@ -260,7 +263,18 @@ def _known(question: Question, wish: Wish, terms: Terms) -> Terms:
         min(slack // spread for slack, spread in _tolerances(question, wish, Fraction(1))) if wish.region_said else None
     )
     limit = question_limit(question, wish)
+    widest = widest or _guessed_range(question)
     return replace(terms, widest=widest, groups=len(question.groups), limit=limit, finest=finest)
+
+
+def _guessed_range(question: Question) -> Fraction:
+    """Where no range is declared, ten times the largest threshold, in privacy units: thresholds are public."""
+    lines = [
+        Fraction(abs(line), spread)
+        for atom, spread in sensitivities(question).items()
+        for line in (atom.at_least if isinstance(atom.at_least, tuple) else (atom.at_least,))
+    ]
+    return max(Fraction(_LEAST_RANGE), 10 * max(lines))
 
 
 def _tolerances(question: Question, wish: Wish, times: Fraction) -> list[tuple[int, int]]:

@@ -27,6 +27,9 @@ def promise(question: Question, wish: Wish, rule: Rule, seen: Verdicts | None = 
     misses, alarms = decimal_text(wish.miss_rate), decimal_text(wish.false_alarm_rate)
     width, far, units = few_digits(half_width), few_digits(clear), unit_word(question.table)
     if isinstance(rule, CertifiedLadder | ThreeWayLadder):
+        # What is promised of each group by itself; the other rate is the share aimed at in the whole list.
+        sure = decimal_text(rule.sure_rate)
+        misses, alarms = (misses, sure) if wish.terms.bound == MISSES else (sure, alarms)
         sentence = _of_labels(wish, rule) + _of_the_list(wish, rule, seen)
     else:
         tell = _misses_first if wish.terms.bound == MISSES else _alarms_first
@@ -75,6 +78,12 @@ def _of_labels(wish: Wish, rule: CertifiedLadder | ThreeWayLadder) -> str:
     )
 
 
+def _why(rule: CertifiedLadder | ThreeWayLadder, seen: Verdicts) -> str:
+    if seen.loss >= rule.epsilon:
+        return "the sharpest look that was allowed came first"
+    return "once every verdict was taken, looking closer did not help"
+
+
 def _of_the_list(wish: Wish, rule: CertifiedLadder | ThreeWayLadder, seen: Verdicts | None) -> str:
     """What is promised about all groups together."""
     sure = f"{float(1 - wish.terms.delta):.6g}"
@@ -84,7 +93,7 @@ def _of_the_list(wish: Wish, rule: CertifiedLadder | ThreeWayLadder, seen: Verdi
     aim = decimal_text(wish.terms.rates[1])
     if seen is not None and seen.certificate is not None:
         share = decimal_text(seen.certificate.share)
-        short = "" if seen.certificate.reached else f", more than the {aim} aimed at: the limit on epsilon came first"
+        short = "" if seen.certificate.reached else f", more than the {aim} aimed at: {_why(rule, seen)}"
         return f" With confidence {sure}, at most {share} {whom}{short}."
     if rule.certifies:
         return f" It looks closer until, with confidence {sure}, at most {aim} {whom}, or says which share it reached."

@@ -9,15 +9,16 @@ from thresher.decisions.certified import CertifiedLadder
 from thresher.decisions.explanation import laid_out, opening
 from thresher.decisions.giving_back import given_back
 from thresher.decisions.prices import Prices
-from thresher.decisions.promise import unit_word
+from thresher.decisions.promise import unit_word, wide_regions
 from thresher.decisions.three_way import ThreeWayLadder
+from thresher.decisions.verdicts import MISSES
 from thresher.decisions.wishes import Wish
 from thresher.plan import Guarantee
 from thresher.question import Question
 
 _HOW = {
-    "certified": "looks at one margin for each group, sharper and sharper; each group is stopped by the others only",
-    "three-way": "looks at one margin for each group at fixed levels; decided groups are left alone",
+    CertifiedLadder: "looks at one margin for each group, sharper and sharper; each is stopped by the others only",
+    ThreeWayLadder: "looks at one margin for each group at fixed levels; decided groups are left alone",
 }
 _COMMON = "at worst; it ends at the level where its promise is reached, and the rest is given back"
 
@@ -38,15 +39,18 @@ def explained_reaching(
     returned = _COMMON if isinstance(rule, CertifiedLadder) else given_back(question)
     lines = [
         *opening(question),
-        ("mechanism", f"{wish.mechanism}: {_HOW[wish.mechanism]}"),
+        ("mechanism", f"{wish.mechanism}: {_HOW[type(rule)]}"),
         ("regime", regime),
         *[("condition", atom.text) for atom in question.atoms if atom.written],
-        ("miss rate", f"{decimal_text(wish.miss_rate)}; all conditions together cost what one costs"),
+        (
+            "miss rate" if wish.terms.bound == MISSES else "alarm rate",
+            f"{decimal_text(wish.terms.rates[0])}; all conditions together cost what one costs",
+        ),
         ("levels", f"{len(levels)}, epsilon {ends}, half widths {widths} {units}"),
         ("epsilon", f"{epsilon} {returned}"),
         *_beside(beside),
         ("promise", guarantee.sentence),
-        *[("note", note) for note in question.notes],
+        *[("note", note) for note in (*wide_regions(question, rule), *question.notes)],
     ]
     return laid_out(lines)
 

@@ -74,7 +74,7 @@ def chosen(aim: Aim, tolerances: Tolerances) -> Chosen:
     return _labels(aim, why)
 
 
-_MAY_MISS = "; with this few, the share that is reached may end slightly above the one aimed at (one run in four)"
+_MAY_MISS = "; with this few, the share that is reached may end slightly above the one aimed at"
 
 
 def _looks(aim: Aim, finest: int | None = None) -> tuple[Look, ...]:
@@ -142,5 +142,5 @@ def _too_few(aim: Aim, needed: Fraction) -> str:
     allowed = f"{float(aim.second_rate * aim.groups):.1f}"
     return (
         f"too few groups for a promise about all of them: a rate of {decimal_text(aim.second_rate)} allows {allowed} "
-        f"false alarms among {aim.groups:,} groups, and the proof alone needs {float(needed):.1f}"
+        f"errors among {aim.groups:,} groups, and the proof alone needs {float(needed):.1f}"
     )
