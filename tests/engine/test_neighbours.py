@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 import thresher
 from thresher.config import read
 from thresher.decisions import margins
+from thresher.decisions.exclusive import parts_apart
 from thresher.decisions.measured import sensitivities, slacks_of
 from thresher.sources.reading import SqlSource
 
@@ -22,6 +23,8 @@ QUESTIONS = [
     "SELECT ward FROM stays GROUP BY ward HAVING SUM(cost) > 3 OR AVG(age) < 5",
     "SELECT ward FROM stays WHERE age > 3 GROUP BY ward HAVING COUNT(*) < 2 AND AVG(cost) >= 1",
     "SELECT ward FROM stays GROUP BY ward HAVING COUNT(DISTINCT person) >= 2 AND COUNT(*) FILTER (WHERE age < 4) <= 1",
+    "SELECT ward FROM stays GROUP BY ward HAVING COUNT(*) FILTER (WHERE age < 4) >= 2 "
+    "AND COUNT(*) FILTER (WHERE age > 4) >= 3",
     "SELECT ward FROM stays GROUP BY ward HAVING SUM(cost) - 2 * COUNT(DISTINCT person) > 0",
     "SELECT ward, town FROM stays GROUP BY ward, town HAVING NOT (COUNT(*) > 1 AND SUM(age) > 4)",
     "SELECT ward FROM stays WHERE town = 'N' GROUP BY ward HAVING COUNT(*) > 1 OR SUM(cost) < 2",
@@ -64,7 +67,8 @@ def margins_of(declarations, rows, sql):
         plan = engine.plan(sql, uncertain_region=2)
         exact = engine._source.fetch(plan.need)
     slacks = slacks_of(plan.need, plan.question.atoms, exact)
-    found = margins(plan.question.formula, slacks, sensitivities(plan.question), plan.rule.scale)
+    apart = parts_apart(plan.question)
+    found = margins(plan.question.formula, slacks, sensitivities(plan.question), plan.rule.scale, apart)
     return dict(zip(plan.question.groups, found.tolist(), strict=True)), plan
 
 

@@ -17,6 +17,7 @@ from thresher.amounts import Epsilon
 from thresher.config import decimal_text
 from thresher.decisions.certified import CertifiedLadder
 from thresher.decisions.constant import ConstantPlan, needs_no_data
+from thresher.decisions.exclusive import parts_apart
 from thresher.decisions.explanation import explained
 from thresher.decisions.giving_back import MOST_LISTED
 from thresher.decisions.half_widths import half_widths
@@ -198,7 +199,8 @@ def exact_margins(question: Question, need: Need, scale: int, exact: Exact | Non
     """The true margins of all groups: for a `run` only, which adds noise to them."""
     if exact is None or isinstance(question.formula, bool):
         raise BugError("a decision about data was run without data")
-    return margins(question.formula, slacks_of(need, question.atoms, exact), sensitivities(question), scale)
+    slacks, apart = slacks_of(need, question.atoms, exact), parts_apart(question)
+    return margins(question.formula, slacks, sensitivities(question), scale, apart)
 
 
 def measured(question: Question) -> dict[str, Any] | None:
