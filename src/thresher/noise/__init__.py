@@ -4,6 +4,7 @@ Reads: entropy. Writes: nothing. Never: sees data, knows a database, forms a flo
 """
 
 from thresher.noise.chances import chances
+from thresher.noise.choices import choose, pick
 from thresher.noise.entropy import NOT_PRIVATE, Entropy, NotPrivate, SeededEntropy, SystemEntropy
 from thresher.noise.gradual import chain, refine
 from thresher.noise.laplace import discrete_laplace, geometric
@@ -30,11 +31,13 @@ __all__ = [
     "Zone",
     "chain",
     "chances",
+    "choose",
     "conditional_shift",
     "discrete_laplace",
     "geometric",
     "history_shift",
     "least_distance",
+    "pick",
     "refine",
     "refined_tail",
     "smallest_epsilon",
