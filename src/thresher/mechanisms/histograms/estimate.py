@@ -17,8 +17,8 @@ from thresher.noise.arguments import checked_integers
 
 MOST_CELLS = 1 << 22
 # Counts are clamped here: adding or removing a record still moves one clamped count by at most 1, and a sum over all
-# cells that there may be stays below 2**62.
-FAR = 1 << 40
+# cells that there may be stays at most 2**60, far from where whole numbers wrap around.
+FAR = 1 << 38
 _LEAST_EPSILON, _MOST_EPSILON = Fraction(1, 10**6), Fraction(100)
 
 
@@ -44,7 +44,7 @@ class Mechanism(Protocol):
 
 
 def checked_counts(counts: ArrayLike, dimensions: tuple[int, ...] = (1, 2)) -> NDArray[np.int64]:
-    """Whole numbers of 0 or more, in so many dimensions, clamped at 2**40.
+    """Whole numbers of 0 or more, in so many dimensions, clamped at 2**38.
 
     That a count is negative is said, and no more: in a histogram of records none is, whoever the records are of.
     """
