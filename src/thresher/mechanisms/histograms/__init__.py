@@ -12,17 +12,20 @@ from numpy.typing import ArrayLike
 
 from thresher.amounts import Amount
 from thresher.errors import ArgumentError
-from thresher.mechanisms.histograms.adaptive_grid import adaptive_grid
-from thresher.mechanisms.histograms.ahp import ahp
+from thresher.mechanisms.histograms import adaptive_grid, ahp, flat, hierarchical, mwem
 from thresher.mechanisms.histograms.estimate import Mechanism, NoisyHistogram, checked_counts
-from thresher.mechanisms.histograms.flat import laplace, uniform
-from thresher.mechanisms.histograms.hierarchical import hierarchical
-from thresher.mechanisms.histograms.mwem import mwem
 from thresher.noise import Entropy
 
 # AG takes two dimensions only; the others take one or two.
 MECHANISMS: Mapping[str, Mechanism] = MappingProxyType(
-    {"laplace": laplace, "uniform": uniform, "hb": hierarchical, "ahp": ahp, "ag": adaptive_grid, "mwem": mwem}
+    {
+        "laplace": flat.laplace,
+        "uniform": flat.uniform,
+        "hb": hierarchical.hierarchical,
+        "ahp": ahp.ahp,
+        "ag": adaptive_grid.adaptive_grid,
+        "mwem": mwem.mwem,
+    }
 )
 
 
@@ -35,16 +38,4 @@ def noisy_histogram(
     return MECHANISMS[mechanism](counts, epsilon, entropy=entropy)
 
 
-__all__ = [
-    "MECHANISMS",
-    "Mechanism",
-    "NoisyHistogram",
-    "adaptive_grid",
-    "ahp",
-    "checked_counts",
-    "hierarchical",
-    "laplace",
-    "mwem",
-    "noisy_histogram",
-    "uniform",
-]
+__all__ = ["MECHANISMS", "Mechanism", "NoisyHistogram", "checked_counts", "noisy_histogram"]
