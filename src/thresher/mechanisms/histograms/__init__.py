@@ -16,7 +16,6 @@ from thresher.mechanisms.histograms import adaptive_grid, ahp, flat, hierarchica
 from thresher.mechanisms.histograms.estimate import Mechanism, NoisyHistogram, checked_counts
 from thresher.noise import Entropy
 
-# AG takes two dimensions only; the others take one or two.
 MECHANISMS: Mapping[str, Mechanism] = MappingProxyType(
     {
         "laplace": flat.laplace,
@@ -27,6 +26,8 @@ MECHANISMS: Mapping[str, Mechanism] = MappingProxyType(
         "mwem": mwem.mwem,
     }
 )
+# The others take one dimension as well.
+TWO_DIMENSIONS_ONLY = frozenset({"ag"})
 
 
 def noisy_histogram(
@@ -38,4 +39,4 @@ def noisy_histogram(
     return MECHANISMS[mechanism](counts, epsilon, entropy=entropy)
 
 
-__all__ = ["MECHANISMS", "Mechanism", "NoisyHistogram", "checked_counts", "noisy_histogram"]
+__all__ = ["MECHANISMS", "TWO_DIMENSIONS_ONLY", "Mechanism", "NoisyHistogram", "checked_counts", "noisy_histogram"]
