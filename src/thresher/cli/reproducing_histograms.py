@@ -28,7 +28,7 @@ from thresher.views.text import paragraph
 
 # Methods that are no release, shown for comparison: by name, and the private mechanism that each is compared with.
 LEAKING: Mapping[str, Method] = {}
-LEAK, SISTER = "dawa as published", "dawa"
+LEAK, SISTER = "dawa published", "dawa"
 _KEY = (
     "Regret: the error of a method over the least error of a private one on the same data at the same epsilon, averaged"
     " over data sets. Errors are mean absolute errors: of a cell, and of a prefix, which is the sum over a box that"
@@ -108,9 +108,9 @@ def _page(name: str, found: Sequence[Measured]) -> list[str]:
         sets = len({one.data for one in mine})
         printed = PRINTED if (name, dimensions) == ("made up", 2) else {}
         lines += ["", f"{name}: {sets} sets of {dimensions} dimension{'s' * (dimensions > 1)}"]
-        lines += [f"{'':<18}{'cells':>24}{'prefixes':>28}" + (f"{'printed':>8}" if printed else "")]
+        lines += [f"{'':<17}{'cells':>25}{'prefixes':>28}" + (f"{'printed':>8}" if printed else "")]
         heads = "".join(f"{epsilon:>6}" for epsilon in EPSILONS) + f"{'all':>7}"
-        lines += [f"{'regret at epsilon':<18}{heads}   {heads}"]
+        lines += [f"{'regret at epsilon':<17}{heads}   {heads}"]
         columns = [_column(mine, kind, epsilon) for kind in ERRORS for epsilon in (*EPSILONS, None)]
         for method in dict.fromkeys(one.method for one in mine):
             leaks = any(one.leaks for one in mine if one.method == method)
@@ -118,7 +118,7 @@ def _page(name: str, found: Sequence[Measured]) -> list[str]:
             row = "".join(f"{cell:>6}" for cell in cells[:3]) + f"{cells[3]:>7}   "
             row += "".join(f"{cell:>6}" for cell in cells[4:7]) + f"{cells[7]:>7}"
             known = f"{PRINTED[method]:8.3g}" if printed and method in PRINTED else ""
-            lines += [f"{method + (' !' if leaks else ''):<18}{row}{known}"]
+            lines += [f"{method + (' !' if leaks else ''):<17}{row}{known}"]
         if any(one.leaks for one in mine):
             lines += ["! leaks: no release, and not counted among the best"]
         if printed:
