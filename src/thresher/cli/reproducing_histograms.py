@@ -5,11 +5,12 @@ Reads: arguments, a folder of public data. Writes: standard output. Never: a lin
 
 import dataclasses
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import click
 
+from thresher.audit.mutants.dawa import broken_dawa
 from thresher.cli.options import json_option, spinning
 from thresher.cli.output import say
 from thresher.noise import SeededEntropy, SystemEntropy
@@ -26,9 +27,8 @@ from thresher.reproduce.histograms import (
 )
 from thresher.views.text import paragraph
 
-# Methods that are no release, shown for comparison: by name, and the private mechanism that each is compared with.
-LEAKING: Mapping[str, Method] = {}
-LEAK, SISTER = "dawa published", "dawa"
+# What is no release, for comparison; the same with the noise that its proof needs, and the better private way.
+LEAK, SISTERS = "dawa published", ("dawa-argmin", "dawa")
 _KEY = (
     "Regret: the error of a method over the least error of a private one on the same data at the same epsilon, averaged"
     " over data sets. Errors are mean absolute errors: of a cell, and of a prefix, which is the sum over a box that"
@@ -43,27 +43,29 @@ _GETTING = (
 @click.command()
 @click.option("--data", metavar="FOLDER", envvar="THRESHER_DATA", help="Public data sets. Default: $THRESHER_DATA.")
 @click.option("--runs", type=int, default=3, show_default=True, help="How often each mechanism is run.")
+@click.option("--side", type=int, default=128, show_default=True, help="Rows and columns of maps; 256 as published.")
 @click.option("--seed", type=int, help="Repeat a measurement.")
 @json_option
-def histograms(*, data: str | None, runs: int, seed: int | None, as_json: bool) -> None:
+def histograms(*, data: str | None, runs: int, side: int, seed: int | None, as_json: bool) -> None:
     """Noisy histograms: Laplace, uniform, trees, grids, clusters, learned sums, partitions, side by side.
 
     On made-up lists and residual plots, then on the public histograms of DPBench, where the folder has them, at epsilon
     0.01, 0.1 and 1.
     """
     entropy = SystemEntropy() if seed is None else SeededEntropy(seed)
-    public = public_histograms(Path(data) if data else None)
+    public = public_histograms(Path(data) if data else None, side)
     with spinning(quiet=as_json) as progress:
 
         def table(sets: Sequence[HistogramSet]) -> list[Measured]:
-            return [one for each in sets for one in measured(each, runs, entropy, LEAKING, progress=progress)]
+            return [one for each in sets for one in measured(each, runs, entropy, _leaking(), progress=progress)]
 
         made_up, found = table(made_up_histograms()), table(public.found)
-    remarks = {name: histogram_remarks(one, LEAK, SISTER) for name, one in _parts(made_up, found).items()}
+    remarks = {name: histogram_remarks(one, LEAK, SISTERS) for name, one in _parts(made_up, found).items()}
     if as_json:
         document = {
             "private": False,  # errors are counted against the truth
             "runs": runs,
+            "side": side,
             "seed": seed,
             "epsilons": EPSILONS,
             "made_up": [dataclasses.asdict(one) for one in made_up],
@@ -84,6 +86,11 @@ def histograms(*, data: str | None, runs: int, seed: int | None, as_json: bool) 
     lines += ["Remarks, from these numbers"]
     lines += [paragraph(f"{name}: {remark}", "-", 2) for name, those in remarks.items() for remark in those]
     say("\n".join(lines))
+
+
+def _leaking() -> dict[str, Method]:
+    """DAWA with the noise of a published implementation."""
+    return {LEAK: lambda counts, epsilon, entropy: broken_dawa(counts, epsilon, entropy=entropy).counts}
 
 
 def _parts(made_up: list[Measured], found: list[Measured]) -> dict[str, list[Measured]]:

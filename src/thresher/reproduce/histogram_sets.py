@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from thresher.errors import SourceError
+from thresher.errors import ArgumentError, SourceError
 from thresher.reproduce.public_files import columns, lack, must_be_there
 
 SOURCE = "dpbench"
@@ -21,6 +21,7 @@ FILES = {
     "hist_1d.parquet": {"dataset": "string", "bin": "int64", "count": "int64"},
     "hist_2d_nonzero.parquet": {"dataset": "string", "row": "int64", "col": "int64", "count": "int64"},
 }
+SIDES = (16, 32, 64, 128, 256)
 _SIDE = 256
 _MOST_BINS = 1 << 20
 
@@ -41,8 +42,13 @@ class PublicHistograms:
     missing: tuple[str, ...]
 
 
-def public_histograms(folder: Path | None) -> PublicHistograms:
-    """The sets of DPBench: lists of cells by name, and 256 x 256 tables of which the file has the cells above zero."""
+def public_histograms(folder: Path | None, side: int = _SIDE) -> PublicHistograms:
+    """The sets of DPBench: lists of cells by name, and tables of 256 x 256 cells, added up to `side` x `side`.
+
+    The file has the cells of tables that are above zero.
+    """
+    if side not in SIDES:
+        raise ArgumentError("side", side, f"it must be one of {', '.join(map(str, SIDES))}", "Pass 128, say")
     must_be_there(folder)
     found: list[HistogramSet] = []
     missing: list[str] = []
@@ -54,7 +60,14 @@ def public_histograms(folder: Path | None) -> PublicHistograms:
         table = columns(folder / SOURCE, name, kinds)
         values = {column: np.asarray(table[column]) for column in kinds}
         found += _sets(values, [column for column in kinds if column not in ("dataset", "count")], name)
-    return PublicHistograms(tuple(found), tuple(missing))
+    return PublicHistograms(tuple(_coarser(each, side) for each in found), tuple(missing))
+
+
+def _coarser(data: HistogramSet, side: int) -> HistogramSet:
+    if data.counts.ndim == 1 or side == _SIDE:
+        return data
+    times = _SIDE // side
+    return HistogramSet(data.name, data.counts.reshape(side, times, side, times).sum(axis=(1, 3)))
 
 
 def _sets(values: dict[str, NDArray[np.int64]], axes: list[str], name: str) -> list[HistogramSet]:
@@ -75,11 +88,11 @@ def _sets(values: dict[str, NDArray[np.int64]], axes: list[str], name: str) -> l
 
 
 def made_up_histograms() -> tuple[HistogramSet, ...]:
-    """Two lists of 1,024 cells, and three residual plots of 5,000 points on 20 x 20 cells."""
-    cells = np.arange(1024)
-    # 389 has no factor in common with 1,024, so the places of large counts are shuffled.
-    heavy = 200_000 // (1 + cells * 389 % 1024) ** 1.3
-    steps = np.repeat([0, 40, 3, 250, 0, 90, 12, 1], 128)
+    """Two lists of 512 cells, and three residual plots of 5,000 points on 20 x 20 cells."""
+    cells = np.arange(512)
+    # 389 has no factor in common with 512, so the places of large counts are shuffled.
+    heavy = 100_000 // (1 + cells * 389 % 512) ** 1.3
+    steps = np.repeat([0, 40, 3, 250, 0, 90, 12, 1], 64)
     lists = (HistogramSet("heavy tail", heavy.astype(np.int64)), HistogramSet("steps", steps.astype(np.int64)))
     return lists + tuple(
         HistogramSet(name, _plot(spread, bend))

@@ -1,7 +1,7 @@
 """Regret of histogram mechanisms: how much worse each is than the best of them, over data sets and epsilons.
 
-Two errors: the mean absolute error of a cell, and that of a prefix, which is the sum over a box that begins at the first
-cell. The best is the best of those that are private; rows that are no release are marked as leaking.
+Two errors: the mean absolute error of a cell, and that of a prefix, which is the sum over a box that begins at the
+first cell. The best is the best of those that are private; rows that are no release are marked as leaking.
 Reads: public or made-up histograms, entropy. Writes: nothing. Never: protected data; errors are counted against truth.
 """
 
@@ -83,10 +83,13 @@ def regrets(found: Iterable[Measured], kind: str) -> dict[str, float]:
     return {method: float(np.mean(values)) for method, values in ratios.items()}
 
 
-def histogram_remarks(found: Sequence[Measured], leak: str, private: str) -> tuple[str, ...]:
-    """Sentences derived from these numbers: who is best, and what `leak` gains over `private`, its private sister."""
+def histogram_remarks(found: Sequence[Measured], leak: str, sisters: Sequence[str]) -> tuple[str, ...]:
+    """Sentences derived from these numbers: who is best, and what `leak` gains over its private sisters."""
     remarks = [_best(found, dimensions) for dimensions in (1, 2) if any(one.dimensions == dimensions for one in found)]
-    return tuple(remarks + _gains(found, leak, private))
+    gains = [gain for sister in sisters for gain in _gains(found, leak, sister)]
+    if gains:
+        remarks.append(f"{leak} is not private, so what its errors owe to that is no achievement. {' '.join(gains)}")
+    return tuple(remarks)
 
 
 def _best(found: Sequence[Measured], dimensions: int) -> str:
@@ -100,21 +103,18 @@ def _best(found: Sequence[Measured], dimensions: int) -> str:
     return f"In {'one dimension' if dimensions == 1 else 'two dimensions'}, {'; '.join(parts)}."
 
 
-def _gains(found: Sequence[Measured], leak: str, private: str) -> list[str]:
-    """What a leak buys: the ratio of its errors to those of the private version, setting by setting."""
-    leaking = {(one.data, one.epsilon): one.cells for one in found if one.method == leak}
-    sisters = {(one.data, one.epsilon): one.cells for one in found if one.method == private}
-    pairs = [(leaking[key], sisters[key]) for key in leaking if key in sisters and sisters[key] > 0]
-    if not pairs:
-        return []
-    ratios = [ours / theirs for ours, theirs in pairs]
-    better = sum(ratio < 1 for ratio in ratios)
-    mean = float(np.exp(np.mean(np.log(np.maximum(ratios, 1e-12)))))
-    return [
-        f"{leak} is not private: what its errors owe to the leak is no achievement. It errs less per cell than"
-        f" {private} in {better} of {len(ratios)} settings; its error is {mean:.3g} times that of {private} in the"
-        f" geometric mean, from {min(ratios):.3g} to {max(ratios):.3g} times."
-    ]
+def _gains(found: Sequence[Measured], leak: str, sister: str) -> list[str]:
+    """What a leak buys: the ratio of its errors to those of a private version, setting by setting."""
+    errors = {(one.data, one.epsilon, one.method): one for one in found}
+    pairs = [(one, errors.get((one.data, one.epsilon, sister))) for one in found if one.method == leak]
+    parts = []
+    for kind in ERRORS:
+        ratios = [ours.error(kind) / other.error(kind) for ours, other in pairs if other and other.error(kind) > 0]
+        if ratios:
+            mean = float(np.exp(np.mean(np.log(np.maximum(ratios, 1e-12)))))
+            less = sum(ratio < 1 for ratio in ratios)
+            parts.append(f"{kind} by {mean:.3g} times (less in {less} of {len(ratios)} settings)")
+    return [f"Against {sister} it errs on {' and on '.join(parts)}, in the geometric mean."] if parts else []
 
 
 def _said(regret: float) -> str:
