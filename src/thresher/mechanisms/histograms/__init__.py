@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from thresher.amounts import Amount
 from thresher.errors import ArgumentError
-from thresher.mechanisms.histograms import adaptive_grid, ahp, flat, hierarchical, mwem
+from thresher.mechanisms.histograms import adaptive_grid, ahp, dawa, flat, hierarchical, mwem
 from thresher.mechanisms.histograms.estimate import Mechanism, NoisyHistogram, checked_counts
 from thresher.noise import Entropy
 
@@ -24,6 +24,8 @@ MECHANISMS: Mapping[str, Mechanism] = MappingProxyType(
         "ahp": ahp.ahp,
         "ag": adaptive_grid.adaptive_grid,
         "mwem": mwem.mwem,
+        "dawa": dawa.dawa,
+        "dawa-argmin": dawa.dawa_argmin,
     }
 )
 # The others take one dimension as well.
