@@ -19,6 +19,8 @@ WORKLOADS = ("prefix", "identity")
 # Shares are whole numbers of this: what a node and the path below it have adds up without rounding.
 WHOLE = 1 << 40
 _GRID = 100
+# Nodes whose shares are chosen at once.
+_CHUNK = 1024
 # No node is measured at a rate below this, for which there is no noise.
 _LEAST_RATE = Fraction(1, 10**9)
 _LEFT, _RIGHT = slice(0, None, 2), slice(1, None, 2)
@@ -115,13 +117,18 @@ def _best(
     trace: NDArray[np.float64], square: NDArray[np.float64], mass: NDArray[np.float64], alone: NDArray[np.bool_]
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     """The share to hand on that makes the trace least; all of it where that is no worse, or where one child is alone."""
-    share, least = np.full(trace.size, _GRID, dtype=np.int64), trace
-    for hundredths in range(_GRID - 1, 0, -1):
-        on = hundredths / _GRID
-        own = (1 - on) ** 2
-        error = (trace - own / (on**2 + mass * own) * square) / on**2
-        better = (error < least) & ~alone
-        share, least = np.where(better, hundredths, share), np.where(better, error, least)
+    share, least = np.full(trace.size, _GRID, dtype=np.int64), trace.copy()
+    hundredths = np.arange(_GRID - 1, 0, -1)
+    on = hundredths[:, None] / _GRID
+    own = (1 - on) ** 2
+    for begin in range(0, trace.size, _CHUNK):
+        nodes = slice(begin, begin + _CHUNK)
+        errors = (trace[nodes] - own / (on**2 + mass[nodes] * own) * square[nodes]) / on**2
+        place = np.argmin(errors, axis=0)
+        error = errors[place, np.arange(place.size)]
+        better = (error < trace[nodes]) & ~alone[nodes]
+        share[nodes] = np.where(better, hundredths[place], _GRID)
+        least[nodes] = np.where(better, error, trace[nodes])
     return share, least
 
 

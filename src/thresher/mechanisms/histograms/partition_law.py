@@ -66,6 +66,32 @@ def partition_by_law(
     return np.array(lengths[::-1], dtype=np.int64)
 
 
+def partition_chances(
+    counts: ArrayLike, epsilon: Amount, penalty: Amount = PENALTY, longest: int = LONGEST
+) -> dict[tuple[int, ...], Fraction]:
+    """The exact law of `partition_by_law` on a handful of cells: the probability of every partition. No release.
+
+    It is what the draw follows, rounding and all. Runtime: as many steps as there are partitions.
+    """
+    seen = deviations(checked_counts(counts, (1,)), checked_longest(longest))
+    powers = powers_of(seen, epsilon, penalty)
+    if powers is None:
+        return {(1,) * seen.cells: Fraction(1)}
+    words = np.zeros(seen.cells + 1, dtype=np.uint64)
+    upto = _forward(seen.costs, powers.mantissas, powers.exponents, _SCALES, words)[:2]
+    chances: list[dict[tuple[int, ...], Fraction]] = [{(): Fraction(1)}]
+    for end in range(1, seen.cells + 1):
+        weights = [Fraction(m) * Fraction(2) ** e for m, e in terms_at(end, seen, powers, upto)]
+        chances.append(
+            {
+                (*before, 1 << k): chance * weight / sum(weights)
+                for k, weight in enumerate(weights)
+                for before, chance in chances[end - (1 << k)].items()
+            }
+        )
+    return chances[-1]
+
+
 def powers_of(seen: Deviations, epsilon: Amount, penalty: Amount) -> WidePowers | None:
     """The weights of costs, at a rate that leaves room for rounding; none if there is only one partition."""
     amount = exact_fraction(epsilon, "epsilon") - _ROUNDING * (seen.cells + 1)
