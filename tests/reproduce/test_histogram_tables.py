@@ -111,7 +111,7 @@ def test_remarks_follow_from_the_numbers():
     assert "In one dimension, for cells x has the least average regret, 1, and y the largest, 2;" in best
     assert "for prefixes y has the least average regret, 1, and x the largest, 5." in best
     assert gain.startswith("leak is not private")
-    assert "Against x it errs on cells by 1 times (less in 1 of 2 settings)" in gain
-    assert "and on prefixes by 0.333 times (less in 1 of 2 settings), in the geometric mean." in gain
+    assert "Against x, its error is 1 times as large for cells (smaller in 1 of 2 settings)" in gain
+    assert "and 0.333 times as large for prefixes (smaller in 1 of 2 settings), in the geometric mean." in gain
     assert "no such" not in gain
     assert len(histogram_remarks(found, "no such", ("x",))) == 1

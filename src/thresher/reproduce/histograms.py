@@ -113,8 +113,8 @@ def _gains(found: Sequence[Measured], leak: str, sister: str) -> list[str]:
         if ratios:
             mean = float(np.exp(np.mean(np.log(np.maximum(ratios, 1e-12)))))
             less = sum(ratio < 1 for ratio in ratios)
-            parts.append(f"{kind} by {mean:.3g} times (less in {less} of {len(ratios)} settings)")
-    return [f"Against {sister} it errs on {' and on '.join(parts)}, in the geometric mean."] if parts else []
+            parts.append(f"{mean:.3g} times as large for {kind} (smaller in {less} of {len(ratios)} settings)")
+    return [f"Against {sister}, its error is {' and '.join(parts)}, in the geometric mean."] if parts else []
 
 
 def _said(regret: float) -> str:
