@@ -135,7 +135,9 @@ def log_probability(answers: Sequence[bool], margins: Sequence[float], threshold
     return _log_sum(log_term, kinks, threshold) if threshold.whole else _log_integral(log_term, kinks, threshold)
 
 
-def transcript_law(margins: Sequence[float], most: int, threshold: Noise, query: Noise) -> dict[tuple[bool, ...], float]:
+def transcript_law(
+    margins: Sequence[float], most: int, threshold: Noise, query: Noise
+) -> dict[tuple[bool, ...], float]:
     """The probability of every row of answers of a sparse vector that stops at its `most`-th top."""
     rows = [row for length in range(1, len(margins) + 1) for row in _endings(length, len(margins), most)]
     return {row: math.exp(log_probability(row, margins[: len(row)], threshold, query)) for row in rows}

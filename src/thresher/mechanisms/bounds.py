@@ -3,7 +3,7 @@
 One sparse vector that stops at its first top. The intervals are nested and one record counts once, which makes the
 search cheaper than sparse vector in general; and the number of records needs no estimate of its own, because what is
 compared with zero is (values inside) - fraction * (all values), on a grid fine enough to hold it exactly.
-Reads: values, entropy. Writes: nothing. Never: values that are not whole steps of a declared grid; a search without end.
+Reads: values, entropy. Writes: nothing. Never: values off a declared grid, a search without end.
 Proof: `bounds.md`.
 """
 
@@ -102,18 +102,30 @@ def private_bound(
     Citation: Chen, dissertation 2018, Algorithm 10; the accounting is sharper (`bounds.md`).
     """
     terms = bound_terms(epsilon, unit, fraction, size, doublings)
-    margins, source = terms.margins(_steps(values)), chosen(entropy)
-    (row,) = answered_rows(margins, terms.sparse, 1, source)
-    (tops,) = np.nonzero(row == TOP)
-    step = int(tops[0]) if tops.size else terms.doublings
-    return PrivateBound(terms.bound(step), step, not tops.size, terms, source.stamp)
+    source = chosen(entropy)
+    (found,) = bound_runs(values, terms, 1, source)
+    step = min(int(found), terms.doublings)
+    return PrivateBound(terms.bound(step), step, bool(found > terms.doublings), terms, source.stamp)
+
+
+def bound_runs(values: ArrayLike, terms: BoundTerms, runs: int, entropy: Entropy) -> NDArray[np.int64]:
+    """How often the unit was doubled, in so many independent searches; one more than the cap if none held enough.
+
+    Each of them costs `terms.epsilon`.
+    """
+    rows = answered_rows(terms.margins(_steps(values)), terms.sparse, runs, entropy)
+    return np.where((rows == TOP).any(axis=1), (rows == TOP).argmax(axis=1), terms.doublings + 1)
 
 
 def bound_terms(
     epsilon: Amount, unit: int = 1, fraction: Amount = "0.95", size: int | None = None, doublings: int = 60
 ) -> BoundTerms:
     """The checked public numbers of `private_bound`: rates epsilon / 2 both, or epsilon both if the size is public."""
-    start, share, cap = whole_number(unit, "unit"), exact_fraction(fraction, "fraction"), whole_number(doublings, "doublings")
+    start, share, cap = (
+        whole_number(unit, "unit"),
+        exact_fraction(fraction, "fraction"),
+        whole_number(doublings, "doublings"),
+    )
     if not 1 <= start < 1 << 62:
         raise ArgumentError("unit", unit, "it must be 1 or more steps, and below 2**62", "Pass the first bound to try")
     if not 0 < share < 1 or share.denominator > _FINEST:

@@ -86,7 +86,9 @@ def sparse_terms(most: int, epsilon: Amount, setting: Setting = GENERAL) -> Spar
         rule = f"it must lie between 1 and {_MOST_TOPS}"
         raise ArgumentError("most", most, rule, "Pass how many rare answers may be given before it stops")
     if setting.kind == "nested" and tops != 1:
-        raise ArgumentError("most", most, 'nested queries stop at the first top: it must be 1 if kind is "nested"', _KIND)
+        raise ArgumentError(
+            "most", most, 'nested queries stop at the first top: it must be 1 if kind is "nested"', _KIND
+        )
     budget = exact_fraction(epsilon, "epsilon")
     check_rates(epsilon, budget)
     first, second = split(budget, tops, setting.kind)

@@ -96,9 +96,7 @@ class SparseVector:
     Citations: Dwork, Naor, Reingold, Rothblum, Vadhan 2009; Lyu, Su, Li 2017 (the split).
     """
 
-    def __init__(
-        self, most: int, epsilon: Amount, setting: Setting = GENERAL, entropy: Entropy | None = None
-    ) -> None:
+    def __init__(self, most: int, epsilon: Amount, setting: Setting = GENERAL, entropy: Entropy | None = None) -> None:
         self.terms = sparse_terms(most, epsilon, setting)
         self._entropy, self._lock = chosen(entropy), threading.Lock()
         self.stamp = self._entropy.stamp
@@ -197,7 +195,7 @@ def answered_rows(margins: NDArray[np.int64], terms: SparseTerms, runs: int, ent
 
 
 def checked_margins(queries: ArrayLike, thresholds: ArrayLike, terms: SparseTerms) -> NDArray[np.int64]:
-    """query - threshold, or the reverse if "below" is rare, cut off where it cannot matter any more."""
+    """By how much each query passes its threshold, or the reverse if "below" is rare, cut off where it cannot matter any more."""
     asked, lines = _whole(queries, "queries"), _whole(thresholds, "thresholds")
     if asked.ndim != 1:
         raise ArgumentError("queries", f"{asked.ndim} dimensions", "it must be one list", "Pass an int64 array")
@@ -212,8 +210,9 @@ def checked_margins(queries: ArrayLike, thresholds: ArrayLike, terms: SparseTerm
 
 def _difference(first: NDArray[Any], second: NDArray[Any]) -> NDArray[np.int64]:
     """The exact difference, cut off at 2**61 either way. To cut each number first could move differences apart."""
-    if first.dtype == object or second.dtype == object:
-        return np.clip(first.astype(object) - second.astype(object), -_FAR, _FAR).astype(np.int64)
+    if np.dtype(object) in (first.dtype, second.dtype):
+        exact = first.astype(object) - second.astype(object)
+        return np.asarray(np.clip(exact, -_FAR, _FAR), dtype=np.int64)
     plain = first - second
     # A sum that wraps around has the wrong sign; then the difference is beyond 2**63.
     wrapped = ((first < 0) != (second < 0)) & ((plain < 0) != (first < 0))
