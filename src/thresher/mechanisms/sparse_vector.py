@@ -195,7 +195,7 @@ def answered_rows(margins: NDArray[np.int64], terms: SparseTerms, runs: int, ent
 
 
 def checked_margins(queries: ArrayLike, thresholds: ArrayLike, terms: SparseTerms) -> NDArray[np.int64]:
-    """By how much each query passes its threshold, or the reverse if "below" is rare, cut off where it cannot matter any more."""
+    """By how much each query passes its threshold ("below": stays under it), cut off where it cannot matter."""
     asked, lines = _whole(queries, "queries"), _whole(thresholds, "thresholds")
     if asked.ndim != 1:
         raise ArgumentError("queries", f"{asked.ndim} dimensions", "it must be one list", "Pass an int64 array")

@@ -130,7 +130,7 @@ def noises(terms: SparseTerms) -> tuple[Noise, Noise]:
 def _law(terms: SparseTerms) -> Callable[[Asked], Mapping[Hashable, float]]:
     def law(asked: Asked) -> Mapping[Hashable, float]:
         margins = [q - line - terms.offset for q, line in zip(asked.queries, asked.thresholds, strict=True)]
-        return {**transcript_law(margins, terms.most, *noises(terms))}
+        return dict(transcript_law(margins, terms.most, *noises(terms)).items())
 
     return law
 
