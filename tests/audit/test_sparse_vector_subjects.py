@@ -45,7 +45,7 @@ def lower_bound(here, there):
 
 @pytest.mark.parametrize("subject", BROKEN, ids=lambda subject: subject.name)
 def test_a_broken_one_is_refuted_on_each_pair(subject, entropy):
-    """By how many more tops one half of the queries got than the other. Two thousand samples a side where it is GPTT."""
+    """By how many more tops one half of the queries got than the other. Two thousand samples a side for GPTT."""
     assert subject.samples == (20_000 if "generalised" in subject.name else 2_000)
     for pair in subject.pairs:
         here, there = (subject.run(side, subject.samples, entropy) for side in (pair.here, pair.there))

@@ -29,7 +29,7 @@ def test_the_parts_add_up_exactly(epsilon, most, kind):
 @pytest.mark.parametrize("most", [1, 2, 3, 4, 8, 27, 1000])
 @pytest.mark.parametrize(("kind", "times"), [("general", 2), ("monotone", 1)])
 def test_the_split_is_the_best_to_a_nano(most, kind, times):
-    first, second = split(Fraction(1), most, kind)
+    first, _ = split(Fraction(1), most, kind)
     best = 1 / (1 + mpmath.mpf(times * most) ** (mpmath.mpf(2) / 3))
     assert abs(mpmath.mpf(first.numerator) / first.denominator - best) < 1e-9
 
