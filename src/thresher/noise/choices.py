@@ -76,7 +76,7 @@ def _settled(gaps: list[int], sums: list[int], rate: Fraction, drawn: tuple[int,
     precision = bits + total.bit_length() + _SPARE_BITS
     low, high = 0, 0
     ends, rest = [], total
-    for gap, weight, (least, most) in zip(gaps, sums, _powers(gaps, rate, precision), strict=False):
+    for weight, (least, most) in zip(sums, _powers(gaps, rate, precision), strict=True):
         low, high, rest = low + weight * least, high + weight * most, rest - weight
         ends.append((low, high))
         if most <= 1 << _SPARE_BITS:  # all later levels together stay below rest * most
