@@ -10,7 +10,7 @@ from pathlib import Path
 
 import click
 
-from thresher.audit.mutants.dawa import broken_dawa
+from thresher.audit.for_comparison import leaking_histograms
 from thresher.cli.options import json_option, spinning
 from thresher.cli.output import say
 from thresher.noise import SeededEntropy, SystemEntropy
@@ -20,7 +20,6 @@ from thresher.reproduce.histograms import (
     ERRORS,
     PRINTED,
     Measured,
-    Method,
     histogram_remarks,
     measured,
     regrets,
@@ -57,7 +56,9 @@ def histograms(*, data: str | None, runs: int, side: int, seed: int | None, as_j
     with spinning(quiet=as_json) as progress:
 
         def table(sets: Sequence[HistogramSet]) -> list[Measured]:
-            return [one for each in sets for one in measured(each, runs, entropy, _leaking(), progress=progress)]
+            return [
+                one for each in sets for one in measured(each, runs, entropy, leaking_histograms(), progress=progress)
+            ]
 
         made_up, found = table(made_up_histograms()), table(public.found)
     remarks = {name: histogram_remarks(one, LEAK, SISTERS) for name, one in _parts(made_up, found).items()}
@@ -86,11 +87,6 @@ def histograms(*, data: str | None, runs: int, side: int, seed: int | None, as_j
     lines += ["Remarks, from these numbers"]
     lines += [paragraph(f"{name}: {remark}", "-", 2) for name, those in remarks.items() for remark in those]
     say("\n".join(lines))
-
-
-def _leaking() -> dict[str, Method]:
-    """DAWA with the noise of a published implementation."""
-    return {LEAK: lambda counts, epsilon, entropy: broken_dawa(counts, epsilon, entropy=entropy).counts}
 
 
 def _parts(made_up: list[Measured], found: list[Measured]) -> dict[str, list[Measured]]:
