@@ -10,7 +10,7 @@ from laws import assert_fits, assert_rejected
 from scipy import stats
 
 from thresher.errors import ArgumentError, EntropyError
-from thresher.noise import SystemEntropy, choices, choose, choose_many, pick
+from thresher.noise import SystemEntropy, choices, choose, choose_many, pick, uniform
 from thresher.noise.entropy import NotPrivate
 
 DIGITS = 400
@@ -196,6 +196,37 @@ def test_equal_costs_share_by_weight(draw_one):
     assert counts.tolist() == [1, 2, 0, 3]
 
 
+@pytest.mark.parametrize("bound", [1, 2, 3, 5, 8, 200, 256])
+def test_uniform_draws_are_exactly_uniform(bound):
+    """All leading bytes of one word; those out of range are drawn again."""
+    counts = np.zeros(bound, dtype=int)
+    for byte in range(256):
+        try:
+            counts[uniform([bound], Script(bytes(7) + bytes([byte])))[0]] += 1
+        except EntropyError:
+            continue
+    assert set(counts.tolist()) == {256 if bound == 1 else 256 >> (bound - 1).bit_length()}
+
+
+@pytest.mark.parametrize("bound", [(1 << 53) + 1, (1 << 54) - 1, (1 << 54), (1 << 54) + 1, (1 << 62) - 1])
+def test_uniform_draws_below_large_bounds(bound, entropy):
+    """The largest draw is reachable, one more is not, and the half is where it should be (false failure 1e-6)."""
+    spare = 64 - int(np.frexp(bound - 1)[1])
+    top = ((bound - 1) << spare).to_bytes(8, "little")
+    assert uniform([bound], Script(top)).tolist() == [bound - 1]
+    if (bound << spare) < 1 << 64:
+        assert uniform([bound], Script((bound << spare).to_bytes(8, "little"), bytes(8))).tolist() == [0]
+    draws = uniform([bound] * 40_000, entropy)
+    assert 0 <= draws.min() <= draws.max() < bound
+    assert abs(int((draws < bound // 2).sum()) - 20_000) < 4.9 * 100
+
+
+@pytest.mark.parametrize("bounds", [[0], [-1], [[1]], [0.5], [True], None, [1 << 62]], ids=str)
+def test_bad_bounds_are_refused(bounds):
+    with pytest.raises(ArgumentError, match=r"^bounds = "):
+        uniform(bounds)
+
+
 def chi_square(draws, law):
     expected = np.array([float(mass) for mass in law]) * len(draws)
     observed = np.bincount(draws, minlength=len(expected))
@@ -265,7 +296,7 @@ BAD = [
     ("rate", {"rate": 0}),
     ("rate", {"rate": -1}),
     ("rate", {"rate": float("nan")}),
-    ("rate", {"rate": "1e-13"}),
+    ("rate", {"rate": "1e-25"}),
     ("rate", {"rate": 10**7}),
     ("rate", {"rate": True}),
     ("weights", {"weights": [1]}),

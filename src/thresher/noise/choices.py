@@ -27,7 +27,7 @@ _FIRST_BITS = 64
 _LAST_WORD = (1 << _FIRST_BITS) - 1
 # A level that costs this many bits more than the cheapest is left to the bracket of the rest.
 _SPARE_BITS = 32
-_MOST_RATE, _LEAST_RATE = Fraction(10**6), Fraction(1, 10**12)
+_MOST_RATE, _LEAST_RATE = Fraction(10**6), Fraction(1, 10**24)
 # A fair generator is out of range so often in a row with probability below 2**-256.
 _MOST_REJECTIONS = 256
 
@@ -57,7 +57,7 @@ def choose_many(
     source, speed, count = chosen(entropy), _checked_rate(rate), checked_size(size)
     levels = _levels_of(costs, weights)
     level = _many_levels(levels, speed, count, source)
-    inside = _many_below(levels.sums, level, source)
+    inside = _many_below(np.array(levels.sums)[level], source)
     return marked(levels.members(level, inside), source)
 
 
@@ -74,6 +74,15 @@ def pick(weights: NDArray[np.int64] | Sequence[int], entropy: Entropy | None = N
         raise ArgumentError("weights", f"{len(upto)} weights", "one of them at least must be above 0", _LIST)
     draw = uniform_below(upto[-1], source)
     return next(i for i, end in enumerate(upto) if draw < end)
+
+
+def uniform(bounds: ArrayLike, entropy: Entropy | None = None) -> NDArray[np.int64]:
+    """For each bound, which is 1 or more, a whole number drawn uniformly from those from 0 to the bound, without it."""
+    source, limits = chosen(entropy), checked_integers(bounds, "bounds")
+    if limits.ndim != 1 or (limits.size and limits.min() < 1):
+        rule = "it must be one list of whole numbers of 1 or more"
+        raise ArgumentError("bounds", f"{limits.ndim} dimensions, {limits.size} numbers", rule, "Pass an int64 array")
+    return marked(_many_below(limits, source), source)
 
 
 _LIST = "Pass a list such as [2, 1, 1]"
@@ -176,11 +185,12 @@ def _many_levels(levels: _Levels, rate: Fraction, size: int, entropy: Entropy) -
     return level.astype(np.int64)
 
 
-def _many_below(bounds: list[int], which: NDArray[np.int64], entropy: Entropy) -> NDArray[np.int64]:
-    """For each: uniform below bounds[which], by words cut to the bits of that bound and drawn again if too large."""
-    limits = np.array(bounds, dtype=np.uint64)[which]
-    spare = np.array([_FIRST_BITS - max((bound - 1).bit_length(), 1) for bound in bounds], dtype=np.uint64)[which]
-    draws = np.zeros(which.size, dtype=np.uint64)
+def _many_below(bounds: NDArray[np.int64], entropy: Entropy) -> NDArray[np.int64]:
+    """For each: uniform below its bound, by words cut to the bits of that bound and drawn again if too large."""
+    limits = bounds.astype(np.uint64)
+    # The exponent of a float is that of its whole number, or one more where it rounds up: then one bit is wasted.
+    spare = (_FIRST_BITS - np.frexp(np.maximum(bounds - 1, 1))[1]).astype(np.uint64)
+    draws = np.zeros(bounds.size, dtype=np.uint64)
     left = np.flatnonzero(limits > 1)
     for _ in range(_MOST_REJECTIONS):
         words = read_words(left.size, np.uint64, entropy) >> spare[left]
@@ -209,7 +219,7 @@ def _powers(gaps: list[int], rate: Fraction, precision: int) -> Iterator[tuple[i
 def _checked_rate(rate: Amount) -> Fraction:
     speed = exact_fraction(rate, "rate")
     if not _LEAST_RATE <= speed <= _MOST_RATE:
-        raise ArgumentError("rate", rate, "it must lie between 1e-12 and 1e6", "Check the units of costs")
+        raise ArgumentError("rate", rate, "it must lie between 1e-24 and 1e6", "Check the units of costs")
     return speed
 
 
@@ -226,7 +236,7 @@ def _weights(weights: ArrayLike, size: int) -> NDArray[np.int64]:
     if amounts.size != size:
         rule = f"there must be one for each of the {size} costs"
         raise ArgumentError("weights", f"{amounts.size} weights", rule, "Pass arrays of the same length")
-    if amounts.min() < 0 or not amounts.any() or float(amounts.max()) * size >= 2.0**62:
+    if amounts.min() < 0 or not amounts.any() or float(amounts.astype(np.float64).sum()) >= 2.0**62:
         rule = "they must be 0 or more, not all 0, and add up to less than 2**62"
         raise ArgumentError("weights", f"{size} weights", rule, "Count in larger units")
     return amounts
