@@ -1,7 +1,9 @@
 """Quantiles on a grid: all neighbours of all small data, published probabilities, draws against laws, bad input."""
 
+import inspect
 import itertools
 from fractions import Fraction
+from pathlib import Path
 
 import mpmath
 import numpy as np
@@ -10,6 +12,8 @@ from laws import assert_fits, assert_rejected
 from scipy import stats
 
 from thresher.errors import ArgumentError
+from thresher.mechanisms import quantiles as quantile_room
+from thresher.mechanisms import smooth_median as smooth_room
 from thresher.mechanisms.public_grid import grid_of
 from thresher.mechanisms.quantiles import (
     HALF,
@@ -175,7 +179,7 @@ def test_draws_fit_the_law_and_a_larger_epsilon_is_rejected(part, entropy, trial
 def test_quantile_draws_that_law(entropy, trials):
     """The public function, from floats to the value it returns; false failure 1e-6."""
     data = [0.13, 0.124, 0.31, 0.55, 0.57, 0.9]  # on 16 steps: 2, 2, 5, 9, 9, 14
-    runs = trials(3_000, 30_000)
+    runs = trials(2_500, 30_000)
     found = [quantile(data, "0.25", 0, 1, "0.5", steps=16, entropy=entropy) for _ in range(runs)]
     law = law_of(cells_of(np.array([2, 2, 5, 9, 9, 14]), Fraction(1, 4), 0, 16), Fraction(1, 2))
     draws = counted([q.point for q in found])
@@ -250,7 +254,7 @@ def test_records_in_both_halves_are_caught():
 
 
 def test_recursive_medians_draw_that_law(entropy, trials):
-    data, runs = np.array([1, 1, 4, 5]), trials(2_000, 20_000)
+    data, runs = np.array([1, 1, 4, 5]), trials(1_500, 20_000)
     found = [recursive_medians(data, 2, 0, 6, 1, steps=6, entropy=entropy).points for _ in range(runs)]
     counts = {points: found.count(points) for points in set(found)}
     assert_fits(chi_square(counts, recursive_law(data, 2, 6, Fraction(1, 2))))
@@ -297,7 +301,7 @@ def test_several_quantiles_come_in_order_and_share_epsilon(entropy):
 
 def test_the_share_of_each_quantile(entropy, trials):
     """Two fractions at epsilon 1 draw as one does at 1/2; false failure 1e-6."""
-    runs = trials(2_000, 20_000)
+    runs = trials(1_500, 20_000)
     least = [quantiles([3, 3, 5], [0, 1], 0, 8, 1, steps=8, entropy=entropy).points for _ in range(runs)]
     law = {pair: mpmath.mpf(0) for pair in itertools.combinations_with_replacement(range(9), 2)}
     ends = [law_of(cells_of(np.array([3, 3, 5]), part, 0, 8), HALF) for part in (Fraction(0), Fraction(1))]
@@ -453,3 +457,18 @@ def test_the_least_and_the_largest_that_are_accepted(entropy):
     assert 0 <= quantile([1, 2], "0.999999", 0, 1, "0.000000001", entropy=entropy).point <= 2**20
     assert quantile([0.5], 1, 0, 1, 1000, steps=2**40, entropy=entropy).point >= 2**39
     assert median([], 0, 1, 1, steps=1, entropy=entropy).point in (0, 1)
+
+
+@pytest.mark.parametrize("room", [quantile_room, smooth_room], ids=lambda room: room.__name__)
+def test_the_reference_lists_true_signatures(room):
+    page = (Path(__file__).parents[2] / "docs" / "reference" / "quantiles.md").read_text()
+    public = {name: f for name, f in inspect.getmembers(room, inspect.isfunction) if f.__module__ == room.__name__}
+    inner = {"placed"}
+    assert len(public) > 4
+    for name, function in public.items():
+        shown = inspect.signature(function).parameters.values()
+        written = [p.name if p.default is p.empty else f"{p.name}={p.default!r}" for p in shown]
+        keyword = next((i for i, p in enumerate(shown) if p.kind is p.KEYWORD_ONLY), None)
+        if keyword is not None:
+            written.insert(keyword, "*")
+        assert name.startswith("_") or name in inner or f"`{name}({', '.join(written)})`" in page

@@ -31,7 +31,7 @@ class Grid:
 
         To refuse a NaN would tell that one is there; to leave it out concerns that record alone.
         """
-        records = _numbers(values)
+        records = numbers_of(values)
         with np.errstate(all="ignore"):
             spots = (records - float(self.low)) * (self.steps / float(self.high - self.low))
         spots = np.clip(spots[~np.isnan(spots)], 0, self.steps)
@@ -55,7 +55,8 @@ def grid_of(low: Amount, high: Amount, steps: int) -> Grid:
     return Grid(start, end, count)
 
 
-def _numbers(values: ArrayLike) -> NDArray[np.float64]:
+def numbers_of(values: ArrayLike) -> NDArray[np.float64]:
+    """One list of numbers as floats. What they are never appears in a message."""
     try:
         array = np.asarray(values)
     except (ValueError, TypeError, OverflowError, RecursionError):
