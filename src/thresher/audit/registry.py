@@ -9,7 +9,7 @@ from importlib import import_module
 
 from thresher.audit.subjects import Subject
 
-SHIPPED = ("noise", "decisions", "engine", "sparse_vector", "quantiles")
+SHIPPED = ("noise", "decisions", "engine", "sparse_vector", "quantiles", "histograms")
 MUTANTS = (
     "sparse_vector",
     "quantiles",
