@@ -35,7 +35,9 @@ _SIX = (
 
 def subjects() -> tuple[Subject, ...]:
     eight = (
-        Pair("two equal neighbours, one of which gains a record", (0, 5, 4, 12, 9, 5, 4, 4), (0, 5, 4, 12, 10, 5, 4, 4)),
+        Pair(
+            "two equal neighbours, one of which gains a record", (0, 5, 4, 12, 9, 5, 4, 4), (0, 5, 4, 12, 10, 5, 4, 4)
+        ),
         Pair("four empty cells, one of which gains a record", (0, 0, 0, 0, 18, 15, 0, 13), (0, 0, 1, 0, 18, 15, 0, 13)),
         Pair("eight empty cells, one of which gains a record", (0,) * 8, (0, 0, 0, 0, 1, 0, 0, 0)),
     )

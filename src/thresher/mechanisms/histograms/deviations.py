@@ -78,9 +78,7 @@ def deviations(cells: NDArray[np.int64], longest: int = LONGEST) -> Deviations:
 
 
 @compiled
-def _add_larger(
-    total: NDArray[np.int64], scaled: NDArray[np.int64], sums: NDArray[np.int64], length: int
-) -> None:
+def _add_larger(total: NDArray[np.int64], scaled: NDArray[np.int64], sums: NDArray[np.int64], length: int) -> None:
     """Add, for each window, the larger of each of its scaled counts and its sum."""
     for begin in range(0, total.size, _LOOP_CHUNK):
         end = min(begin + _LOOP_CHUNK, total.size)
