@@ -16,6 +16,7 @@ MUTANTS = (
     "smooth_median",
     "noise",
     "charging",
+    "histograms",
     "hierarchies",
     "binned_residuals",
     "deciding",
