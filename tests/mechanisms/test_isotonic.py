@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.optimize import isotonic_regression
 
 from thresher.errors import ArgumentError
 from thresher.mechanisms.isotonic import isotonic
@@ -40,8 +41,6 @@ def test_it_is_the_best_of_all_partitions(pairs):
 
 
 def test_long_lines_agree_with_another_implementation():
-    from scipy.optimize import isotonic_regression
-
     generator = np.random.default_rng(3)
     values, weights = generator.normal(size=5000).cumsum(), generator.uniform(0.1, 3, size=5000)
     assert isotonic(values, weights) == pytest.approx(isotonic_regression(values, weights=weights).x, abs=1e-9)
