@@ -1,4 +1,4 @@
-"""The private ROC curve: its parts add up, its noise has the law it should, neighbours align, and rows decide nothing."""
+"""The private ROC curve: parts add up, noise has the law it should, neighbours align, and rows decide nothing."""
 
 import importlib
 import json
