@@ -8,7 +8,21 @@ import re
 from thresher.cli.options import WISHES
 from thresher.errors import AnalystError, ArgumentError, BudgetError, TooDearError
 
-_OTHERS = ("analyst", "half_width", "keep", "key", "output", "runs", "seed", "table", "yes")
+_OTHERS = (
+    "analyst",
+    "dataset",
+    "half_width",
+    "keep",
+    "key",
+    "output",
+    "passes",
+    "picture",
+    "runs",
+    "second_epsilon",
+    "seed",
+    "table",
+    "yes",
+)
 _FLAGS = {name: "--" + name.replace("_", "-") for name in (*WISHES, *_OTHERS)}
 # Words with a line below are nobody's prose; what ends otherwise, as max_epsilon_per_question does, is another name.
 _WITHIN = re.compile(rf"(?<![\w-])({'|'.join(name for name in _FLAGS if '_' in name)})(?!\w)")

@@ -54,7 +54,7 @@ def count_scatter(title: str, truth: ArrayLike, found: ArrayLike) -> str:
     for x, y, size in zip(places[0].tolist(), places[1].tolist(), cells.tolist(), strict=True):
         marks.append(dot(across(x_axis, x), down(y_axis, y), 2.5 + 1.5 * math.log2(size) / 2, 0 if x == y else 1))
     share = f"{right:,} of {true.size:,} cells found exactly ({right / true.size:.1%})"
-    marks += [written(across(x_axis, 0) + 12, 72, share)]
+    marks += [written(across(x_axis, 0) + 4, 72, share)]
     about = f"Counts that an attack found against the true ones, both from 0 to {number(most)}. {share}."
     return picture(title, about, (x_axis, y_axis), marks)
 

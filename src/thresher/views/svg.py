@@ -9,7 +9,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 WIDTH, HEIGHT = 640, 480
-_LEFT, _RIGHT, _TOP, _BOTTOM = 74, 20, 52, 54
+_LEFT, _RIGHT, _TOP, _BOTTOM = 74, 24, 52, 54
+# Marks at the ends of an axis keep off the labels.
+_WITHIN = 12
 # Told apart by people who see few colours too; the second of each pair is for dark pages.
 _COLOURS = (("#0072b2", "#56b4e9"), ("#d55e00", "#ff9d5c"), ("#00795c", "#3ecfa4"), ("#a03f78", "#e59cc6"))
 COLOURS = len(_COLOURS)
@@ -46,12 +48,12 @@ def log_axis(label: str, low: float, high: float, base: int = 10) -> Axis:
 
 def across(axis: Axis, value: float) -> float:
     """Pixels from the left."""
-    return _LEFT + axis.share(value) * (WIDTH - _LEFT - _RIGHT)
+    return _LEFT + _WITHIN + axis.share(value) * (WIDTH - _LEFT - _RIGHT - 2 * _WITHIN)
 
 
 def down(axis: Axis, value: float) -> float:
     """Pixels from the top."""
-    return HEIGHT - _BOTTOM - axis.share(value) * (HEIGHT - _TOP - _BOTTOM)
+    return HEIGHT - _BOTTOM - _WITHIN - axis.share(value) * (HEIGHT - _TOP - _BOTTOM - 2 * _WITHIN)
 
 
 def picture(title: str, about: str, axes: tuple[Axis, Axis], marks: Sequence[str]) -> str:
@@ -91,8 +93,8 @@ def legend(entries: Sequence[tuple[str, str]]) -> list[str]:
     """Kinds of lines and their names, in the upper left corner."""
     parts = []
     for i, (kind, name) in enumerate(entries):
-        y = _TOP + 16 + 18 * i
-        parts += [path([(_LEFT + 12, y - 4), (_LEFT + 36, y - 4)], kind), written(_LEFT + 44, y, name)]
+        y = _TOP + 18 + 18 * i
+        parts += [path([(_LEFT + 14, y - 4), (_LEFT + 38, y - 4)], kind), written(_LEFT + 46, y, name)]
     return parts
 
 

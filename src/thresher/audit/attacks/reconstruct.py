@@ -15,13 +15,14 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from thresher.amounts import Amount, Epsilon, exact_fraction
+from thresher.amounts import Amount, Epsilon
 from thresher.audit.attacks.decoders import DECODERS, checked_decoder
 from thresher.audit.attacks.noisy_answers import checked_passes, least_step, noisy_scores
 from thresher.audit.attacks.partition import Groups, checked_counts, grouped_by_scores, partition
 from thresher.errors import ArgumentError
-from thresher.noise import Entropy, SystemEntropy, chances, discrete_laplace, geometric
+from thresher.noise import Entropy, chances, discrete_laplace, geometric
 from thresher.noise.arguments import checked_probability, checked_rate
+from thresher.noise.entropy import chosen
 
 Whole = NDArray[np.int64]
 # Counts of so few people point at persons: the dissertation's Table 3.3.
@@ -106,11 +107,10 @@ def reconstruct(
     Runtime: a sort. With `second_epsilon`, a draw for every pair and pass: at most some ten thousand cells.
     """
     cells, how = checked_counts(counts), method or Method()
-    half = exact_fraction(epsilon, "epsilon") / 2
-    checked_rate(half, 1)
+    half = checked_rate(epsilon, 2)
     second = None if second_epsilon is None else checked_rate(second_epsilon, 1, "second_epsilon")
     claimed = Epsilon.covering(2 * half + (second or 0))
-    source = SystemEntropy() if entropy is None else entropy
+    source = chosen(entropy)
     groups = _grouped(cells, half, second, how, source)
     rate = half / 2 if how.printed_noise else half
     totals = groups.totals(cells) + np.asarray(discrete_laplace(rate, groups.sizes.size, entropy=source))
