@@ -33,7 +33,8 @@ class Pair:
 class Sampled:
     """A mechanism that can be run: `run(data, runs, entropy)` gives the outputs of so many independent runs.
 
-    `charged` is what the ledger would charge for one run. `samples` a side.
+    `charged` is what the ledger would charge for one run. `samples` a side. Where an output itself says what it cost,
+    `within` picks the outputs that say they cost no more than `charged`; events are made of those only.
     """
 
     name: str
@@ -42,6 +43,7 @@ class Sampled:
     pairs: tuple[Pair, ...]
     run: Callable[[Any, int, Entropy], Outputs]
     samples: int = MOST_SAMPLES
+    within: Callable[[Outputs], NDArray[np.bool_]] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,48 @@
+"""How sure a count makes one: exact (Clopper-Pearson) bounds of a probability, and of the logarithm of a ratio.
+
+Reads: counts. Writes: nothing. Never: a normal approximation. Proof: `confidence.md`.
+Citation: Clopper, Pearson, "The use of confidence or fiducial limits", 1934.
+"""
+
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from thresher.amounts import Amount, exact_fraction
+from thresher.errors import ArgumentError
+
+CONFIDENCE = Fraction(999, 1000)
+
+
+def checked_confidence(confidence: Amount) -> Fraction:
+    """At least one half, below one."""
+    share = exact_fraction(confidence, "confidence")
+    if not Fraction(1, 2) <= share < 1:
+        raise ArgumentError("confidence", confidence, "it must be 0.5 or more, and below 1", "Pass 0.999")
+    return share
+
+
+def least_probability(hits: ArrayLike, runs: int, doubt: float) -> NDArray[np.float64]:
+    """A number that exceeds the probability of a hit with chance at most `doubt`."""
+    from scipy.special import betaincinv  # noqa: PLC0415 - loaded when needed
+
+    count = np.asarray(hits, dtype=np.float64)
+    bound = betaincinv(np.maximum(count, 1), runs - count + 1, doubt)
+    return np.where(count > 0, bound, 0.0)
+
+
+def most_probability(hits: ArrayLike, runs: int, doubt: float) -> NDArray[np.float64]:
+    """A number that falls below the probability of a hit with chance at most `doubt`."""
+    from scipy.special import betaincinv  # noqa: PLC0415 - loaded when needed
+
+    count = np.asarray(hits, dtype=np.float64)
+    bound = betaincinv(count + 1, np.maximum(runs - count, 1), 1 - doubt)
+    return np.where(count < runs, bound, 1.0)
+
+
+def least_log_ratio(here: ArrayLike, there: ArrayLike, runs: int, doubt: float) -> NDArray[np.float64]:
+    """A number that exceeds log(P[hit here] / P[hit there]) with chance at most `doubt`; half of it for each side."""
+    low, high = least_probability(here, runs, doubt / 2), most_probability(there, runs, doubt / 2)
+    with np.errstate(divide="ignore"):
+        return np.asarray(np.log(low) - np.log(high))

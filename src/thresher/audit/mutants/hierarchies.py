@@ -1,0 +1,61 @@
+"""Broken pruning of a hierarchy of streams (PRUNE), as printed and with one threshold for a whole time step.
+
+A tuple counts at every node on its way from the root to a leaf. Both variants charge one comparison and show up to
+h - 1 of them. Noise is whole numbers on a fine grid, so that rounding is not what is wrong.
+Reads: entropy. Writes: nothing. Never: reachable from a release.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from thresher.amounts import Epsilon
+from thresher.audit.subjects import Pair, Sampled, Subject
+from thresher.noise import Entropy, discrete_laplace
+
+_EPSILON = Epsilon(1)
+_GRID = 64
+_LEVELS = 8
+_THRESHOLD = 5
+# Both noises of a comparison have this many times the scale of one that is charged by itself.
+_SCALE = 2
+
+
+def subjects() -> tuple[Subject, ...]:
+    path = (_THRESHOLD,) * (_LEVELS - 1)
+    others = (_THRESHOLD - 1,) * (_LEVELS - 1)
+    more = tuple(count + 1 for count in path)
+    return (
+        Sampled(
+            "broken_prune", "streams pruned as printed: fresh noise for each node of a path", _EPSILON,
+            (Pair("one more tuple, eight levels, counts at the threshold", path, more),), broken_prune,
+        ),
+        Sampled(
+            "broken_prune_shared_threshold", "the same with one noisy threshold for a time step", _EPSILON,
+            (Pair("one more tuple, and another tree that gives the threshold away", (path, others), (more, others)),),
+            broken_prune_shared_threshold,
+        ),
+    )  # fmt: skip
+
+
+def broken_prune(path: tuple[int, ...], runs: int, entropy: Entropy) -> NDArray[np.bool_]:
+    """What is wrong: a tuple moves every comparison on its path, and each shows by itself."""
+    noise = _noise(runs, len(path), entropy) - _noise(runs, len(path), entropy)
+    return _down_the_path(np.array(path) * _GRID + noise >= _THRESHOLD * _GRID)
+
+
+def broken_prune_shared_threshold(
+    forest: tuple[tuple[int, ...], tuple[int, ...]], runs: int, entropy: Entropy
+) -> NDArray[np.bool_]:
+    """What is wrong: nodes elsewhere give the threshold away, and then every comparison on the path shows by itself."""
+    threshold = _THRESHOLD * _GRID + _noise(runs, 1, entropy)
+    path, others = (np.array(counts) * _GRID + _noise(runs, len(counts), entropy) >= threshold for counts in forest)
+    return np.concatenate([_down_the_path(path), others], axis=1)
+
+
+def _down_the_path(kept: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Nodes below a pruned one are not looked at, and count as pruned."""
+    return np.logical_and.accumulate(kept, axis=1)
+
+
+def _noise(runs: int, nodes: int, entropy: Entropy) -> NDArray[np.int64]:
+    return discrete_laplace(_EPSILON, runs * nodes, _SCALE * _GRID, entropy).reshape(runs, nodes)
