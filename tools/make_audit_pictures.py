@@ -23,14 +23,14 @@ _VARIANTS = {
 def pictures() -> dict[str, str]:
     """All pictures, by the name of their file."""
     return {
-        "attack.svg": _attack("made-up-crowded", None),
-        "attack-noisy.svg": _attack("made-up-falling", "0.5"),
+        "attack.svg": _attack("made-up-crowded", 4096, None),
+        "attack-noisy.svg": _attack("made-up-falling", 2048, "0.5"),
         "endless-loss.svg": _loss(),
     }
 
 
-def _attack(name: str, second_epsilon: str | None) -> str:
-    counts = next(one.counts for one in made_up() if one.name == name)
+def _attack(name: str, cells: int, second_epsilon: str | None) -> str:
+    counts = next(one.counts for one in made_up() if one.name == name)[:cells]
     method = Method(both_ways=second_epsilon is not None, passes=10)
     rebuilt = reconstruct(counts, 1, second_epsilon, method, SeededEntropy(_SEED))
     answers = "exact answers" if second_epsilon is None else "noisy answers"

@@ -29,7 +29,7 @@ def ceiling_cdf(rate):
 
 def test_the_thresholds_noise_is_continuous_laplace_noise_rounded_up(entropy, trials):
     """False failure 1e-6; integer Laplace noise, which is another law, is rejected by the same check."""
-    draws = trials(30_000, 300_000)
+    draws = trials(12_000, 200_000)
     rounded = np.array([_ceiling_of_laplace(Fraction(1, 2), entropy) for _ in range(draws)])
     assert_fits(chi_square_p(rounded, ceiling_cdf(0.5), -20, 20, 40))
     discrete = np.asarray(discrete_laplace("0.5", draws, entropy=entropy))
