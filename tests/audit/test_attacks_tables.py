@@ -81,7 +81,7 @@ def test_rates_are_means_with_their_standard_errors():
     data = Histogram("small", np.repeat([0, 1, 2, 50], 20), "HepPh")
     told = []
     table = attack_table(data, Attacked("0.5", runs=4), SeededEntropy(3), told.append)
-    assert (table.cells, table.people, table.small_cells, table.unbroken) == (80, 1060, 60, 2)
+    assert (table.cells, table.records, table.small_cells, table.unbroken) == (80, 1060, 60, 2)
     assert table.printed == (0.795, 1.0)
     assert [row.attack for row in table.rows] == ["printed noise", "rounding", "increasing", "both ways"]
     assert len(told) == 12
@@ -114,7 +114,7 @@ def test_no_small_counts_no_rate():
     assert all(row.small is None for row in table.rows)
 
 
-@pytest.mark.parametrize("runs", [0, -1, 10_001])
+@pytest.mark.parametrize("runs", [0, -1, 10_001, 1.0, True])
 def test_runs_are_bounded(runs):
     with pytest.raises(ArgumentError, match=r"^runs = "):
         Attacked(1, runs=runs)
@@ -132,7 +132,7 @@ def test_the_dissertations_numbers_come_out_on_its_data(epsilon, trials):
     for data in histograms(Path(DATA)).found:
         asked = Attacked(epsilon, runs=trials(100, 1000))
         table = attack_table(data, asked, SeededEntropy(2))
-        assert (table.people, table.small_cells, table.unbroken) == facts[data.name]
+        assert (table.records, table.small_cells, table.unbroken) == facts[data.name]
         rounding = next(row for row in table.rows if row.attack == "rounding")
         far = []
         for rate, printed in zip((rounding.overall, rounding.small), table.printed, strict=True):

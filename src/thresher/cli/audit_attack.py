@@ -166,7 +166,7 @@ def _page(shown: _Shown, picture: str | None) -> list[str]:
 
 
 def _table(table: AttackTable) -> list[str]:
-    facts = f"{table.cells:,} cells, {table.people:,} people, {table.small_cells:,} cells count 0 to 5"
+    facts = f"{table.cells:,} cells, {table.records:,} records, {table.small_cells:,} cells count 0 to 5"
     lines = [
         f"{table.data}, epsilon {table.epsilon}",
         f"  {facts}",

@@ -4,7 +4,7 @@ Reads: made-up or public counts, entropy. Writes: nothing. Never: protected data
 """
 
 from thresher.audit.attacks.decoders import DECODERS, increasing_wholes, rounded_means
-from thresher.audit.attacks.partition import Groups, grouped_by_scores, partition
+from thresher.audit.attacks.partition import Groups, partition
 from thresher.audit.attacks.reconstruct import Method, Reconstruction, Success, chosen_threshold, reconstruct
 
 __all__ = [
@@ -14,7 +14,6 @@ __all__ = [
     "Reconstruction",
     "Success",
     "chosen_threshold",
-    "grouped_by_scores",
     "increasing_wholes",
     "partition",
     "reconstruct",

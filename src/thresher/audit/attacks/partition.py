@@ -21,6 +21,8 @@ from thresher.noise.arguments import checked_integers
 Whole = NDArray[np.int64]
 Reals = NDArray[np.float64]
 _FURTHEST = 1 << 61
+# So that sums keep their last digit where means are taken.
+_MOST_TOTAL = 1 << 51
 # Neighbours in a row of noisy scores that are so many standard deviations apart do not belong together.
 _CLEAR_GAP = 3.0
 # Answers that never varied may still do so: one in a few hundred would not have been seen.
@@ -90,8 +92,8 @@ def checked_counts(counts: ArrayLike) -> Whole:
     if cells.ndim != 1 or not cells.size:
         rule = "it must be one list of the counts of one cell or more"
         raise ArgumentError("counts", f"{cells.ndim} dimensions, {cells.size} cells", rule, "Pass an int64 array")
-    if cells.min() < 0 or cells.max() >= _FURTHEST // cells.size:
-        rule = "counts must be 0 or more and add up to less than 2**61"
+    if cells.min() < 0 or cells.max() > _MOST_TOTAL // cells.size:
+        rule = "counts must be 0 or more and add up to less than 2**51"
         raise ArgumentError("counts", f"{cells.size} cells", rule, "Pass a histogram")
     return np.asarray(cells)
 

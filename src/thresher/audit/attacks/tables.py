@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from thresher.amounts import Amount, exact_fraction
+from thresher.amounts import Amount, exact_fraction, whole_number
 from thresher.audit.attacks.histograms import Histogram
 from thresher.audit.attacks.reconstruct import MOST_SMALL, Method, Reconstruction, Success, reconstruct
 from thresher.errors import ArgumentError
@@ -49,7 +49,7 @@ class AttackTable:
     data: str
     epsilon: str
     cells: int
-    people: int
+    records: int
     small_cells: int
     unbroken: int
     runs: int
@@ -67,7 +67,7 @@ class Attacked:
     passes: int = 10
 
     def __post_init__(self) -> None:
-        if not 1 <= self.runs <= MOST_RUNS:
+        if not 1 <= whole_number(self.runs, "runs") <= MOST_RUNS:
             raise ArgumentError("runs", self.runs, f"it must be from 1 to {MOST_RUNS:,}", "Pass 100, say")
 
 
