@@ -76,8 +76,8 @@ def test_noisy_answers_are_told_of_and_claimed_for(tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "start"),
     [
-        (["--epsilon", "0"], "epsilon = '0'"),
-        (["--epsilon", "x"], "epsilon = 'x'"),
+        (["--epsilon", "0"], "--epsilon = '0'"),
+        (["--epsilon", "x"], "--epsilon = 'x'"),
         (["--second-epsilon", "-1"], "--second-epsilon = '-1'"),
         (["--second-epsilon", "infinite"], "--second-epsilon = 'infinite'"),
         (["--second-epsilon", "1", "--passes", "1"], "--passes = 1"),

@@ -16,7 +16,7 @@ def test_help_lists_the_commands_and_the_exit_codes():
     for command in ("demo", "init", "plan", "ask", "ledger"):
         assert f"\n  {command} " in shown.stdout
     codes = " ".join(shown.stdout.split())
-    assert "Exit codes: 0 answered, 2 refused, 3 out of budget, 4 source, output or installation, 70" in codes
+    assert "Exit codes: 0 answered, 1 an audit found what should not be, 2 refused, 3 out of budget, 4 source" in codes
     assert "130 interrupted" in codes
 
 

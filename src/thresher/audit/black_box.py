@@ -4,7 +4,7 @@ Draws of each side are split in three: scores are *fitted* on the first part, th
 the second, and the one event chosen is *tested* on the third, by an exact bound. So a right mechanism is refuted with
 chance at most 1 - confidence, however many pairs and scores are looked at.
 Reads: a mechanism's outputs, entropy. Writes: nothing. Never: tests two events. Proof: `black_box.md`.
-Citations: Bichsel et al., "DP-Sniper", 2021 (events from a classifier); Ding et al., "StatDP", 2018 (choose, then test).
+Citations: Bichsel et al., "DP-Sniper", 2021 (events from a classifier); Ding et al., "StatDP", 2018 (choose, test).
 """
 
 from collections.abc import Iterator

@@ -18,7 +18,9 @@ _WHOLE = 1e-6
 
 def tried_by_law(subject: Enumerated) -> Finding:
     """The loss of a mechanism exactly, over its pairs, both ways."""
-    found = [(*largest_log_ratio(subject.law(pair.here), subject.law(pair.there), subject), pair) for pair in subject.pairs]
+    found = [
+        (*largest_log_ratio(subject.law(pair.here), subject.law(pair.there), subject), pair) for pair in subject.pairs
+    ]
     loss, output, pair = max(found, key=lambda each: each[0])
     event = f"the output {fingerprint(output)}"
     measured = max(loss - _ROUNDING, 0.0)

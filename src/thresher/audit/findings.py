@@ -1,6 +1,6 @@
 """What a trial found: the claim, what was measured, and whether the claim is refuted.
 
-Reads: nothing. Writes: nothing. Never: a verdict that says more than was tested: a claim stands or is refuted, and none is proved here.
+Reads: nothing. Writes: nothing. Never: says more than was tested: a claim is refuted or stands, and none is proved.
 """
 
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ KINDS: dict[Kind, str] = {
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One subject tried. `measured` is a lower bound at the trial's confidence (exact for a law); `seen` the plain share.
+    """One subject tried. `measured` is a lower bound at the trial's confidence, exact for a law; `seen` the plain one.
 
     `samples` were drawn a side (of them, some to learn and the rest to test); 0 for a law. `where` names the pair of
     inputs or the input, `event` the set of outputs that told most.

@@ -6,6 +6,7 @@ Reads: outputs. Writes: nothing. Never: fails on an output, whatever it is.
 """
 
 import hashlib
+import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -37,7 +38,7 @@ class Sample:
 
     @property
     def runs(self) -> int:
-        return self.bits.shape[0]
+        return int(self.bits.shape[0])
 
     def part(self, begin: int, end: int) -> "Sample":
         counted = None if self.counted is None else self.counted[begin:end]
@@ -46,10 +47,10 @@ class Sample:
 
 def sampled(here: Outputs, there: Outputs) -> tuple[Sample, Sample]:
     """Both sides in one form."""
-    arrays = _matrix(here), _matrix(there)
-    if arrays[0] is not None and arrays[1] is not None and arrays[0].shape[1] == arrays[1].shape[1]:
-        floating = any(array.dtype.kind == "f" for array in arrays)
-        return _of_numbers(arrays[0], floating), _of_numbers(arrays[1], floating)
+    one, other = _matrix(here), _matrix(there)
+    if one is not None and other is not None and one.shape[1] == other.shape[1]:
+        floating = "f" in (one.dtype.kind, other.dtype.kind)
+        return _of_numbers(one, floating), _of_numbers(other, floating)
     return _of_objects(here), _of_objects(there)
 
 
@@ -58,20 +59,22 @@ def fingerprint(output: Any, depth: int = 0) -> str:
     if isinstance(output, np.generic):
         output = output.item()
     if isinstance(output, float):
-        return "nan" if output != output else output.hex()
+        return "nan" if math.isnan(output) else output.hex()
     if isinstance(output, bool | int | str | bytes | type(None)):
         return repr(output)
-    if depth >= _DEEPEST:
-        return "..."
+    return "..." if depth >= _DEEPEST else _of_many(output, depth + 1)
+
+
+def _of_many(output: Any, depth: int) -> str:
     if isinstance(output, np.ndarray):
-        return f"array{output.shape}{output.dtype}{fingerprint(output.ravel().tolist(), depth + 1)}"
+        return f"array{output.shape}{output.dtype}{fingerprint(output.ravel().tolist(), depth)}"
     if isinstance(output, Mapping):
-        pairs = sorted((fingerprint(key, depth + 1), fingerprint(value, depth + 1)) for key, value in output.items())
+        pairs = sorted((fingerprint(key, depth), fingerprint(value, depth)) for key, value in output.items())
         return f"{{{', '.join(f'{key}: {value}' for key, value in pairs)}}}"
     if isinstance(output, set | frozenset):
-        return f"set{sorted(fingerprint(item, depth + 1) for item in output)}"
+        return f"set{sorted(fingerprint(item, depth) for item in output)}"
     if isinstance(output, list | tuple):
-        return f"[{', '.join(fingerprint(item, depth + 1) for item in output)}]"
+        return f"[{', '.join(fingerprint(item, depth) for item in output)}]"
     try:
         return f"{type(output).__name__} {_ADDRESS.sub('', repr(output))}"
     except Exception:  # noqa: BLE001 - an output whose repr fails is an output all the same
@@ -114,7 +117,9 @@ def _digest(text: str) -> int:
 
 
 def _length(output: Any) -> int:
-    return len(output) if isinstance(output, Sequence | Mapping | set | frozenset | np.ndarray) and _sized(output) else -1
+    return (
+        len(output) if isinstance(output, Sequence | Mapping | set | frozenset | np.ndarray) and _sized(output) else -1
+    )
 
 
 def _sized(output: Any) -> bool:

@@ -9,8 +9,17 @@ from importlib import import_module
 
 from thresher.audit.subjects import Subject
 
-SHIPPED = ("noise", "decisions", "engine")
-MUTANTS = ("noise", "charging", "hierarchies", "binned_residuals", "deciding")
+SHIPPED = ("noise", "decisions", "engine", "sparse_vector", "quantiles")
+MUTANTS = (
+    "sparse_vector",
+    "quantiles",
+    "smooth_median",
+    "noise",
+    "charging",
+    "hierarchies",
+    "binned_residuals",
+    "deciding",
+)
 
 
 @dataclass(frozen=True, slots=True)

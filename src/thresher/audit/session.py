@@ -1,6 +1,7 @@
 """A whole audit: every case tried, in as many processes as asked for, and what became of each.
 
-Reads: the registry, entropy. Writes: nothing. Never: stops because one case failed: a case that cannot be tried has failed its trial.
+Reads: the registry, entropy. Writes: nothing. Never: stops because one case cannot be tried:
+that case has failed.
 """
 
 import os

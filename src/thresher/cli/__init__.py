@@ -24,6 +24,7 @@ _COMMANDS = {
     "ask": ("thresher.cli.asking", "ask_command"),
     "refine": ("thresher.cli.refining", "refine_command"),
     "ledger": ("thresher.cli.ledger", "ledger"),
+    "audit": ("thresher.cli.audit", "audit"),
     "reproduce": ("thresher.cli.reproduce", "reproduce"),
 }
 
@@ -47,8 +48,8 @@ class _Commands(click.Group):
 def commands() -> None:
     """Private decision support: which groups cross a threshold, at a promised error, for the least privacy loss.
 
-    Exit codes: 0 answered, 2 refused, 3 out of budget, 4 source, output or installation, 70 a fault in Thresher,
-    130 interrupted.
+    Exit codes: 0 answered, 1 an audit found what should not be, 2 refused, 3 out of budget, 4 source, output or
+    installation, 70 a fault in Thresher, 130 interrupted.
     """
 
 

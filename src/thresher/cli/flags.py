@@ -10,18 +10,27 @@ from thresher.errors import AnalystError, ArgumentError, BudgetError, TooDearErr
 
 _OTHERS = (
     "analyst",
-    "dataset",
     "half_width",
     "keep",
     "key",
     "output",
-    "passes",
-    "picture",
     "runs",
-    "second_epsilon",
     "seed",
     "table",
     "yes",
+    "only",
+    "confidence",
+    "samples",
+    "time_limit",
+    "mechanism",
+    "here",
+    "there",
+    "neighbours",
+    "epsilon",
+    "dataset",
+    "passes",
+    "picture",
+    "second_epsilon",
 )
 _FLAGS = {name: "--" + name.replace("_", "-") for name in (*WISHES, *_OTHERS)}
 # Words with a line below are nobody's prose; what ends otherwise, as max_epsilon_per_question does, is another name.

@@ -4,7 +4,7 @@ Reads: entropy. Writes: nothing. Never: sees data, knows a database, forms a flo
 """
 
 from thresher.noise.chances import chances
-from thresher.noise.choices import choose, pick
+from thresher.noise.choices import choose, choose_many, pick, uniform
 from thresher.noise.entropy import NOT_PRIVATE, Entropy, NotPrivate, SeededEntropy, SystemEntropy
 from thresher.noise.gradual import chain, refine
 from thresher.noise.laplace import discrete_laplace, geometric
@@ -32,6 +32,7 @@ __all__ = [
     "chain",
     "chances",
     "choose",
+    "choose_many",
     "conditional_shift",
     "discrete_laplace",
     "geometric",
@@ -44,4 +45,5 @@ __all__ = [
     "smallest_refinement",
     "smallest_zone",
     "tail",
+    "uniform",
 ]

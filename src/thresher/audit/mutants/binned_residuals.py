@@ -24,15 +24,18 @@ def subjects() -> tuple[Subject, ...]:
     records: Records = ((1010, 1), (1015, 0), (1020, 1))
     return (
         Sampled(
-            "broken_binned_residuals", "binned residuals as printed: noise for the width of a bin", _EPSILON,
-            (Pair("one more record in the top bin of 64", records, (*records, (1016, 1))),), broken_binned_residuals,
+            "broken_binned_residuals",
+            "binned residuals as printed: noise for the width of a bin",
+            _EPSILON,
+            (Pair("one more record in the top bin of 64", records, (*records, (1016, 1))),),
+            broken_binned_residuals,
             20_000,
         ),
-    )  # fmt: skip
+    )
 
 
 def broken_binned_residuals(records: Records, runs: int, entropy: Entropy) -> NDArray[np.int64]:
-    """What is wrong: a record that comes, goes or changes its bin moves the sum by its prediction, not by a bin's width."""
+    """What is wrong: a record that comes or goes moves the sum by its prediction, not by the width of a bin."""
     width = _RIGHT - _LEFT
     predicted, labels = (np.array(column, dtype=np.int64) for column in zip(*records, strict=True))
     exact = len(records), predicted.sum(), (labels * _GRID - predicted).sum()

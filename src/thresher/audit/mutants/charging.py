@@ -19,16 +19,31 @@ def subjects() -> tuple[Subject, ...]:
     both = Pair("one more patient, over 65 and diabetic", (10, 10), (11, 11))
     alone = Pair("somebody is the first of a group", (50, 0), (50, 1))
     return (
-        Sampled("broken_free_retry", "asked again, answered anew, charged once", _EPSILON, (pair,), broken_free_retry, 20_000),
         Sampled(
-            "broken_overlapping_groups", "groups that share people, charged as if they did not", _EPSILON, (both,),
-            broken_overlapping_groups, 20_000,
+            "broken_free_retry",
+            "asked again, answered anew, charged once",
+            _EPSILON,
+            (pair,),
+            broken_free_retry,
+            20_000,
         ),
         Sampled(
-            "broken_undeclared_keys", "groups listed because somebody is in them", _EPSILON, (alone,),
-            broken_undeclared_keys, 20_000,
+            "broken_overlapping_groups",
+            "groups that share people, charged as if they did not",
+            _EPSILON,
+            (both,),
+            broken_overlapping_groups,
+            20_000,
         ),
-    )  # fmt: skip
+        Sampled(
+            "broken_undeclared_keys",
+            "groups listed because somebody is in them",
+            _EPSILON,
+            (alone,),
+            broken_undeclared_keys,
+            20_000,
+        ),
+    )
 
 
 def broken_free_retry(data: int, runs: int, entropy: Entropy) -> NDArray[np.int64]:

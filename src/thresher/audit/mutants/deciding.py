@@ -28,22 +28,37 @@ _MOST_UNCERTAIN, _WIDEST = 2, 1000
 def subjects() -> tuple[Subject, ...]:
     return (
         Promised(
-            "broken_negated_less", "x < 7 taken for the mirror image of x >= 7; false alarms", _ALARM_RATE,
-            (("the value 7", _THRESHOLD),), broken_negated_less, 20_000,
+            "broken_negated_less",
+            "x < 7 taken for the mirror image of x >= 7; false alarms",
+            _ALARM_RATE,
+            (("the value 7", _THRESHOLD),),
+            broken_negated_less,
+            20_000,
         ),
         Promised(
-            "broken_margin_towards_zero", "slack over sensitivity rounded towards zero; false alarms", _ALARM_RATE,
-            (("a slack of -1, sensitivity 2", -1),), broken_margin_towards_zero, 20_000,
+            "broken_margin_towards_zero",
+            "slack over sensitivity rounded towards zero; false alarms",
+            _ALARM_RATE,
+            (("a slack of -1, sensitivity 2", -1),),
+            broken_margin_towards_zero,
+            20_000,
         ),
         Promised(
-            "broken_marginal_shifts", "gradual release, each look's line as if it were the only one; misses", _MISS_RATE,
-            (("a group at the line", 0),), broken_marginal_shifts,
+            "broken_marginal_shifts",
+            "gradual release, lines as if each look were the only one; misses",
+            _MISS_RATE,
+            (("a group at the line", 0),),
+            broken_marginal_shifts,
         ),
         Promised(
-            "broken_common_stop", "one stopping level for all groups; misses", _MISS_RATE,
-            (("three of twenty groups at the line", _GROUPS),), broken_common_stop, 5_000,
+            "broken_common_stop",
+            "one stopping level for all groups; misses",
+            _MISS_RATE,
+            (("three of twenty groups at the line", _GROUPS),),
+            broken_common_stop,
+            5_000,
         ),
-    )  # fmt: skip
+    )
 
 
 def broken_negated_less(value: int, runs: int, entropy: Entropy) -> NDArray[np.bool_]:
@@ -82,7 +97,7 @@ def broken_marginal_shifts(margin: int, runs: int, entropy: Entropy) -> NDArray[
 
 
 def broken_common_stop(margins: tuple[int, ...], runs: int, entropy: Entropy) -> NDArray[np.bool_]:
-    """What is wrong: a group's own noise has a say in when it is decided. Erred: the first group, at the line, is missed."""
+    """What is wrong: a group's own noise has a say in when it is decided. Erred: the first group is missed."""
     looks = [look_at(level, _MISS_RATE, _SURE_RATE) for level in ladder(_MISS_RATE, _WIDEST, 5)]
     held, missed, going = np.array(margins), np.zeros(runs, dtype=np.bool_), np.arange(runs)
     noise = discrete_laplace(looks[0].level, runs * held.size, entropy=entropy)

@@ -26,15 +26,20 @@ def subjects() -> tuple[Subject, ...]:
     more = tuple(count + 1 for count in path)
     return (
         Sampled(
-            "broken_prune", "streams pruned as printed: fresh noise for each node of a path", _EPSILON,
-            (Pair("one more tuple, eight levels, counts at the threshold", path, more),), broken_prune,
+            "broken_prune",
+            "streams pruned as printed: fresh noise for each node of a path",
+            _EPSILON,
+            (Pair("one more tuple, eight levels, counts at the threshold", path, more),),
+            broken_prune,
         ),
         Sampled(
-            "broken_prune_shared_threshold", "the same with one noisy threshold for a time step", _EPSILON,
+            "broken_prune_shared_threshold",
+            "the same with one noisy threshold for a time step",
+            _EPSILON,
             (Pair("one more tuple, and another tree that gives the threshold away", (path, others), (more, others)),),
             broken_prune_shared_threshold,
         ),
-    )  # fmt: skip
+    )
 
 
 def broken_prune(path: tuple[int, ...], runs: int, entropy: Entropy) -> NDArray[np.bool_]:

@@ -24,10 +24,14 @@ def subjects() -> tuple[Subject, ...]:
             "broken_float_laplace", "textbook Laplace noise in floats", _EPSILON, (count,), broken_float_laplace, 20_000
         ),
         Sampled(
-            "broken_square_root_scale", "scale sqrt(4) for a sum that moves by 4", _EPSILON, (four,),
-            broken_square_root_scale, 20_000,
+            "broken_square_root_scale",
+            "scale sqrt(4) for a sum that moves by 4",
+            _EPSILON,
+            (four,),
+            broken_square_root_scale,
+            20_000,
         ),
-    )  # fmt: skip
+    )
 
 
 def broken_float_laplace(data: int, runs: int, entropy: Entropy) -> NDArray[np.float64]:

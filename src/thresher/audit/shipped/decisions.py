@@ -14,8 +14,9 @@ from numpy.typing import NDArray
 
 from thresher.amounts import Epsilon
 from thresher.audit.subjects import Pair, Promised, Sampled, Subject
-from thresher.decisions import arrays, reaching_arrays
-from thresher.decisions.verdicts import Verdicts
+from thresher.decisions import arrays
+from thresher.decisions.rules import Rule, Terms, decided, priced
+from thresher.decisions.verdicts import MISSES, Verdicts
 from thresher.noise import Entropy
 
 _MISS_RATE, _ALARM_RATE = Fraction(1, 20), Fraction(1, 10)
@@ -31,11 +32,7 @@ APART: dict[str, Decide] = {
     "ppwlm": partial(arrays.progressive, half_width=_WIDTH),
 }
 # Groups look at each other, so one run is one call.
-TOGETHER: dict[str, Decide] = {
-    "dppwlm": partial(arrays.adaptive, half_width=_WIDTH),
-    "certified": partial(reaching_arrays.certified_verdicts, widest=40),
-    "three-way": partial(reaching_arrays.three_way_verdicts, widest=40),
-}
+TOGETHER = ("dppwlm", "certified", "three-way")
 _CALLS = 1_500
 
 
@@ -43,10 +40,10 @@ def subjects() -> tuple[Subject, ...]:
     return (
         *(_loss_apart(name, decide) for name, decide in APART.items()),
         _loss_as_settled(),
-        *(_loss_together(name, decide) for name, decide in TOGETHER.items()),
+        *(_loss_together(name, _rule(name)) for name in TOGETHER),
         *(_misses_apart(name, decide) for name, decide in APART.items() if name != "nlm"),
         _alarms(),
-        *(_misses_together(name, decide) for name, decide in TOGETHER.items()),
+        *(_misses_together(name, _rule(name)) for name in TOGETHER),
     )
 
 
@@ -60,8 +57,8 @@ def _shown_apart(decide: Decide, margin: int, runs: int, entropy: Entropy) -> ND
 
 
 def _shown(seen: Verdicts) -> NDArray[np.int64]:
-    columns = [seen.verdict, seen.stopped, seen.steps, seen.noisy]
-    return np.stack([*columns, *([] if seen.latest is None else [seen.latest])], axis=1).astype(np.int64)
+    latest = seen.noisy if seen.latest is None else seen.latest
+    return np.stack([seen.verdict.astype(np.int64), seen.stopped, seen.steps, seen.noisy, latest], axis=1)
 
 
 def _loss_as_settled() -> Sampled:
@@ -69,20 +66,31 @@ def _loss_as_settled() -> Sampled:
     decide = partial(arrays.progressive, half_width=_WIDTH, levels=2, first_epsilon=_FIRST)
     pairs = Pair("well above the line", 9, 10), Pair("well below it", -12, -13)
     return Sampled(
-        "ppwlm, as settled", "groups that stopped at the first of two looks", _FIRST, pairs,
-        partial(_shown_apart, decide), within=lambda shown: np.asarray(shown)[:, 1] < _LAST_LOOK,
-    )  # fmt: skip
+        "ppwlm, as settled",
+        "groups that stopped at the first of two looks",
+        _FIRST,
+        pairs,
+        partial(_shown_apart, decide),
+        within=lambda shown: np.asarray(shown)[:, 1] < _LAST_LOOK,
+    )
 
 
-def _loss_together(name: str, decide: Decide) -> Sampled:
+def _rule(name: str) -> Rule:
+    """Priced once, before anything is drawn."""
+    terms = Terms(_MISS_RATE, _ALARM_RATE, MISSES, widest=Fraction(40), groups=len(_GROUPS)).limited("1", None)
+    return priced(name, terms, [(_WIDTH, 1)])
+
+
+def _loss_together(name: str, rule: Rule) -> Sampled:
     here, there = _GROUPS, (-1, *_GROUPS[1:])
     pairs = (Pair("one of eight groups moves across the line", here, there),)
     about = "all that is shown of all groups"
-    return Sampled(name, about, decide(_GROUPS).worst, pairs, partial(_shown_together, decide), _CALLS)
+    return Sampled(name, about, rule.epsilon, pairs, partial(_shown_together, rule), _CALLS)
 
 
-def _shown_together(decide: Decide, margins: tuple[int, ...], runs: int, entropy: Entropy) -> NDArray[np.int64]:
-    return np.stack([_shown(decide(margins, entropy=entropy)).ravel() for _ in range(runs)])
+def _shown_together(rule: Rule, margins: tuple[int, ...], runs: int, entropy: Entropy) -> NDArray[np.int64]:
+    held = np.array(margins)
+    return np.stack([_shown(decided(held, rule, entropy)).ravel() for _ in range(runs)])
 
 
 def _misses_apart(name: str, decide: Decide) -> Promised:
@@ -101,10 +109,11 @@ def _alarms() -> Promised:
     return Promised("tslm-zone, false alarms", about, _ALARM_RATE, worst, lambda *run: ~_missed(decide, *run))
 
 
-def _misses_together(name: str, decide: Decide) -> Promised:
+def _misses_together(name: str, rule: Rule) -> Promised:
     about, worst = "one of eight groups, at the line", (("two groups at the line", _GROUPS),)
-    return Promised(f"{name}, misses", about, _MISS_RATE, worst, partial(_missed_together, decide), _CALLS)
+    return Promised(f"{name}, misses", about, _MISS_RATE, worst, partial(_missed_together, rule), _CALLS)
 
 
-def _missed_together(decide: Decide, margins: tuple[int, ...], runs: int, entropy: Entropy) -> NDArray[np.bool_]:
-    return np.array([not decide(margins, entropy=entropy).reported[0] for _ in range(runs)])
+def _missed_together(rule: Rule, margins: tuple[int, ...], runs: int, entropy: Entropy) -> NDArray[np.bool_]:
+    held = np.array(margins)
+    return np.array([not decided(held, rule, entropy).reported[0] for _ in range(runs)])

@@ -3,7 +3,8 @@
 Reads: entropy. Writes: nothing. Never: a claim of its own.
 """
 
-from fractions import Fraction
+import math
+from collections.abc import Hashable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,9 +24,19 @@ def subjects() -> tuple[Subject, ...]:
     return (
         Sampled("discrete laplace", "one count", Epsilon(1), _COUNT, _count),
         Sampled("discrete laplace, sum", "a sum that one unit moves by 5", Epsilon(1), (Pair("0, and 5", 0, 5),), _sum),
-        Sampled("gradual release, chain", "both looks shown, the last one charged", Epsilon(_LEVELS[1]), _COUNT, _chain),
-        Sampled("gradual release, refine", "the same, the second made from the first", Epsilon(_LEVELS[1]), _COUNT, _refine),
-        Sampled("two overlapping questions", "charged as the ledger adds them up", _overlapping_charge(), (both,), _overlapping),
+        Sampled(
+            "gradual release, chain", "both looks shown, the last one charged", Epsilon(_LEVELS[1]), _COUNT, _chain
+        ),
+        Sampled(
+            "gradual release, refine", "the same, the second made from the first", Epsilon(_LEVELS[1]), _COUNT, _refine
+        ),
+        Sampled(
+            "two overlapping questions",
+            "charged as the ledger adds them up",
+            _overlapping_charge(),
+            (both,),
+            _overlapping,
+        ),
         Enumerated("discrete laplace, law", "all outcomes within 60", Epsilon(1), _COUNT[:1], _law, missing=1e-20),
     )
 
@@ -58,6 +69,6 @@ def _overlapping_charge() -> Epsilon:
     return account_loss([loss for each in spent for loss in each.losses()]).loss
 
 
-def _law(data: int) -> dict[int, float]:
-    p = float(np.exp(-float(Fraction(1))))
+def _law(data: int) -> dict[Hashable, float]:
+    p = math.exp(-1)
     return {x: (1 - p) / (1 + p) * p ** abs(x - data) for x in range(-_REACH, _REACH + 1)}

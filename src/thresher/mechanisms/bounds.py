@@ -1,0 +1,175 @@
+"""A private bound: the first of unit, 2 unit, 4 unit, ... within which about a given fraction of the values lies.
+
+One sparse vector that stops at its first top. The intervals are nested and one record counts once, which makes the
+search cheaper than sparse vector in general; and the number of records needs no estimate of its own, because what is
+compared with zero is (values inside) - fraction * (all values), on a grid fine enough to hold it exactly.
+Reads: values, entropy. Writes: nothing. Never: values off a declared grid, a search without end.
+Proof: `bounds.md`.
+"""
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from thresher.amounts import Amount, Epsilon, exact_fraction, whole_number
+from thresher.errors import ArgumentError
+from thresher.mechanisms.sparse_accuracy import within
+from thresher.mechanisms.sparse_terms import Setting, SparseTerms, check_rates, sparse_terms
+from thresher.mechanisms.sparse_vector import TOP, answered_rows
+from thresher.noise import Entropy
+from thresher.noise.entropy import chosen
+
+_MOST_DOUBLINGS = 1000
+_FINEST = 10**6
+_MOST_RECORDS = 10**12
+_LARGEST = (1 << 64) - 1
+
+
+@dataclass(frozen=True, slots=True)
+class BoundTerms:
+    """All public numbers of a search for a bound. Margins and noise are counted in 1 / `parts` of a record."""
+
+    unit: int
+    fraction: Fraction
+    size: int | None
+    doublings: int
+    parts: int
+    sparse: SparseTerms
+
+    @property
+    def epsilon(self) -> Epsilon:
+        """What the search costs."""
+        return self.sparse.epsilon
+
+    def bound(self, step: int) -> int:
+        return self.unit << step
+
+    def margins(self, values: NDArray[np.int64]) -> NDArray[np.int64]:
+        """By how much the count within each bound exceeds the fraction of all, in parts of a record."""
+        inside = counts_within(values, [self.bound(i) for i in range(self.doublings + 1)])
+        if self.size is not None:
+            # Against a whole count, a line between two whole numbers is the upper one.
+            return inside - math.ceil(self.fraction * self.size)
+        return inside * self.parts - int(self.fraction * self.parts) * values.size
+
+
+@dataclass(frozen=True, slots=True)
+class PrivateBound:
+    """`bound`, in steps of the grid: about the wanted fraction of the values lies in [-bound, bound].
+
+    `doublings` of the unit made it. `capped`: no bound that was tried held enough, and this is the largest.
+    """
+
+    bound: int
+    doublings: int
+    capped: bool
+    terms: BoundTerms
+    stamp: str
+
+    @property
+    def epsilon(self) -> Epsilon:
+        return self.terms.epsilon
+
+    def within(self, miss_rate: Amount) -> Fraction:
+        """How many records may be lacking, unless a chance of `miss_rate` came true.
+
+        Unless capped, the bound holds fraction * n - this or more; all bounds below it hold fraction * n + this or
+        less (public size: plus one, for the line is rounded up to a whole count).
+        """
+        return Fraction(within(self.terms.sparse, self.terms.doublings + 1, miss_rate), self.terms.parts)
+
+
+def private_bound(
+    values: ArrayLike,
+    epsilon: Amount,
+    unit: int = 1,
+    fraction: Amount = "0.95",
+    size: int | None = None,
+    doublings: int = 60,
+    entropy: Entropy | None = None,
+) -> PrivateBound:
+    """The first bound unit * 2**i within which noisily `fraction` of the values lies; the last one if none does.
+
+    values      whole steps of a declared grid; `unit` is the first bound, in the same steps
+    size        the number of records, if that is public; left out, it is private, and counted for nothing more
+    doublings   a public cap, without which the search need not end
+    Privacy: `epsilon` or a little less, see the answer's: private size (1 + max(fraction, 1 - fraction)) / 2 of it.
+    Utility: `PrivateBound.within`.
+    Runtime: a binary search for each value.
+    Citation: Chen, dissertation 2018, Algorithm 10; the accounting is sharper (`bounds.md`).
+    """
+    terms = bound_terms(epsilon, unit, fraction, size, doublings)
+    source = chosen(entropy)
+    (found,) = bound_runs(values, terms, 1, source)
+    step = min(int(found), terms.doublings)
+    return PrivateBound(terms.bound(step), step, bool(found > terms.doublings), terms, source.stamp)
+
+
+def bound_runs(values: ArrayLike, terms: BoundTerms, runs: int, entropy: Entropy) -> NDArray[np.int64]:
+    """How often the unit was doubled, in so many independent searches; one more than the cap if none held enough.
+
+    Each of them costs `terms.epsilon`.
+    """
+    rows = answered_rows(terms.margins(_steps(values)), terms.sparse, runs, entropy)
+    return np.where((rows == TOP).any(axis=1), (rows == TOP).argmax(axis=1), terms.doublings + 1)
+
+
+def bound_terms(
+    epsilon: Amount, unit: int = 1, fraction: Amount = "0.95", size: int | None = None, doublings: int = 60
+) -> BoundTerms:
+    """The checked public numbers of `private_bound`: rates epsilon / 2 both, or epsilon both if the size is public."""
+    start, share, cap = (
+        whole_number(unit, "unit"),
+        exact_fraction(fraction, "fraction"),
+        whole_number(doublings, "doublings"),
+    )
+    if not 1 <= start < 1 << 62:
+        raise ArgumentError("unit", unit, "it must be 1 or more steps, and below 2**62", "Pass the first bound to try")
+    if not 0 < share < 1 or share.denominator > _FINEST:
+        rule = "it must be above 0 and below 1, and a fraction of at most 1000000 parts"
+        raise ArgumentError("fraction", fraction, rule, 'Pass "0.95", say')
+    if not 0 <= cap <= _MOST_DOUBLINGS:
+        raise ArgumentError("doublings", doublings, f"it must lie between 0 and {_MOST_DOUBLINGS}", "Pass 60, say")
+    if size is not None:
+        if not 0 <= whole_number(size, "size") <= _MOST_RECORDS:
+            raise ArgumentError("size", size, "it must lie between 0 and 1e12", "Pass the public number of records")
+        return BoundTerms(start, share, int(size), cap, 1, sparse_terms(1, epsilon, Setting(kind="nested")))
+    return BoundTerms(start, share, None, cap, share.denominator, _private_size(epsilon, share))
+
+
+def counts_within(values: NDArray[np.int64], bounds: list[int]) -> NDArray[np.int64]:
+    """How many values lie in [-b, b], for increasing bounds."""
+    magnitudes = np.abs(values).view(np.uint64)  # the magnitude of the least int64 is right as an unsigned number
+    edges = np.array([min(bound, _LARGEST) for bound in bounds], dtype=np.uint64)
+    first = np.searchsorted(edges, magnitudes, side="left")
+    return np.cumsum(np.bincount(first, minlength=len(bounds) + 1)[: len(bounds)]).astype(np.int64)
+
+
+def _private_size(epsilon: Amount, fraction: Fraction) -> SparseTerms:
+    """Both rates epsilon / 2 a record. The threshold moves by max(fraction, 1 - fraction), the top by one record."""
+    budget, parts = exact_fraction(epsilon, "epsilon"), fraction.denominator
+    wide = max(fraction, 1 - fraction)
+    rate = budget / 2 / parts
+    check_rates(epsilon, budget, rate)
+    charge = Epsilon.covering(budget / 2 * (wide + 1))
+    return SparseTerms(1, charge, Setting(sensitivity=int(wide * parts)), rate, rate, 0)
+
+
+def _steps(values: ArrayLike) -> NDArray[np.int64]:
+    """Whole steps of the grid. That there are none is as private as the rest, and no error."""
+    try:
+        array = np.asarray(values)
+    except (ValueError, TypeError, OverflowError, RecursionError):
+        array = np.empty((0, 0), dtype=object)
+    if array.ndim == 1 and not array.size:
+        return np.empty(0, dtype=np.int64)
+    wide = array.dtype == np.uint64 or (array.dtype == object and all(type(value) is int for value in array.flat))
+    if array.ndim != 1 or not (wide or array.dtype.kind in "iu") or np.ma.isMaskedArray(values):
+        kind = array.dtype.name if array.ndim == 1 else f"{array.ndim} dimensions"
+        rule = "it must be one list of whole numbers, steps of a declared grid"
+        raise ArgumentError("values", kind, rule, "Pass an int64 array")
+    # A value beyond 63 bits is taken for the largest that fits: each record by itself, so no other is moved.
+    return np.clip(array, -(1 << 63), (1 << 63) - 1).astype(np.int64) if wide else array.astype(np.int64)

@@ -1,0 +1,67 @@
+"""A public grid: equally spaced points from `low` to `high`, and the one next to each record.
+
+Where a record goes depends on that record alone, so data that differ by one record still do on the grid.
+Reads: arrays. Writes: nothing. Never: an element of an array in an error text; a refusal that depends on one.
+"""
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from thresher.amounts import Amount, exact_fraction, whole_number
+from thresher.errors import ArgumentError
+
+DEFAULT_STEPS = 1 << 20
+_MOST_STEPS = 1 << 40
+_ARRAY = "Pass a float64 or int64 array"
+
+
+@dataclass(frozen=True, slots=True)
+class Grid:
+    """The points low + (high - low) k / steps for k = 0, 1, ..., steps."""
+
+    low: Fraction
+    high: Fraction
+    steps: int
+
+    def snapped(self, values: ArrayLike) -> NDArray[np.int64]:
+        """The nearest point for each record, in order of size. Records beyond an end go there; NaN is no record.
+
+        To refuse a NaN would tell that one is there; to leave it out concerns that record alone.
+        """
+        records = numbers_of(values)
+        with np.errstate(all="ignore"):
+            spots = (records - float(self.low)) * (self.steps / float(self.high - self.low))
+        spots = np.clip(spots[~np.isnan(spots)], 0, self.steps)
+        return np.sort(np.rint(spots).astype(np.int64))
+
+    def value(self, point: int) -> float:
+        """What a point stands for."""
+        return float(self.low + (self.high - self.low) * point / self.steps)
+
+
+def grid_of(low: Amount, high: Amount, steps: int) -> Grid:
+    """The grid asked for, if its points are that many different floats."""
+    start, end, count = exact_fraction(low, "low"), exact_fraction(high, "high"), whole_number(steps, "steps")
+    if end <= start:
+        raise ArgumentError("high", high, "it must lie above low", "Pass a public range such as 0, 1")
+    if not 1 <= count <= _MOST_STEPS:
+        raise ArgumentError("steps", steps, "a grid has 1 to 2**40 steps", f"Leave it out for {DEFAULT_STEPS}")
+    if (end - start) / count < max(abs(start), abs(end)) / (1 << 51):
+        rule = "points of the grid would be the same floats"
+        raise ArgumentError("steps", steps, rule, "Take fewer steps, or a range nearer to zero")
+    return Grid(start, end, count)
+
+
+def numbers_of(values: ArrayLike) -> NDArray[np.float64]:
+    """One list of numbers as floats. What they are never appears in a message."""
+    try:
+        array = np.asarray(values)
+    except (ValueError, TypeError, OverflowError, RecursionError):
+        raise ArgumentError("values", type(values).__name__, "it must be one list of numbers", _ARRAY) from None
+    if array.ndim != 1 or array.dtype.kind not in "iuf" or np.ma.isMaskedArray(values):
+        kind = array.dtype.name if array.ndim == 1 else f"{array.ndim} dimensions"
+        raise ArgumentError("values", kind, "it must be one list of plain numbers", _ARRAY)
+    return array.astype(np.float64)

@@ -1,0 +1,233 @@
+"""Medians and quantiles by the exponential mechanism on a public grid, drawn exactly; medians of medians.
+
+A point's cost is by how many records its rank misses the rank asked for. Points between two records cost the same, so
+a run of them is drawn by its length, and then one point of the run uniformly.
+Reads: arrays, entropy. Writes: nothing. Never: a float between the data and the draw, but to snap one record.
+Proof: `quantiles.md`. Citations: McSherry, Talwar 2007; Smith, "Privacy-preserving Statistical Estimation with Optimal
+Convergence Rates", 2011; Chen, dissertation 2018, Algorithm 12 (recursive medians).
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from thresher.amounts import Amount, Epsilon, exact_fraction, whole_number
+from thresher.errors import ArgumentError
+from thresher.mechanisms.public_grid import DEFAULT_STEPS, Grid, grid_of
+from thresher.mechanisms.rank_costs import cells_of, spread_of
+from thresher.noise import Entropy
+from thresher.noise.arguments import checked_probability, checked_rate
+from thresher.noise.entropy import chosen
+
+HALF = Fraction(1, 2)
+_FINEST_FRACTION = 10**6
+_MOST_FRACTIONS = 1000
+_DEEPEST = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Quantile:
+    """A grid point near the quantile: all of it may be shown."""
+
+    point: int
+    value: float
+    fraction: Fraction
+    epsilon: Epsilon
+    stamp: str
+
+
+@dataclass(frozen=True, slots=True)
+class Cuts:
+    """Several grid points in order, and what they cost together: all of it may be shown."""
+
+    points: tuple[int, ...]
+    values: tuple[float, ...]
+    epsilon: Epsilon
+    stamp: str
+
+
+@dataclass(frozen=True, slots=True)
+class InnerRange:
+    """Ends between which most records lie: all of it may be shown."""
+
+    low: float
+    high: float
+    epsilon: Epsilon
+    stamp: str
+
+
+def quantile(
+    values: ArrayLike,
+    fraction: Amount,
+    low: Amount,
+    high: Amount,
+    epsilon: Amount,
+    *,
+    steps: int = DEFAULT_STEPS,
+    entropy: Entropy | None = None,
+) -> Quantile:
+    """A grid point of rank near fraction n, drawn by P[g] proportional to exp(-rate cost(g)).
+
+    Privacy: epsilon, adding or removing one record; n is private too (`quantiles.md`).
+    Utility: the rank is off by more than `rank_error(...)` records with probability at most the rate named there.
+    Runtime: a sort of the values, then about 100 / epsilon steps.
+    """
+    part, spend = _fraction(fraction, "fraction"), checked_rate(epsilon, 1)
+    grid, source = grid_of(low, high, steps), chosen(entropy)
+    cells = cells_of(grid.snapped(values), part, 0, grid.steps)
+    point = int(cells.drawn(spend, 1, source)[0])
+    return Quantile(point, grid.value(point), part, Epsilon.covering(spend), source.stamp)
+
+
+def median(
+    values: ArrayLike,
+    low: Amount,
+    high: Amount,
+    epsilon: Amount,
+    *,
+    steps: int = DEFAULT_STEPS,
+    entropy: Entropy | None = None,
+) -> Quantile:
+    """`quantile` for one half: the rank that a given epsilon finds best."""
+    return quantile(values, HALF, low, high, epsilon, steps=steps, entropy=entropy)
+
+
+def quantiles(
+    values: ArrayLike,
+    fractions: Sequence[Amount],
+    low: Amount,
+    high: Amount,
+    epsilon: Amount,
+    *,
+    steps: int = DEFAULT_STEPS,
+    entropy: Entropy | None = None,
+) -> Cuts:
+    """One grid point for each of the increasing fractions.
+
+    Each has an equal share of epsilon, and then they are sorted.
+    Privacy: epsilon in all. Utility: as `quantile` at its share. For many evenly spaced ones see `recursive_medians`.
+    """
+    parts, spend = _fractions(fractions), checked_rate(epsilon, 1)
+    grid, source = grid_of(low, high, steps), chosen(entropy)
+    records = grid.snapped(values)
+    share = spend / len(parts)
+    found = [int(cells_of(records, part, 0, grid.steps).drawn(share, 1, source)[0]) for part in parts]
+    return _cuts(sorted(found), grid, spend, source)
+
+
+def recursive_medians(
+    values: ArrayLike,
+    depth: int,
+    low: Amount,
+    high: Amount,
+    epsilon: Amount,
+    *,
+    steps: int = DEFAULT_STEPS,
+    entropy: Entropy | None = None,
+) -> Cuts:
+    """2**depth - 1 different points strictly inside the grid that part the records into 2**depth nearly equal lots.
+
+    The median of all, then the medians of what lies below and above it, and so on.
+    Privacy: epsilon in all: every level has epsilon / depth, and a record is seen by one median of a level at most.
+    Runtime: depth sorts of the values, and a draw for every point.
+    """
+    levels, spend = whole_number(depth, "depth"), checked_rate(epsilon, 1)
+    if not 1 <= levels <= _DEEPEST:
+        raise ArgumentError("depth", depth, f"it must be from 1 to {_DEEPEST}", "Pass 3, say, for 7 points")
+    grid, source = grid_of(low, high, steps), chosen(entropy)
+    if grid.steps < 1 << levels:
+        rule = f"2**{levels} - 1 different points inside need 2**{levels} steps or more"
+        raise ArgumentError("steps", steps, rule, "Take more steps, or less depth")
+    nodes = [Node(0, grid.steps, grid.snapped(values))]
+    found: list[int] = []
+    for level in range(levels):
+        # So many steps are kept free on either side, for the points of deeper levels: public, whatever the data.
+        room = 1 << (levels - 1 - level)
+        medians = [node.median(room, spend / levels, source) for node in nodes]
+        found += medians
+        nodes = [half for node, point in zip(nodes, medians, strict=True) for half in node.halves(point)]
+    return _cuts(sorted(found), grid, spend, source)
+
+
+def inner_range(
+    values: ArrayLike,
+    bound: Amount,
+    epsilon: Amount,
+    *,
+    tail: Amount = "0.025",
+    steps: int = DEFAULT_STEPS,
+    entropy: Entropy | None = None,
+) -> InnerRange:
+    """Where most records lie inside a coarse bound: quantiles `tail` and 1 - `tail` of [-bound, bound].
+
+    Privacy: epsilon, half for either end; what the bound itself cost is not in it.
+    """
+    limit, rest = exact_fraction(bound, "bound"), checked_probability(tail, "tail")
+    if limit <= 0:
+        raise ArgumentError("bound", bound, "it must be above zero", "Pass the bound found before")
+    if rest >= HALF:
+        raise ArgumentError("tail", tail, "it must be below one half", 'Leave it out for "0.025"')
+    cuts = quantiles(values, [rest, 1 - rest], -limit, limit, epsilon, steps=steps, entropy=entropy)
+    grid = grid_of(-limit, limit, steps)
+    first, last = cuts.points
+    if first == last:  # one step apart at least, so that the range can be divided
+        first, last = (first - 1, last) if first else (first, last + 1)
+    return InnerRange(grid.value(first), grid.value(last), cuts.epsilon, cuts.stamp)
+
+
+def rank_error(fraction: Amount, epsilon: Amount, miss_rate: Amount, *, steps: int = DEFAULT_STEPS) -> int:
+    """So many records, or fewer, lie between the rank asked for and the nearest rank of the point found.
+
+    Utility: more with probability at most `miss_rate`, whatever the data. For one of k quantiles pass epsilon / k.
+    """
+    part, spend = _fraction(fraction, "fraction"), checked_rate(epsilon, 1)
+    rate = float(spend / spread_of(part) * part.denominator)
+    points = grid_of(0, 1, steps).steps
+    # One point at least costs nothing, and there are at most `steps` that cost more.
+    return math.ceil(math.log(points / checked_probability(miss_rate, "miss_rate")) / rate * (1 + 1e-12))
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """The records strictly between two points found before, in order; or all of them."""
+
+    low: int
+    high: int
+    records: NDArray[np.int64]
+
+    def median(self, room: int, epsilon: Fraction, entropy: Entropy) -> int:
+        cells = cells_of(self.records, HALF, self.low + room, self.high - room)
+        return int(cells.drawn(epsilon, 1, entropy)[0])
+
+    def halves(self, point: int) -> tuple["Node", "Node"]:
+        below, upto = np.searchsorted(self.records, [point, point + 1])
+        return Node(self.low, point, self.records[:below]), Node(point, self.high, self.records[upto:])
+
+
+def _cuts(points: list[int], grid: Grid, spend: Fraction, entropy: Entropy) -> Cuts:
+    return Cuts(tuple(points), tuple(grid.value(point) for point in points), Epsilon.covering(spend), entropy.stamp)
+
+
+def _fraction(fraction: Amount, field: str) -> Fraction:
+    part = exact_fraction(fraction, field)
+    if not 0 <= part <= 1 or part.denominator > _FINEST_FRACTION:
+        rule = "it must lie between 0 and 1, in steps no finer than a millionth"
+        raise ArgumentError(field, fraction, rule, 'Pass "0.5" for the median')
+    return part
+
+
+def _fractions(fractions: Sequence[Amount]) -> list[Fraction]:
+    if isinstance(fractions, str | bytes) or not isinstance(fractions, Sequence | np.ndarray):
+        raise ArgumentError("fractions", fractions, "it must be a list of fractions", 'Pass e.g. ["0.25", "0.75"]')
+    if not 1 <= len(fractions) <= _MOST_FRACTIONS:
+        rule = f"there must be 1 to {_MOST_FRACTIONS} of them"
+        raise ArgumentError("fractions", f"{len(fractions)} fractions", rule, "Pass fewer, or see recursive_medians")
+    parts = [_fraction(fraction, f"fractions[{i}]") for i, fraction in enumerate(fractions)]
+    for i in range(1, len(parts)):
+        if parts[i] <= parts[i - 1]:
+            raise ArgumentError(f"fractions[{i}]", fractions[i], "fractions increase", "Sort them, without repeats")
+    return parts

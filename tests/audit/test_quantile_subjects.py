@@ -1,0 +1,30 @@
+"""Quantiles on trial: those that ship stand on their hardest neighbours, those that are broken do not."""
+
+from fractions import Fraction
+
+import pytest
+
+from thresher.audit.mutants import quantiles as broken_quantiles
+from thresher.audit.mutants import smooth_median as broken_smooth_median
+from thresher.audit.shipped import quantiles
+from thresher.audit.trial import tried
+
+SHIPPED = quantiles.subjects()
+MUTANTS = [*broken_quantiles.subjects(), *broken_smooth_median.subjects()]
+# Laws and errors within a few per cent of what is claimed; a sampled one has noise to allow for.
+NEAR = {"law": 0.95, "loss": 0.25, "errors": 0.3}
+
+
+@pytest.mark.parametrize("subject", SHIPPED, ids=lambda subject: subject.name)
+def test_what_ships_stands_and_was_tried_hard(subject, entropy):
+    """A true claim is refuted by accident with probability at most 1e-6."""
+    found = tried(subject, entropy, Fraction(999_999, 10**6))
+    assert found.measured <= found.claimed
+    assert found.measured > NEAR[found.kind] * found.claimed
+
+
+@pytest.mark.parametrize("subject", MUTANTS, ids=lambda subject: subject.name)
+def test_what_is_broken_is_refuted(subject, entropy):
+    found = tried(subject, entropy)
+    assert found.measured > found.claimed
+    assert subject.name.startswith("broken_")

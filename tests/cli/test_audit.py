@@ -1,0 +1,83 @@
+"""`thresher audit` as people run it: tables, JSON, exit codes, and mechanisms of their own."""
+
+import json
+from pathlib import Path
+
+import pytest
+from cli.running import thresher
+
+VISITORS = Path(__file__).parents[1] / "audit"
+MINE = ("--here", "[1, 2, 3]", "--there", "[1, 2, 3, 4]", "--samples", "2000")
+ALMOST_SURE = f"0.{'9' * 60}"
+
+
+def test_a_table_of_what_was_tried():
+    done = thresher("audit", "--only", "discrete laplace", "--seed", "3", "--processes", "1")
+    assert done.returncode == 0, done.stderr
+    assert "must stand" in done.stdout
+    assert "must be caught" not in done.stdout
+    assert "3 of 3 that ship stand" in done.stdout
+
+
+def test_as_json():
+    done = thresher("audit", "--only", "free_retry", "--seed", "3", "--json")
+    assert done.returncode == 0, done.stderr
+    told = json.loads(done.stdout)
+    (trial,) = told["trials"]
+    assert told["as_expected"] is True
+    assert trial["verdict"] == "caught"
+    assert trial["finding"]["measured"] > trial["finding"]["claimed"] == 1.0
+
+
+def test_the_same_seed_measures_the_same():
+    runs = [thresher("audit", "--only", "overlapping", "--seed", "5", "--json").stdout for _ in range(2)]
+    found = [[trial["finding"] for trial in json.loads(run)["trials"]] for run in runs]
+    assert found[0] == found[1]
+
+
+def test_a_broken_one_that_survives_is_an_exit_code():
+    """At such a confidence nothing so subtle can be refuted."""
+    done = thresher("audit", "--only", "broken_prune_shared", "--seed", "3", "--confidence", ALMOST_SURE)
+    assert done.returncode == 1
+    assert "SURVIVES" in done.stdout
+
+
+class TestYourOwn:
+    def mine(self, name, *more):
+        return thresher("audit", "--mechanism", f"visitors:{name}", *MINE, *more, cwd=VISITORS)
+
+    def test_stands(self):
+        done = self.mine("right", "--epsilon", "1")
+        assert done.returncode == 0, done.stderr
+        assert "stands" in done.stdout
+        assert "no proof" in done.stdout
+
+    def test_refuted(self):
+        done = self.mine("raises_on_four", "--epsilon", "1", "--json")
+        assert done.returncode == 1
+        told = json.loads(done.stdout)
+        assert told["verdict"] == "refuted"
+        assert told["runs_that_raised"] == {"here": 0, "there": 2000}
+
+    def test_unfit(self):
+        done = self.mine("hangs", "--epsilon", "1", "--time-limit", "0.5")
+        assert done.returncode == 2
+        assert "could not be tried" in done.stdout
+
+    @pytest.mark.parametrize(
+        ("arguments", "told"),
+        [
+            (("--mechanism", "visitors:right", "--here", "1"), "needs --epsilon"),
+            (("--mechanism", "visitors:right", "--epsilon", "1", "--here", "1", "--there", "7"), "one record more"),
+            (("--mechanism", "visitors:right", "--epsilon", "1", "--here", "{", "--there", "7"), "must be JSON"),
+            (("--mechanism", "visitors:right", "--epsilon", "x", "--here", "1", "--there", "2"), "epsilon"),
+            (("--mechanism", "visitors", "--epsilon", "1", "--here", "1", "--there", "2"), "my_module:my_function"),
+            (("--only", "nothing of the kind"), "nothing on trial"),
+            (("--confidence", "2"), "0.5 or more"),
+        ],
+    )
+    def test_bad_arguments(self, arguments, told):
+        done = thresher("audit", *arguments, cwd=VISITORS)
+        assert done.returncode == 2
+        assert told in done.stderr
+        assert not done.stdout
