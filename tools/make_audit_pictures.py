@@ -6,7 +6,7 @@ Seeded, and drawn from made-up data and exact laws, so the files are the same ev
 from pathlib import Path
 
 from thresher.audit.attacks import Method, reconstruct
-from thresher.audit.attacks.histograms import made_up
+from thresher.audit.attacks.targets import made_up
 from thresher.audit.comparison_laws import gptt_log_ratio
 from thresher.noise import SeededEntropy
 from thresher.views.pictures import Line, count_scatter, line_chart

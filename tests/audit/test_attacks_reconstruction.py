@@ -8,9 +8,9 @@ import pytest
 from laws import assert_fits, assert_rejected, chi_square_p
 
 from thresher.audit.attacks import Method, chosen_threshold, increasing_wholes, partition, reconstruct, rounded_means
-from thresher.audit.attacks.histograms import made_up
 from thresher.audit.attacks.noisy_answers import least_step, noisy_scores
 from thresher.audit.attacks.reconstruct import _ceiling_of_laplace
+from thresher.audit.attacks.targets import made_up
 from thresher.errors import ArgumentError
 from thresher.noise import SeededEntropy, SystemEntropy, discrete_laplace
 

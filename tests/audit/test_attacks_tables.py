@@ -8,8 +8,8 @@ import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
-from thresher.audit.attacks.histograms import PUBLIC, Histogram, histograms, made_up
 from thresher.audit.attacks.tables import Attacked, _rate, attack_table
+from thresher.audit.attacks.targets import PUBLIC, Histogram, histograms, made_up
 from thresher.errors import ArgumentError, SourceError
 from thresher.noise import SeededEntropy
 

@@ -9,13 +9,14 @@ from importlib import import_module
 
 from thresher.audit.subjects import Subject
 
-SHIPPED = ("noise", "decisions", "engine", "sparse_vector", "quantiles")
+SHIPPED = ("noise", "decisions", "engine", "sparse_vector", "quantiles", "histograms")
 MUTANTS = (
     "sparse_vector",
     "quantiles",
     "smooth_median",
     "noise",
     "charging",
+    "histograms",
     "hierarchies",
     "binned_residuals",
     "deciding",

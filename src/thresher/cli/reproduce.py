@@ -12,6 +12,7 @@ import click
 
 from thresher.cli.options import json_option, spinning
 from thresher.cli.output import say
+from thresher.cli.reproducing_histograms import histograms
 from thresher.cli.reproducing_probe import probe
 from thresher.noise import SeededEntropy, SystemEntropy
 from thresher.reproduce import (
@@ -50,6 +51,7 @@ def reproduce() -> None:
     """Measure the tables of the papers anew, with remarks on what holds and what does not."""
 
 
+reproduce.add_command(histograms)
 reproduce.add_command(probe)
 
 

@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from thresher.amounts import Amount, exact_fraction, whole_number
-from thresher.audit.attacks.histograms import Histogram
 from thresher.audit.attacks.reconstruct import MOST_SMALL, Method, Reconstruction, Success, reconstruct
+from thresher.audit.attacks.targets import Histogram
 from thresher.errors import ArgumentError
 from thresher.noise import Entropy
 

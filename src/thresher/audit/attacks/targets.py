@@ -11,9 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from thresher.errors import ArgumentError, SourceError
-from thresher.reproduce.public_files import columns, lack, must_be_there
+from thresher.reproduce.histogram_sets import SOURCE, public_histograms
+from thresher.reproduce.public_files import lack, must_be_there
 
-_SOURCE, _FILE = "dpbench", "hist_1d.parquet"
+_FILE = "hist_1d.parquet"
 # As the files and as the dissertation call them.
 PUBLIC = {"ADULT": "Adult", "MEDCOST": "MedicalCost", "INCOME": "Income", "HEPTH": "HepPh"}
 _CELLS = 4096
@@ -53,9 +54,9 @@ class Histograms:
 def histograms(folder: Path | None, name: str | None = None) -> Histograms:
     """Those of the folder, or made-up ones if none is named or it has not got them; with `name`, only that one."""
     must_be_there(folder)
-    lacking = lack(folder, _SOURCE, [_FILE])
+    lacking = lack(folder, SOURCE, [_FILE])
     found = made_up() if folder is None or lacking else _public(folder)
-    missing = lacking and f"{', '.join(PUBLIC)} are left out: {lacking}. They need {_SOURCE}/{_FILE}."
+    missing = lacking and f"{', '.join(PUBLIC)} are left out: {lacking}. They need {SOURCE}/{_FILE}."
     if name is None:
         return Histograms(found, missing)
     known = found if not lacking and name in PUBLIC else (*found, *made_up())
@@ -83,13 +84,8 @@ def _falling(exponent: float, most: int) -> NDArray[np.int64]:
 
 
 def _public(folder: Path) -> tuple[Histogram, ...]:
-    table = columns(folder / _SOURCE, _FILE, {"dataset": "string", "bin": "int64", "count": "int64"})
-    names = np.array(table["dataset"].to_pylist())
-    bins, counts = table["bin"].to_numpy(), table["count"].to_numpy()
-    found = []
-    for name, printed in PUBLIC.items():
-        rows = np.flatnonzero(names == name)
-        if not rows.size:
-            raise SourceError(f"{_SOURCE}/{_FILE} has no rows of {name}: see docs/reproduce.md, or take the file away")
-        found.append(Histogram(name, counts[rows[np.argsort(bins[rows], kind="stable")]], printed))
-    return tuple(found)
+    known = {one.name: one.counts for one in public_histograms(folder).found if one.counts.ndim == 1}
+    lacking = next((name for name in PUBLIC if name not in known), "")
+    if lacking:
+        raise SourceError(f"{SOURCE}/{_FILE} has no rows of {lacking}: see docs/reproduce.md, or take the file away")
+    return tuple(Histogram(name, known[name], printed) for name, printed in PUBLIC.items())

@@ -1,0 +1,123 @@
+"""A coarse grid first, then a finer one inside each of its blocks, as fine as what was seen there deserves (AG).
+
+Reads: counts, entropy. Writes: nothing. Never: the true total, which decides how coarse; a noisy one is paid for.
+Proof: `adaptive_grid.md`.
+"""
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from thresher.amounts import Amount, Epsilon
+from thresher.mechanisms.histograms.buckets import bucket_sums, spread_evenly
+from thresher.mechanisms.histograms.estimate import NoisyHistogram, checked_counts, checked_epsilon
+from thresher.noise import Entropy, discrete_laplace
+from thresher.noise.entropy import chosen
+
+TOTAL_SHARE = Fraction(1, 20)
+_FIRST_SHARE = Fraction(1, 2)
+_LEAST_LINES = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Shares:
+    """What each of the three measurements costs."""
+
+    total: Fraction
+    coarse: Fraction
+    fine: Fraction
+
+
+@dataclass(frozen=True, slots=True)
+class Coarse:
+    """The first grid: the block of each cell, and the numbers of blocks down and across."""
+
+    labels: NDArray[np.int64]
+    shape: tuple[int, int]
+
+
+def adaptive_grid(counts: ArrayLike, epsilon: Amount, *, entropy: Entropy | None = None) -> NoisyHistogram:
+    """Noisy counts of blocks that are smaller where more was seen, each spread evenly over its cells. Two dimensions.
+
+    Privacy: epsilon: a record is counted once in the total, once in the first grid and once in the second; the grids
+    depend on public sizes and on earlier outputs only.
+    Utility: no promise for a cell: inside a block counts are taken to be even. The total of a first block has less
+    noise than either of its measurements.
+    Runtime: a sort of the cells.
+    Citations: Qardaji, Yang, Li, "Differentially Private Grids for Geospatial Data", 2013.
+    """
+    cells, amount, source = checked_counts(counts, (2,)), checked_epsilon(epsilon), chosen(entropy)
+    shares = shares_of(amount)
+    total = int(cells.sum()) + int(discrete_laplace(shares.total, 1, entropy=source)[0])
+    coarse = coarse_grid(cells.shape, total, amount - shares.total)
+    first = _measured(cells, coarse.labels, shares.coarse, source)
+    labels = fine_grid(coarse, first, shares.fine)
+    second = _measured(cells, labels, shares.fine, source)
+    estimate = reconstruct(coarse, first, labels, second)
+    return NoisyHistogram(estimate, Epsilon.covering(amount), "ag", source.stamp, labels)
+
+
+def shares_of(amount: Fraction) -> Shares:
+    """A twentieth for the total; the rest in halves for the two grids."""
+    rest = amount * (1 - TOTAL_SHARE)
+    return Shares(amount * TOTAL_SHARE, rest * _FIRST_SHARE, rest * (1 - _FIRST_SHARE))
+
+
+def coarse_grid(shape: tuple[int, ...], total: int, amount: Fraction) -> Coarse:
+    """max(10, sqrt(total epsilon / 10) / 4) blocks along each axis, or as many as it has cells."""
+    wished = max(_LEAST_LINES, math.ceil(math.sqrt(max(total, 0) * float(amount) / 10) / 4))
+    down, across = (min(wished, size) for size in shape)
+    rows, columns = (_bands(size, lines) for size, lines in zip(shape, (down, across), strict=True))
+    return Coarse(rows[:, None] * across + columns[None, :], (down, across))
+
+
+def fine_grid(coarse: Coarse, first: NDArray[np.int64], amount: Fraction) -> NDArray[np.int64]:
+    """Labels of the second grid: a block with noisy count c gets sqrt(c epsilon / 5) parts along each axis."""
+    down, across = coarse.shape
+    wished = np.maximum(np.ceil(np.sqrt(np.maximum(first, 0) * (float(amount) / 5))), 1).astype(np.int64)
+    inside = []
+    for axis, (lines, size) in enumerate(zip((down, across), coarse.labels.shape, strict=True)):
+        band = _bands(size, lines)
+        heights = np.bincount(band)
+        place = np.arange(size) - np.searchsorted(band, band)
+        block_heights = heights[np.arange(first.size) // across if axis == 0 else np.arange(first.size) % across]
+        parts = np.minimum(wished, block_heights)
+        own = np.expand_dims(place, 1 - axis) * parts[coarse.labels] // block_heights[coarse.labels]
+        inside.append((parts, own))
+    (down_parts, row), (across_parts, column) = inside
+    sizes = down_parts * across_parts
+    before = np.cumsum(sizes) - sizes
+    labels: NDArray[np.int64] = before[coarse.labels] + row * across_parts[coarse.labels] + column
+    return labels
+
+
+def reconstruct(
+    coarse: Coarse, first: NDArray[np.int64], labels: NDArray[np.int64], second: NDArray[np.int64]
+) -> NDArray[np.float64]:
+    """Least squares: both grids are equally noisy.
+
+    Each first block is estimated by inverse variance from its own count and the sum of its parts; the difference is
+    divided equally among the parts, and a part equally among its cells.
+    """
+    block_of = np.zeros(second.size, dtype=np.int64)
+    block_of[labels.ravel()] = coarse.labels.ravel()
+    parts = np.bincount(block_of, minlength=first.size)
+    below = bucket_sums(second, block_of)
+    # The sum of k parts has k times the variance of the block's own count, so it weighs 1 / (k + 1).
+    gap = (first - below) * (parts / (parts + 1.0))
+    return spread_evenly(second + (gap / parts)[block_of], labels)
+
+
+def _bands(size: int, lines: int) -> NDArray[np.int64]:
+    """Which of `lines` nearly equal bands each of `size` rows lies in; no band is empty."""
+    return np.arange(size, dtype=np.int64) * lines // size
+
+
+def _measured(
+    cells: NDArray[np.int64], labels: NDArray[np.int64], share: Fraction, entropy: Entropy
+) -> NDArray[np.int64]:
+    sums = bucket_sums(cells, labels)
+    return np.asarray(sums + discrete_laplace(share, sums.size, entropy=entropy)).view(np.ndarray)

@@ -1,0 +1,185 @@
+"""Totals of buckets measured through a binary tree whose shares of the budget are chosen greedily for a workload.
+
+Each node keeps a share of what reaches it for its own total and hands on the rest; on every path from the root to a
+bucket the shares add up to the whole. Shares depend on the sizes of buckets only, which are public here. Estimates are
+those of weighted least squares over the tree.
+Reads: totals of buckets, entropy. Writes: nothing. Never: a float before the noise. Proof: `greedy_hierarchy.md`.
+"""
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from thresher.errors import ArgumentError
+from thresher.noise import Entropy, discrete_laplace
+
+WORKLOADS = ("prefix", "identity")
+# Shares are whole numbers of this: what a node and the path below it have adds up without rounding.
+WHOLE = 1 << 40
+_GRID = 100
+# Nodes whose shares are chosen at once.
+_CHUNK = 1024
+# No node is measured at a rate below this, for which there is no noise.
+_LEAST_RATE = Fraction(1, 10**9)
+_LEFT, _RIGHT = slice(0, None, 2), slice(1, None, 2)
+
+
+@dataclass(frozen=True, slots=True)
+class Shares:
+    """What part of the budget each node has for itself, in units of 1 / WHOLE: level 0 are the buckets.
+
+    Node i of a level has children 2i and 2i + 1 of the level below, the second of which may be missing.
+    """
+
+    levels: tuple[NDArray[np.int64], ...]
+
+    @property
+    def rows(self) -> int:
+        """How many totals are measured."""
+        return sum(int(np.count_nonzero(level)) for level in self.levels)
+
+
+def checked_workload(workload: str) -> str:
+    if workload not in WORKLOADS:
+        raise ArgumentError("workload", workload, f"it is one of {', '.join(WORKLOADS)}", "Pass one of them")
+    return workload
+
+
+def greedy_shares(sizes: NDArray[np.int64], epsilon: Fraction, workload: str = "prefix") -> tuple[Shares, float]:
+    """Shares for buckets of these sizes, and the sum of squared errors expected over the workload, times epsilon^2 / 2.
+
+    Runtime: linear in the buckets.
+    """
+    kept, error = _kept(*_workload_of(sizes, workload))
+    least = int(_LEAST_RATE * WHOLE / epsilon) + 1
+    budget, own = np.array([WHOLE], dtype=np.int64), []
+    for level in reversed(kept):
+        handed = _few_bits(budget * level // _GRID)
+        whole = (level == _GRID) | (handed < least) | (budget - handed < least)
+        mine = np.where(whole, 0, budget - handed)
+        own.append(mine)
+        budget = np.repeat(budget - mine, 2)
+        # A level below may lack its last node.
+        budget = budget[: kept[len(kept) - len(own) - 1].size if len(own) < len(kept) else sizes.size]
+    return Shares((budget, *reversed(own))), error
+
+
+def measured_totals(
+    totals: NDArray[np.int64], shares: Shares, epsilon: Fraction, entropy: Entropy
+) -> NDArray[np.float64]:
+    """Estimates of the totals of buckets.
+
+    Privacy: epsilon, if one record moves one total by 1.
+    Utility: unbiased; of all linear unbiased estimates from these measurements, those of least variance.
+    Runtime: linear in the buckets, and a table of noise for each distinct share.
+    """
+    truths = [totals]
+    while truths[-1].size > 1:
+        truths.append(_summed(truths[-1]))
+    sizes = [level.size for level in shares.levels]
+    noisy, variances = _noisy(np.concatenate(truths), np.concatenate(shares.levels), epsilon, entropy)
+    cuts = np.cumsum(sizes)[:-1]
+    return _estimates(np.split(noisy, cuts), np.split(variances, cuts))
+
+
+def _workload_of(sizes: NDArray[np.int64], workload: str) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """W'W of the workload on buckets whose cells are equal: its diagonal, and its entries before each diagonal one.
+
+    For prefixes the entry of two buckets depends on the later one only; for single cells there is none.
+    """
+    size = sizes.astype(np.float64)
+    if workload == "identity":
+        return 1 / size, np.zeros(size.size)
+    past = size.sum() - np.cumsum(size)
+    return past + (size + 1) * (2 * size + 1) / (6 * size), past + (size + 1) / 2
+
+
+def _kept(diagonal: NDArray[np.float64], before: NDArray[np.float64]) -> tuple[list[NDArray[np.int64]], float]:
+    """For each node above the buckets, how many hundredths it hands on; and the trace that is reached."""
+    trace, square, mass, cross = diagonal.copy(), diagonal.copy(), np.ones(diagonal.size), before.copy()
+    kept = []
+    while trace.size > 1:
+        trace, square, mass, cross = (_even(part) for part in (trace, square, mass, cross))
+        square = _summed(square) + 2 * mass[_LEFT] * cross[_RIGHT]
+        alone = mass[_RIGHT] == 0
+        trace, mass, cross = _summed(trace), _summed(mass), _summed(cross)
+        share, trace = _best(trace, square, mass, alone)
+        on = share / _GRID
+        thinned = on**2 + mass * (1 - on) ** 2
+        mass, cross, square = mass / thinned, cross / thinned, square / thinned**2
+        kept.append(share)
+    return kept, float(trace[0])
+
+
+def _best(
+    trace: NDArray[np.float64], square: NDArray[np.float64], mass: NDArray[np.float64], alone: NDArray[np.bool_]
+) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """The share to hand on that makes the trace least; all of it where that is no worse, or where one child is alone."""
+    share, least = np.full(trace.size, _GRID, dtype=np.int64), trace.copy()
+    hundredths = np.arange(_GRID - 1, 0, -1)
+    on = hundredths[:, None] / _GRID
+    own = (1 - on) ** 2
+    for begin in range(0, trace.size, _CHUNK):
+        nodes = slice(begin, begin + _CHUNK)
+        errors = (trace[nodes] - own / (on**2 + mass[nodes] * own) * square[nodes]) / on**2
+        place = np.argmin(errors, axis=0)
+        error = errors[place, np.arange(place.size)]
+        better = (error < trace[nodes]) & ~alone[nodes]
+        share[nodes] = np.where(better, hundredths[place], _GRID)
+        least[nodes] = np.where(better, error, trace[nodes])
+    return share, least
+
+
+def _few_bits(numbers: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Rounded to six leading bits: few distinct shares need few tables of noise."""
+    lost = np.maximum(np.frexp(numbers.astype(np.float64))[1].astype(np.int64) - 6, 0)
+    return numbers + (1 << lost >> 1) >> lost << lost
+
+
+def _noisy(
+    truth: NDArray[np.int64], own: NDArray[np.int64], epsilon: Fraction, entropy: Entropy
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Measurements and their variances; where nothing is measured, zero and infinity."""
+    noisy, variances = np.zeros(truth.size), np.full(truth.size, np.inf)
+    order = np.argsort(own, kind="stable")
+    shares, starts = np.unique(own[order], return_index=True)
+    for share, nodes in zip(shares.tolist(), np.split(order, starts[1:]), strict=True):
+        if not share:
+            continue
+        rate = epsilon * share / WHOLE
+        noise = discrete_laplace(rate, nodes.size, entropy=entropy).view(np.ndarray)
+        noisy[nodes] = truth[nodes] + noise
+        # 2p / (1-p)^2; noise that is nearly always zero still has some variance, or weights would be infinite.
+        variances[nodes] = max(0.5 / np.sinh(float(rate) / 2) ** 2, 1e-200)
+    return noisy, variances
+
+
+def _estimates(noisy: list[NDArray[np.float64]], variances: list[NDArray[np.float64]]) -> NDArray[np.float64]:
+    """Weighted least squares on a tree: up, each node weighs its own measurement against its children's sum; down, what
+    the parent knows better is shared out among children by their variances.
+    """
+    estimates, spreads, sums = [noisy[0]], [variances[0]], []
+    for own, spread in zip(noisy[1:], variances[1:], strict=True):
+        below, doubt = _summed(estimates[-1]), _summed(spreads[-1])
+        sums.append((below, doubt))
+        trust = doubt / (doubt + spread)
+        estimates.append(below + trust * (own - below))
+        spreads.append(doubt * (1 - trust))
+    final = estimates[-1]
+    for level in range(len(noisy) - 2, -1, -1):
+        below, doubt = sums[level]
+        missing = np.repeat((final - below) / doubt, 2)[: estimates[level].size]
+        final = estimates[level] + missing * spreads[level]
+    return final
+
+
+def _even(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    return np.append(values, 0.0) if values.size % 2 else values
+
+
+def _summed(values: NDArray[np.generic]) -> NDArray[np.generic]:
+    """Sums of pairs; the last value alone, if it has no other."""
+    padded = np.append(values, np.zeros(values.size % 2, dtype=values.dtype))
+    return padded[_LEFT] + padded[_RIGHT]

@@ -1,0 +1,91 @@
+"""Public sets of sums over cells: boxes that begin at the first cell, or rows of zeros and ones.
+
+Reads: arguments. Writes: nothing. Never: anything but the grid's shape or the caller's rows, both public.
+"""
+
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from thresher.errors import ArgumentError
+from thresher.noise.arguments import checked_integers
+
+# Boxes at most; on a larger grid, their corners lie on evenly spaced lines.
+MOST_BOXES = 4096
+
+
+class Workload(Protocol):
+    """Sums over sets of cells, numbered from 0."""
+
+    def whole(self, cells: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The exact answer to each."""
+
+    def answers(self, estimate: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The answers on an estimate, which is public."""
+
+    def members(self, index: int) -> NDArray[np.bool_]:
+        """The cells that one of them adds up."""
+
+
+@dataclass(frozen=True, slots=True)
+class Prefixes:
+    """Boxes from the first cell to each of these ends along each axis: prefix sums, in one dimension."""
+
+    shape: tuple[int, ...]
+    ends: tuple[NDArray[np.int64], ...]
+
+    def whole(self, cells: NDArray[np.int64]) -> NDArray[np.int64]:
+        for axis in range(cells.ndim):
+            cells = np.cumsum(cells, axis=axis)
+        return cells[np.ix_(*(end - 1 for end in self.ends))].ravel()
+
+    def answers(self, estimate: NDArray[np.float64]) -> NDArray[np.float64]:
+        for axis in range(estimate.ndim):
+            estimate = np.cumsum(estimate, axis=axis)
+        return estimate[np.ix_(*(end - 1 for end in self.ends))].ravel()
+
+    def members(self, index: int) -> NDArray[np.bool_]:
+        corner = np.unravel_index(index, tuple(end.size for end in self.ends))
+        inside = np.zeros(self.shape, dtype=np.bool_)
+        inside[tuple(slice(end[at]) for end, at in zip(self.ends, corner, strict=True))] = True
+        return inside
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """One row of zeros and ones for each sum."""
+
+    rows: NDArray[np.int64]
+
+    def whole(self, cells: NDArray[np.int64]) -> NDArray[np.int64]:
+        return self._flat() @ cells.ravel()
+
+    def answers(self, estimate: NDArray[np.float64]) -> NDArray[np.float64]:
+        return self._flat().astype(np.float64) @ estimate.ravel()
+
+    def members(self, index: int) -> NDArray[np.bool_]:
+        inside: NDArray[np.bool_] = self.rows[index] == 1
+        return inside
+
+    def _flat(self) -> NDArray[np.int64]:
+        return self.rows.reshape(self.rows.shape[0], -1)
+
+
+def prefixes(shape: tuple[int, ...]) -> Prefixes:
+    """All prefixes if there are at most 4,096; otherwise those that end on evenly spaced lines."""
+    lines = round(MOST_BOXES ** (1 / len(shape)))
+    ends = tuple(np.unique(-(-np.arange(1, lines + 1) * size // lines)).astype(np.int64) for size in shape)
+    return Prefixes(shape, ends)
+
+
+def rows(workload: ArrayLike, shape: tuple[int, ...]) -> Rows:
+    """The caller's rows, checked: they are public, but a row that counted a cell twice would cost twice."""
+    plain = checked_integers(workload, "workload")
+    if plain.shape[1:] != shape or plain.ndim != len(shape) + 1 or not plain.size:
+        rule = f"it must be one row or more, each of the shape {shape} of counts"
+        raise ArgumentError("workload", f"shape {plain.shape}", rule, "Pass an array of zeros and ones")
+    if not np.isin(plain, (0, 1)).all():
+        raise ArgumentError("workload", f"shape {plain.shape}", "it must hold zeros and ones", "Pass sums over cells")
+    return Rows(plain)
