@@ -46,9 +46,9 @@ from thresher.errors import (
 )
 from thresher.ledger import Balance, Book, Reservation, StoredRelease
 from thresher.noise import Entropy, SystemEntropy
-from thresher.plan import Plan, Release
-from thresher.question import Need, PublicTable, Question
-from thresher.sources import Source, open_source
+from thresher.plan import Given, Plan, Release, Released
+from thresher.question import AnyNeed, Question
+from thresher.sources import PublicTables, Source, open_source
 from thresher.sql import ask
 
 Progress = Callable[[str], None]
@@ -76,7 +76,7 @@ class Engine:
 
     def __init__(self, declarations: Declarations, source: Source, analyst: str = "") -> None:
         self._declarations, self._source, self._analyst = declarations, source, analyst
-        self._public = _PublicTables(source)
+        self._public = PublicTables(source)
         self._book: Book | None = None
         self._opening = threading.Lock()
 
@@ -246,12 +246,23 @@ class Engine:
 
     def answer(
         self,
-        plan: Plan,
+        plan: Plan[Release],
         *,
         key: str | None = None,
         entropy: Entropy | None = None,
         progress: Progress = lambda _: None,
     ) -> Release:
+        """The release of a plan, charged once."""
+        return self._answer(plan, Release.from_bytes, key, entropy, progress)
+
+    def _answer(
+        self,
+        plan: Plan[Given],
+        recall: Callable[[bytes, str], Given],
+        key: str | None,
+        entropy: Entropy | None,
+        progress: Progress,
+    ) -> Given:
         """Reserve, fetch, run, settle, and only then hand out."""
         source_of_noise = entropy or SystemEntropy()
         if plan.cost is None or plan.need is None:
@@ -261,7 +272,7 @@ class Engine:
         progress("reserving the worst case in the ledger")
         held = self._reserve(plan, plan.cost, _key(plan, key))
         if isinstance(held, StoredRelease):
-            return Release.from_bytes(held.body, _key(plan, key))
+            return recall(held.body, _key(plan, key))
         try:
             progress("reaching the source")
             self._source.connect()
@@ -272,8 +283,8 @@ class Engine:
         return self._answer_charged(plan, plan.need, held, source_of_noise, progress)
 
     def _answer_charged(
-        self, plan: Plan, need: Need, held: Reservation, entropy: Entropy, progress: Progress
-    ) -> Release:
+        self, plan: Plan[Given], need: AnyNeed, held: Reservation, entropy: Entropy, progress: Progress
+    ) -> Given:
         """Whatever stops us from here on, Ctrl-C too: data may have been read, so the worst case is lost, and said.
 
         An error that is none of ours may quote the data, so a fixed one is raised in its place, outside the handler.
@@ -296,7 +307,7 @@ class Engine:
         fault.add_note(self._given_up(held, plan))
         raise fault
 
-    def _given_up(self, held: Reservation, plan: Plan) -> str:
+    def _given_up(self, held: Reservation, plan: Plan[Released]) -> str:
         """Give up the answer, unless it was stored at the last moment; and the sentence that says so."""
         try:
             self.ledger.forfeit(held)
@@ -306,18 +317,18 @@ class Engine:
             return f"Charged {plan.epsilon}, at the latest when the ledger is opened again"
         return f"Charged {plan.epsilon}: data may have been read. No answer is stored for key {held.key}"
 
-    def stored(self, plan: Plan, *, key: str | None = None) -> Release | None:
+    def stored(self, plan: Plan[Release], *, key: str | None = None) -> Release | None:
         """The answer that is there already, which costs nothing; None if there is none yet."""
         if plan.cost is None:
             return None
         found = self.ledger.answered(plan.account, _key(plan, key), plan.identity(), self._analyst)
         return None if found is None else Release.from_bytes(found.body, _key(plan, key))
 
-    def balance(self, plan: Plan) -> Balance:
+    def balance(self, plan: Plan[Released]) -> Balance:
         """The budget that a plan would be charged to."""
         return self.ledger.balance(plan.account)
 
-    def _reserve(self, plan: Plan, cost: Spending, key: str) -> Reservation | StoredRelease:
+    def _reserve(self, plan: Plan[Released], cost: Spending, key: str) -> Reservation | StoredRelease:
         try:
             return self.ledger.reserve(plan.account, cost, key, plan.identity(), self._analyst)
         except BudgetError as refused:
@@ -336,19 +347,7 @@ class Engine:
         self.close()
 
 
-class _PublicTables(dict[str, PublicTable]):
-    """Public tables, each read when it is first asked for."""
-
-    def __init__(self, source: Source) -> None:
-        super().__init__()
-        self._source = source
-
-    def __missing__(self, name: str) -> PublicTable:
-        self[name] = self._source.public_table(name)
-        return self[name]
-
-
-def _key(plan: Plan, key: str | None) -> str:
+def _key(plan: Plan[Released], key: str | None) -> str:
     """The name of an answer: as passed, as written in the question, or made from all that makes it this question."""
     if isinstance(plan, RefinementPlan) and key not in (None, plan.written_key):
         rule = "an answer is refined once, so the key of its refinement follows from its own"
@@ -356,7 +355,7 @@ def _key(plan: Plan, key: str | None) -> str:
     return key or plan.written_key or hashlib.sha256(plan.identity().encode()).hexdigest()[:32]
 
 
-def _check_limit(plan: Plan, name: str, balance: Callable[[Plan], Balance] | None = None) -> None:
+def _check_limit(plan: Plan[Released], name: str, balance: Callable[[Plan[Released]], Balance] | None = None) -> None:
     """Refuse what costs more than one question may; what to change must fit the budget too, if it can be looked up."""
     limit = plan.limits.get(name)
     if limit is not None and plan.epsilon > limit:
