@@ -22,6 +22,11 @@ SIZES = (4_096, 1_000_000)
 EPSILON = "0.1"
 ENOUGH_SECONDS = 1.0
 PLAIN = "plain"
+STAGES: list[tuple[str, Callable[..., object]]] = [
+    ("law", partition_by_law),
+    ("argmin", partition_by_argmin),
+    ("law, both stages", dawa),
+]
 
 
 def seconds(run: Callable[[], object]) -> float:
@@ -43,12 +48,11 @@ def partitions(mode: str) -> None:
     generator = np.random.default_rng(1)
     for size in SIZES:
         counts = generator.geometric(0.01, size)
-        for run in (partition_by_law, partition_by_argmin, dawa):
+        for _, run in STAGES:
             run(counts[: SIZES[0]], EPSILON)  # compiled and tables built before the clock starts
         unit = seconds(partial(unsafe, generator, counts))
         print(f"{mode}, {size:,} cells (numpy noise {unit * 1e3:.3f} ms)")
-        stages = [("law", partition_by_law), ("argmin", partition_by_argmin), ("law, both stages", dawa)]
-        for name, run in stages[: 2 if mode == PLAIN else 3]:  # plain loops over a million cells take a minute
+        for name, run in STAGES[: 2 if mode == PLAIN else 3]:  # plain loops over a million cells take a minute
             took = seconds(partial(run, counts, EPSILON))
             print(f"  {name:<18} {took * 1e3:>10.1f} ms {took / unit:>8.0f}x", flush=True)
 
