@@ -9,7 +9,7 @@ from importlib import import_module
 
 from thresher.audit.subjects import Subject
 
-SHIPPED = ("noise", "decisions", "engine", "sparse_vector", "quantiles", "histograms")
+SHIPPED = ("noise", "decisions", "engine", "sparse_vector", "quantiles", "histograms", "dawa")
 MUTANTS = (
     "sparse_vector",
     "quantiles",
@@ -20,6 +20,7 @@ MUTANTS = (
     "hierarchies",
     "binned_residuals",
     "deciding",
+    "dawa",
 )
 
 
