@@ -239,10 +239,10 @@ def test_draws_follow_the_law_when_every_choice_is_left_to_exact_arithmetic(entr
 
 @pytest.mark.parametrize(("penalty", "most"), [(4, 1), (0, None)])
 def test_a_flat_list_becomes_one_bucket_if_buckets_cost_enough(penalty, most, entropy):
-    """One bucket has probability 0.98 at penalty 4: over 20 others in 100 draws come with probability below 1e-13."""
-    sizes = [partition_by_law(np.zeros(1024, dtype=np.int64), 1, penalty, entropy=entropy).size for _ in range(100)]
+    """One bucket has probability 0.98 at penalty 4: over 10 others in 30 draws come with probability below 1e-10."""
+    sizes = [partition_by_law(np.zeros(1024, dtype=np.int64), 1, penalty, entropy=entropy).size for _ in range(30)]
     if most:
-        assert sum(size > most for size in sizes) <= 20
+        assert sum(size > most for size in sizes) <= 10
     else:
         assert min(sizes) > 200
 

@@ -21,6 +21,7 @@ MUTANTS = (
     "hierarchies",
     "binned_residuals",
     "deciding",
+    "dawa",
 )
 
 
