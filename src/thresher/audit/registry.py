@@ -21,7 +21,6 @@ MUTANTS = (
     "hierarchies",
     "binned_residuals",
     "deciding",
-    "dawa",
 )
 
 
