@@ -16,30 +16,26 @@ from pathlib import Path
 
 from thresher.accounting import Spending
 from thresher.amounts import Amount
-from thresher.budgets import open_budgets
+from thresher.budgets import check_refined_once, earlier, open_budgets
 from thresher.config import Declarations, load
 from thresher.decisions import (
     VALUES,
     AnyPlan,
-    Earlier,
     RefinementPlan,
     RegionLike,
     ValuesPlan,
     plan_decision,
     plan_refinement,
     plan_values,
-    recalled,
     wish,
 )
+from thresher.diagnostics import Choices, Diagnostic, DiagnosisPlan, Price, diagnostic_recalled, plan_diagnosis
 from thresher.errors import (
     ArgumentError,
     BudgetError,
     BugError,
     DeclarationError,
-    KeyReusedError,
     LedgerError,
-    LostAnswerError,
-    PendingError,
     SourceUnavailableError,
     ThresherError,
     TooDearError,
@@ -47,7 +43,7 @@ from thresher.errors import (
 from thresher.ledger import Balance, Book, Reservation, StoredRelease
 from thresher.noise import Entropy, SystemEntropy
 from thresher.plan import Given, Plan, Release, Released
-from thresher.question import AnyNeed, Question
+from thresher.question import AnyNeed
 from thresher.sources import PublicTables, Source, open_source
 from thresher.sql import ask
 
@@ -181,7 +177,7 @@ class Engine:
         question = ask(sql, self._declarations, self._public)
         plan = plan_refinement(
             question,
-            self._earlier(question, of),
+            earlier(self.ledger, question, of, self._analyst),
             miss_rate=miss_rate,
             false_alarm_rate=false_alarm_rate,
             uncertain_region=uncertain_region,
@@ -189,7 +185,7 @@ class Engine:
             given_seen=given_seen,
         )
         _check_limit(plan, "max_epsilon")
-        self._check_refined_once(plan, of)
+        check_refined_once(self.ledger, plan, of, self._analyst)
         return plan
 
     def refine(
@@ -220,29 +216,60 @@ class Engine:
         )
         return self.answer(plan, entropy=entropy, progress=progress)
 
-    def _earlier(self, question: Question, key: str) -> Earlier:
-        """The stored answer that a refinement goes on from; the analyst's own, about the same table."""
-        table = question.table.name
-        found = self.ledger.recalled(table, key, self._analyst)
-        if found is None:
-            rule = f"no answer of yours about {table} is stored under this key"
-            raise ArgumentError("of", key, rule, "Pass the key of an answer; `thresher ledger show` lists them")
-        if found.lost:
-            raise LostAnswerError(f"the key {key!r} was charged and its answer was lost: there is nothing to refine")
-        if found.body is None:
-            raise PendingError(f"the key {key!r} is being answered elsewhere: ask again when that is done")
-        return recalled(question, key, found.body, found.question)
+    def plan_diagnosis(
+        self,
+        kind: str,
+        *,
+        table: str,
+        label: str | None = None,
+        score: str | None = None,
+        actual: str | None = None,
+        fitted: str | None = None,
+        epsilon: Amount | None = None,
+        auc_error: Amount | None = None,
+        choices: Choices | None = None,
+    ) -> DiagnosisPlan:
+        """The price of a picture of how well a model fits. Spends nothing and reads no private row."""
+        if table not in self._declarations.tables:
+            known = ", ".join(self._declarations.tables)
+            raise ArgumentError("table", table, "it is not declared", f"Pass one of {known}")
+        columns = {"label": label, "score": score, "actual": actual, "fitted": fitted}
+        return plan_diagnosis(
+            kind, self._declarations.tables[table], columns, Price(epsilon, auc_error), choices or Choices()
+        )
 
-    def _check_refined_once(self, plan: RefinementPlan, of: str) -> None:
-        """The ledger refuses a second refinement by its key; here it is said in words, before a price is shown."""
-        done = None if plan.cost is None else self.ledger.recalled(plan.account, plan.written_key, self._analyst)
-        if done is not None and done.lost:
-            raise LostAnswerError(
-                f"the refinement of {of!r} was charged and lost in a crash, and an answer is refined once: the chain "
-                "ends there. Ask anew with another key, charged in full"
-            )
-        if done is not None and done.question != plan.identity():
-            raise KeyReusedError(f"{of!r} was refined already: go on from that refinement (key {plan.written_key!r})")
+    def diagnose(
+        self,
+        kind: str,
+        *,
+        table: str,
+        label: str | None = None,
+        score: str | None = None,
+        actual: str | None = None,
+        fitted: str | None = None,
+        epsilon: Amount | None = None,
+        auc_error: Amount | None = None,
+        choices: Choices | None = None,
+        key: str | None = None,
+        entropy: Entropy | None = None,
+        progress: Progress = lambda _: None,
+    ) -> Diagnostic:
+        """A private "roc", "binned" or "residuals" of a table's rows, charged once; `thresher.diagnostics` draws it.
+
+        The price is `epsilon`; or, for a ROC curve, what an `auc_error` takes by simulation, which is an estimate.
+        """
+        plan = self.plan_diagnosis(
+            kind,
+            table=table,
+            label=label,
+            score=score,
+            actual=actual,
+            fitted=fitted,
+            epsilon=epsilon,
+            auc_error=auc_error,
+            choices=choices,
+        )
+        return self._answer(plan, diagnostic_recalled, key, entropy, progress)
 
     def answer(
         self,
