@@ -29,7 +29,7 @@ from thresher.decisions import (
     plan_values,
     wish,
 )
-from thresher.diagnostics import Choices, Diagnostic, DiagnosisPlan, Price, diagnostic_recalled, plan_diagnosis
+from thresher.diagnostics import Choices, Diagnostic, DiagnosisPlan, Price, plan_diagnosis
 from thresher.errors import (
     ArgumentError,
     BudgetError,
@@ -269,26 +269,15 @@ class Engine:
             auc_error=auc_error,
             choices=choices,
         )
-        return self._answer(plan, diagnostic_recalled, key, entropy, progress)
+        return self.answer(plan, key=key, entropy=entropy, progress=progress)
 
     def answer(
         self,
-        plan: Plan[Release],
+        plan: Plan[Given],
         *,
         key: str | None = None,
         entropy: Entropy | None = None,
         progress: Progress = lambda _: None,
-    ) -> Release:
-        """The release of a plan, charged once."""
-        return self._answer(plan, Release.from_bytes, key, entropy, progress)
-
-    def _answer(
-        self,
-        plan: Plan[Given],
-        recall: Callable[[bytes, str], Given],
-        key: str | None,
-        entropy: Entropy | None,
-        progress: Progress,
     ) -> Given:
         """Reserve, fetch, run, settle, and only then hand out."""
         source_of_noise = entropy or SystemEntropy()
@@ -299,7 +288,7 @@ class Engine:
         progress("reserving the worst case in the ledger")
         held = self._reserve(plan, plan.cost, _key(plan, key))
         if isinstance(held, StoredRelease):
-            return recall(held.body, _key(plan, key))
+            return plan.recall(held.body, _key(plan, key))
         try:
             progress("reaching the source")
             self._source.connect()
@@ -344,12 +333,12 @@ class Engine:
             return f"Charged {plan.epsilon}, at the latest when the ledger is opened again"
         return f"Charged {plan.epsilon}: data may have been read. No answer is stored for key {held.key}"
 
-    def stored(self, plan: Plan[Release], *, key: str | None = None) -> Release | None:
+    def stored(self, plan: Plan[Given], *, key: str | None = None) -> Given | None:
         """The answer that is there already, which costs nothing; None if there is none yet."""
         if plan.cost is None:
             return None
         found = self.ledger.answered(plan.account, _key(plan, key), plan.identity(), self._analyst)
-        return None if found is None else Release.from_bytes(found.body, _key(plan, key))
+        return None if found is None else plan.recall(found.body, _key(plan, key))
 
     def balance(self, plan: Plan[Released]) -> Balance:
         """The budget that a plan would be charged to."""

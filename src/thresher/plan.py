@@ -279,5 +279,8 @@ class Plan(Protocol[Given]):
     def affordable(self, limit: Epsilon) -> str | None:
         """What to change so that it costs at most `limit`, in words."""
 
+    def recall(self, body: bytes, key: str) -> Given:
+        """A release that was stored, handed out again."""
+
     def run(self, exact: Exact | None, entropy: Entropy) -> tuple[Given, Spending | None]:
         """Draw and decide: the release, and what it really cost."""

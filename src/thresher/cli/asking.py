@@ -16,7 +16,7 @@ from thresher.decisions import DecisionPlan
 from thresher.engine import Engine
 from thresher.errors import ArgumentError
 from thresher.ledger import Balance
-from thresher.plan import ABOVE, BELOW, MISSES, Plan, Release
+from thresher.plan import ABOVE, BELOW, MISSES, Plan, Release, Released
 from thresher.views import budget_bar, inert, level_summary, paragraph, verdict_summary, verdict_table
 
 LABEL = 12
@@ -153,7 +153,7 @@ def _charge(release: Release) -> str:
     return f"epsilon {release.spent_epsilon}{rest}; stored under key {release.key}: asking again is free"
 
 
-def confirm(engine: Engine, plan: Plan[Release], see: str = "thresher plan") -> None:
+def confirm(engine: Engine, plan: Plan[Released], see: str = "thresher plan") -> None:
     """The price, and the choice to pay it. Where nobody can be asked, nothing is spent."""
     balance, most = engine.balance(plan), "at most " if plan.shows_levels else ""
     if sys.stdin is None or not sys.stdin.isatty():

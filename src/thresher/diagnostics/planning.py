@@ -15,7 +15,7 @@ from thresher.accounting import CommonSpending, Grouping, Region, Spending
 from thresher.amounts import Amount, Epsilon, exact_fraction
 from thresher.config import Column, Grid, Numbered, Table, Truth
 from thresher.diagnostics.binned_residuals import binned_residual_plot
-from thresher.diagnostics.releases import Diagnostic
+from thresher.diagnostics.releases import Diagnostic, recalled
 from thresher.diagnostics.residual_plot import residual_plot
 from thresher.diagnostics.roc_curve import roc_curve
 from thresher.diagnostics.roc_price import epsilon_for_auc
@@ -97,6 +97,8 @@ class DiagnosisPlan:
 
     def affordable(self, limit: Epsilon) -> str | None:
         return f"Ask for epsilon={limit}: the same picture with more noise" if limit else None
+
+    recall = staticmethod(recalled)
 
     def run(self, exact: Exact | None, entropy: Entropy) -> tuple[Diagnostic, Spending]:
         """Unseal, and make the release. Of each unit there is one row."""
