@@ -123,14 +123,14 @@ class DiagnosisPlan:
         if self.kind == "binned":
             return binned_residual_plot(first, second, price, depth=how.depth, rows=how.rows, entropy=entropy)
         actual, fitted = first, second
-        return residual_plot(
-            fitted, actual - fitted, price, rows=how.rows, histogram=how.histogram, entropy=entropy
-        )
+        return residual_plot(fitted, actual - fitted, price, rows=how.rows, histogram=how.histogram, entropy=entropy)
 
     def __str__(self) -> str:
         names = " and ".join(column.name for column in self.columns)
         price = f"{self.epsilon}{f'  ({self.told})' if self.told else ''}"
-        return f"diagnostic  {self.kind} of {names} in {self.account}\nepsilon     {price}\npromise     {self.guarantee}\n"
+        return (
+            f"diagnostic  {self.kind} of {names} in {self.account}\nepsilon     {price}\npromise     {self.guarantee}\n"
+        )
 
 
 @dataclass(frozen=True, slots=True)
