@@ -75,7 +75,7 @@ def roc_curve(
     A label above 0 is positive; scores are clamped to [0, 1]; a row with NaN is left out.
     Privacy: epsilon, adding or removing one row (`roc_curve.md`). It covers the rows, not the model that scored them.
     Utility: with "laplace" each sum over k bins has a noise variance near 2 k / epsilon**2 of what counts are given;
-    `auc_price.epsilon_for_auc` estimates what that does to the area.
+    `roc_price.epsilon_for_auc` estimates what that does to the area.
     Runtime: a sort of the scores.
     """
     given = scored_rows(labels, scores)
