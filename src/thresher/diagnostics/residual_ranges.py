@@ -23,9 +23,9 @@ Column = NDArray[np.float64]
 COARSE_FRACTION = Fraction(3, 4)
 _WIDER = 2
 _FEW, _MANY = 16, 32
-# Twice this much n epsilon for each band: then even a flat spread stands twice above the price.
+# So much n epsilon for each band: then the bands of a flat spread stand twice above the noise's scale.
 _CLEAR = 2
-_AGAIN, _SHORT = 2, 4
+_MOST_LOOKS = 3
 # The price of a band: a fifth of its share of a flat spread, or one scale of the noise.
 _THIN = Fraction(1, 5)
 _FARTHEST = float(1 << 62)
@@ -38,6 +38,38 @@ class Found:
     span: Span
     epsilon: Epsilon
     capped: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Looks:
+    """How a range is narrowed: into so many bands, each look at `epsilon`, each band kept at `price`.
+
+    There are `most` looks at most, and after one that keeps more than 1 / `short` of the bands no other.
+    """
+
+    bands: int
+    epsilon: Epsilon
+    price: float
+    most: int
+    short: int = 4
+
+    def taken(self, records: Column, span: Span, entropy: Entropy) -> tuple[Span, int]:
+        """The range left at the end, and after how many looks."""
+        for done in range(1, self.most + 1):
+            noisy = band_counts(records, span, self.bands) + discrete_laplace(self.epsilon, self.bands, entropy=entropy)
+            first, last = best_stretch(noisy, self.price)
+            span = between(span, first, last, self.bands)
+            if (last - first) * self.short > self.bands:
+                return span, done
+        return span, self.most
+
+
+def looks_of(rows: int, epsilon: Epsilon) -> Looks:
+    """For about so many rows: bands so few that even a flat spread stands clear of the noise; more looks only then."""
+    clear = rows * epsilon.fraction / _CLEAR
+    bands = _MANY if clear >= _MANY else _FEW
+    price = max(float(_THIN * rows / bands), 1 / float(epsilon))
+    return Looks(bands, epsilon, price, _MOST_LOOKS if clear >= bands else 1)
 
 
 def bounded(
@@ -79,18 +111,8 @@ def narrow_range(
     coarse, look = epsilon.split(2)
     found = bounded(records, unit, coarse, COARSE_FRACTION, size, entropy)
     reach = float(unit * found.bound * _WIDER)
-    span, spent = (-reach, reach), epsilon
-    clear = rows * look.fraction / _CLEAR
-    bands = _MANY if clear >= _MANY else _FEW
-    price = max(float(_THIN * rows / bands), 1 / float(look))
-    for again in range(_AGAIN + 1):
-        noisy = band_counts(records, span, bands) + discrete_laplace(look, bands, entropy=entropy)
-        first, last = best_stretch(noisy, price)
-        span = between(span, first, last, bands)
-        if again == _AGAIN or (last - first) * _SHORT > bands or clear < bands:
-            break
-        spent += look
-    return Found(span, spent, found.capped)
+    span, looks = looks_of(rows, look).taken(records, (-reach, reach), entropy)
+    return Found(span, coarse + look * looks, found.capped)
 
 
 def band_counts(records: Column, span: Span, bands: int) -> NDArray[np.int64]:

@@ -27,7 +27,7 @@ ROWS_SHARE = Fraction(1, 50)
 
 @dataclass(frozen=True, slots=True)
 class Recipe:
-    """`narrowed`: ranges are sought in two steps. `rows_a_cell`: cells are so many that n epsilon / cells is about this.
+    """`narrowed`: ranges are sought in two steps. `rows_a_cell`: about n epsilon / cells, which sets their number.
 
     `most_bins` bands a side at most, whatever n epsilon is.
     """
