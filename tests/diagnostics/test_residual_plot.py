@@ -54,10 +54,12 @@ def test_the_recipe_in_print(rows, epsilon, ranges, histogram, bins, points):
     assert -plot.fitted_range[0] == plot.fitted_range[1]
 
 
-def test_narrowed_has_more_cells_and_a_cap():
+def test_narrowed_has_more_cells_a_cap_and_a_least_share_for_ranges():
     assert plan_of(5000, "0.2").bins == 11  # sqrt(.9025 * 5000 * .14 / 5) = 11.24
     assert plan_of(10**9, 1).bins == 128
     assert plan_of(2, "0.0001").bins == 2
+    assert plan_of(10**6, 1).ranges == Epsilon("0.05")
+    assert plan_of(10**6, 1, recipe="print").ranges == Epsilon("0.00047")
 
 
 @pytest.mark.parametrize("rows", [2, 3, 500, 777_777, 10**12])

@@ -133,7 +133,7 @@ def test_best_stretch_is_the_best_of_all():
 def test_looks_follow_from_public_numbers():
     assert looks_of(100, Epsilon("0.1")) == Looks(16, Epsilon("0.1"), 10.0, 1)
     assert looks_of(400, Epsilon("0.1")) == Looks(16, Epsilon("0.1"), 10.0, 3)
-    assert looks_of(10_000, Epsilon("0.1")) == Looks(32, Epsilon("0.1"), 62.5, 3)
+    assert looks_of(10_000, Epsilon("0.1")) == Looks(32, Epsilon("0.1"), 31.25, 3)
 
 
 @pytest.mark.parametrize("records", [[], [7.0], [0.0] * 900, [1e300] * 900, [np.inf] * 900, [5e-324] * 9], ids=str)

@@ -26,8 +26,8 @@ _FEW, _MANY = 16, 32
 # So much n epsilon for each band: then the bands of a flat spread stand twice above the noise's scale.
 _CLEAR = 2
 _MOST_LOOKS = 3
-# The price of a band: a fifth of its share of a flat spread, or one scale of the noise.
-_THIN = Fraction(1, 5)
+# The price of a band: a tenth of its share of a flat spread, or one scale of the noise.
+_THIN = Fraction(1, 10)
 _FARTHEST = float(1 << 62)
 
 
