@@ -5,6 +5,7 @@ of the predictions themselves would move by as much as 1. The sum is kept in who
 Reads: records on the grid, entropy. Writes: nothing. Never: a float before the noise. Proof: `bin_measures.md`.
 """
 
+import math
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -22,8 +23,9 @@ Reals = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class BinTotals:
-    """By bin: records of label 1, of label 0, and the sum of predictions less the bin's middle, in 1 / HALF_BIN of half
-    its width. Exact as counted, and fit to be shown once `noisy_totals` was there.
+    """By bin: records of label 1, of label 0, and the sum of predictions less the bin's middle.
+
+    The sum is in 1 / HALF_BIN of half the bin's width. Exact as counted; fit to be shown once `noisy_totals` was there.
     """
 
     positives: NDArray[np.int64]
@@ -99,6 +101,11 @@ def band_of(means: BinMeans, cuts: NDArray[np.int64], label_epsilon: Fraction, p
     labels = means.predicted * (1 - means.predicted) / means.counts
     noise = (of_count * ((1 - share) ** 2 + share**2) + of_sum) / means.counts**2
     return np.asarray(2 * np.sqrt(labels + noise))
+
+
+def least_size(label_epsilon: Fraction) -> int:
+    """So many records are needed for the noise of a count to move a mean residual by one twentieth, typically."""
+    return math.ceil(20 * math.sqrt(_variance(float(label_epsilon))))
 
 
 def _variance(rate: float) -> float:

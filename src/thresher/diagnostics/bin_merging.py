@@ -5,9 +5,9 @@ sparse vector begins behind it. What is left at the end joins the last merged bi
 Reads: sizes, entropy. Writes: nothing. Never: a sparse vector that goes on after its top. Proof: `bin_merging.md`.
 """
 
-import math
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -52,17 +52,23 @@ class MergedBins:
         return self.terms.epsilon
 
 
-def merge_terms(bins: int, epsilon: Amount, rows: int) -> MergeTerms:
-    """The terms by default: a merged bin should have half as many rows as an equal share of `rows`, or more.
+def merge_terms(bins: int, epsilon: Amount, least: int) -> MergeTerms:
+    """The terms for merged bins of `least` records or more, a number that must be public.
 
-    `rows` must be public, or noisy and paid for.
     Utility: whatever the sizes, a merged bin that was closed has fewer with probability at most one in ten.
     """
-    count, total = whole_number(bins, "bins"), whole_number(rows, "rows")
+    count, enough = whole_number(bins, "bins"), whole_number(least, "least")
     if not 1 <= count <= _MOST_BINS:
         raise ArgumentError("bins", bins, f"there must be 1 to {_MOST_BINS}", "Pass fewer bins")
+    if not 0 <= enough <= _LARGEST:
+        raise ArgumentError("least", least, "it must be 0 or more, and at most 2**60", "Pass 50, say")
     sparse = sparse_terms(1, epsilon, Setting(kind="nested"))
-    return MergeTerms(count, math.ceil(Fraction(total, 2 * count)) + within(sparse, count, SMALL_BIN_RATE), sparse)
+    return MergeTerms(count, enough + _room(sparse, count), sparse)
+
+
+@lru_cache(maxsize=64)
+def _room(sparse: SparseTerms, bins: int) -> int:
+    return within(sparse, bins, SMALL_BIN_RATE)
 
 
 def merge_bins(sizes: ArrayLike, terms: MergeTerms, *, entropy: Entropy | None = None) -> MergedBins:

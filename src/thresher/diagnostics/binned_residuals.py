@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from thresher.amounts import NANO, Amount, Epsilon, exact_fraction, whole_number
-from thresher.diagnostics.bin_measures import band_of, means_of, noisy_totals, totals_of
+from thresher.diagnostics.bin_measures import band_of, least_size, means_of, noisy_totals, totals_of
 from thresher.diagnostics.bin_merging import MergedBins, merge_bins, merge_terms
 from thresher.diagnostics.labelled_scores import STEPS, LabelledScores, labelled_scores
 from thresher.diagnostics.releases import MODEL_CAVEAT, BinnedResiduals
@@ -25,7 +25,10 @@ from thresher.noise.entropy import chosen
 _LEAST_EPSILON, _MOST_EPSILON = Fraction(1, 1000), Fraction(100)
 _LEAST_ROWS, _MOST_ROWS = 2, 10**12
 _DEEPEST = 12
-_DEEPEST_BY_DEFAULT = 10
+# Cuts lie on a coarser grid than scores: finer than any eye, and a million scores have no more than so many places.
+_CUT_STEPS = 1 << 14
+# 128 points are as many as an eye follows; and every further level takes epsilon from all others.
+_DEEPEST_BY_DEFAULT = 7
 # Of epsilon: finding bins, joining them, and, where the number of rows is not public, counting those. The rest is for
 # means, one tenth of it for predictions, which need little inside narrow bins, and nine for the labels.
 _BINS = _MERGING = Fraction(15, 100)
@@ -78,12 +81,13 @@ def binned_residual_plot(
 
     labels   0 or 1; others are taken for the nearer one, and a record without a label or score is left out
     scores   predicted probabilities, clamped to [0, 1] and kept in steps of 2**-20
-    depth    2**depth bins at first, as far as there are rows for them; left out, about the root of the number of rows
+    depth    2**depth bins at first, as far as there are rows for them; left out, about the root of the number of rows,
+             and 128 at most
     rows     the number of rows, if that is public; left out, it is counted noisily, and paid for
     Privacy: epsilon, adding or removing one record (`binned_residuals.md`). The model is not made private by this.
     Utility: on the dissertation's two models, right and wrong are told apart from rows * epsilon = 2,000 on.
     Runtime: a sort of the scores, and a draw for every bin.
-    Citation: Chen, dissertation 2018, Algorithm 13; step 3 as printed loses 32 times its epsilon where there are 64 bins.
+    Citation: Chen, dissertation 2018, Algorithm 13; step 3 as printed loses 32 times its epsilon in 64 bins.
     """
     terms, source = binned_terms(epsilon, rows_public=rows is not None), chosen(entropy)
     levels = None if depth is None else _checked_depth(depth)
@@ -156,8 +160,8 @@ def _depth_for(rows: int, asked: int | None) -> int:
 
 
 def _cuts(records: LabelledScores, terms: BinnedTerms, depth: int, entropy: Entropy) -> NDArray[np.int64]:
-    found = recursive_medians(records.points, depth, 0, STEPS, terms.bins, steps=STEPS, entropy=entropy)
-    return np.array([0, *found.points, STEPS], dtype=np.int64)
+    found = recursive_medians(records.points, depth, 0, STEPS, terms.bins, steps=_CUT_STEPS, entropy=entropy)
+    return np.array([0, *found.points, _CUT_STEPS], dtype=np.int64) * (STEPS // _CUT_STEPS)
 
 
 def _merged(
@@ -165,4 +169,6 @@ def _merged(
 ) -> MergedBins:
     bins = cuts.size - 1
     sizes = np.bincount(np.searchsorted(cuts[1:-1], records.points, side="right"), minlength=bins)
-    return merge_bins(sizes, merge_terms(bins, terms.merging, rows), entropy=entropy)
+    # Half an equal share, as in print; and enough for the noise that is to come.
+    least = max(math.ceil(Fraction(rows, 2 * bins)), least_size(terms.labels))
+    return merge_bins(sizes, merge_terms(bins, terms.merging, least), entropy=entropy)

@@ -1,7 +1,7 @@
 """Labels and scores as they are measured: each record by itself brought onto a public grid, or left out.
 
-Scores are clamped to [0, 1] and snapped to steps of 2**-20; a label of one half or more counts as 1, less as 0. A record
-whose label or score is missing or no number is no record: to refuse it would tell that it is there.
+Scores are clamped to [0, 1] and snapped to steps of 2**-20; a label of one half or more counts as 1, less as 0. A
+record whose label or score is missing or no number is no record: to refuse it would tell that it is there.
 Reads: arrays. Writes: nothing. Never: an element or a length in an error text; a refusal that depends on an element.
 """
 
