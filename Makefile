@@ -11,7 +11,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet install
 NO_PACKAGES := Packages could not be installed: the first run needs a package index (PyPI, or one set in PIP_INDEX_URL).
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check bench reproduce-mide reproduce-probe reproduce-histograms soak clean
+.PHONY: help demo test check bench audit reproduce-mide reproduce-probe reproduce-histograms soak clean
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 24
@@ -30,6 +30,9 @@ check: $(VENV)/.check  ## lint, types, import rules
 
 bench: $(VENV)/.bench  ## speed as ratios to other libraries, measured in one run
 	@for bench in bench/*.py; do $(BIN)/python "$$bench" || exit 1; echo; done
+
+audit: $(VENV)/.core  ## put all mechanisms on trial, and all broken ones; options: ARGS="--seed 7"
+	@$(BIN)/thresher audit $(ARGS)
 
 reproduce-mide: $(VENV)/.core  ## the paper's tables measured anew; DATA=folder of public data sets, ARGS="--runs 10"
 	@$(BIN)/thresher reproduce mide $(if $(DATA),--data "$(DATA)") $(ARGS)

@@ -1,12 +1,13 @@
-"""The book of a set of declarations: opened, verified, with the declared budgets in it.
+"""The book of a set of declarations: opened, verified, with the declared budgets in it; and answers it remembers.
 
 Reads: the ledger. Writes: accounts and caps, where the declarations changed them. Never: a budget whose unit changed.
 """
 
 from thresher.config import Declarations
-from thresher.decisions import protected, protected_by
-from thresher.errors import DeclarationError
+from thresher.decisions import Earlier, RefinementPlan, protected, protected_by, recalled
+from thresher.errors import ArgumentError, DeclarationError, KeyReusedError, LostAnswerError, PendingError
 from thresher.ledger import Book, open_book
+from thresher.question import Question
 
 
 def open_budgets(declared: Declarations) -> Book:
@@ -38,3 +39,29 @@ def _check_units(declared: Declarations, book: Book) -> None:
 
 def _words(unit: str | None) -> str:
     return "a row" if unit is None else f"the column {unit}"
+
+
+def earlier(book: Book, question: Question, key: str, analyst: str) -> Earlier:
+    """The stored answer that a refinement goes on from; the analyst's own, about the same table."""
+    table = question.table.name
+    found = book.recalled(table, key, analyst)
+    if found is None:
+        rule = f"no answer of yours about {table} is stored under this key"
+        raise ArgumentError("of", key, rule, "Pass the key of an answer; `thresher ledger show` lists them")
+    if found.lost:
+        raise LostAnswerError(f"the key {key!r} was charged and its answer was lost: there is nothing to refine")
+    if found.body is None:
+        raise PendingError(f"the key {key!r} is being answered elsewhere: ask again when that is done")
+    return recalled(question, key, found.body, found.question)
+
+
+def check_refined_once(book: Book, plan: RefinementPlan, of: str, analyst: str) -> None:
+    """The ledger refuses a second refinement by its key; here it is said in words, before a price is shown."""
+    done = None if plan.cost is None else book.recalled(plan.account, plan.written_key, analyst)
+    if done is not None and done.lost:
+        raise LostAnswerError(
+            f"the refinement of {of!r} was charged and lost in a crash, and an answer is refined once: the chain "
+            "ends there. Ask anew with another key, charged in full"
+        )
+    if done is not None and done.question != plan.identity():
+        raise KeyReusedError(f"{of!r} was refined already: go on from that refinement (key {plan.written_key!r})")

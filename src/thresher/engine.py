@@ -16,39 +16,35 @@ from pathlib import Path
 
 from thresher.accounting import Spending
 from thresher.amounts import Amount
-from thresher.budgets import open_budgets
+from thresher.budgets import check_refined_once, earlier, open_budgets
 from thresher.config import Declarations, load
 from thresher.decisions import (
     VALUES,
     AnyPlan,
-    Earlier,
     RefinementPlan,
     RegionLike,
     ValuesPlan,
     plan_decision,
     plan_refinement,
     plan_values,
-    recalled,
     wish,
 )
+from thresher.diagnostics import Choices, Diagnostic, DiagnosisPlan, Price, plan_diagnosis
 from thresher.errors import (
     ArgumentError,
     BudgetError,
     BugError,
     DeclarationError,
-    KeyReusedError,
     LedgerError,
-    LostAnswerError,
-    PendingError,
     SourceUnavailableError,
     ThresherError,
     TooDearError,
 )
 from thresher.ledger import Balance, Book, Reservation, StoredRelease
 from thresher.noise import Entropy, SystemEntropy
-from thresher.plan import Plan, Release
-from thresher.question import Need, PublicTable, Question
-from thresher.sources import Source, open_source
+from thresher.plan import Given, Plan, Release, Released
+from thresher.question import AnyNeed
+from thresher.sources import PublicTables, Source, open_source
 from thresher.sql import ask
 
 Progress = Callable[[str], None]
@@ -76,7 +72,7 @@ class Engine:
 
     def __init__(self, declarations: Declarations, source: Source, analyst: str = "") -> None:
         self._declarations, self._source, self._analyst = declarations, source, analyst
-        self._public = _PublicTables(source)
+        self._public = PublicTables(source)
         self._book: Book | None = None
         self._opening = threading.Lock()
 
@@ -181,7 +177,7 @@ class Engine:
         question = ask(sql, self._declarations, self._public)
         plan = plan_refinement(
             question,
-            self._earlier(question, of),
+            earlier(self.ledger, question, of, self._analyst),
             miss_rate=miss_rate,
             false_alarm_rate=false_alarm_rate,
             uncertain_region=uncertain_region,
@@ -189,7 +185,7 @@ class Engine:
             given_seen=given_seen,
         )
         _check_limit(plan, "max_epsilon")
-        self._check_refined_once(plan, of)
+        check_refined_once(self.ledger, plan, of, self._analyst)
         return plan
 
     def refine(
@@ -220,38 +216,69 @@ class Engine:
         )
         return self.answer(plan, entropy=entropy, progress=progress)
 
-    def _earlier(self, question: Question, key: str) -> Earlier:
-        """The stored answer that a refinement goes on from; the analyst's own, about the same table."""
-        table = question.table.name
-        found = self.ledger.recalled(table, key, self._analyst)
-        if found is None:
-            rule = f"no answer of yours about {table} is stored under this key"
-            raise ArgumentError("of", key, rule, "Pass the key of an answer; `thresher ledger show` lists them")
-        if found.lost:
-            raise LostAnswerError(f"the key {key!r} was charged and its answer was lost: there is nothing to refine")
-        if found.body is None:
-            raise PendingError(f"the key {key!r} is being answered elsewhere: ask again when that is done")
-        return recalled(question, key, found.body, found.question)
+    def plan_diagnosis(
+        self,
+        kind: str,
+        *,
+        table: str,
+        label: str | None = None,
+        score: str | None = None,
+        actual: str | None = None,
+        fitted: str | None = None,
+        epsilon: Amount | None = None,
+        auc_error: Amount | None = None,
+        choices: Choices | None = None,
+    ) -> DiagnosisPlan:
+        """The price of a picture of how well a model fits. Spends nothing and reads no private row."""
+        if table not in self._declarations.tables:
+            known = ", ".join(self._declarations.tables)
+            raise ArgumentError("table", table, "it is not declared", f"Pass one of {known}")
+        columns = {"label": label, "score": score, "actual": actual, "fitted": fitted}
+        return plan_diagnosis(
+            kind, self._declarations.tables[table], columns, Price(epsilon, auc_error), choices or Choices()
+        )
 
-    def _check_refined_once(self, plan: RefinementPlan, of: str) -> None:
-        """The ledger refuses a second refinement by its key; here it is said in words, before a price is shown."""
-        done = None if plan.cost is None else self.ledger.recalled(plan.account, plan.written_key, self._analyst)
-        if done is not None and done.lost:
-            raise LostAnswerError(
-                f"the refinement of {of!r} was charged and lost in a crash, and an answer is refined once: the chain "
-                "ends there. Ask anew with another key, charged in full"
-            )
-        if done is not None and done.question != plan.identity():
-            raise KeyReusedError(f"{of!r} was refined already: go on from that refinement (key {plan.written_key!r})")
+    def diagnose(
+        self,
+        kind: str,
+        *,
+        table: str,
+        label: str | None = None,
+        score: str | None = None,
+        actual: str | None = None,
+        fitted: str | None = None,
+        epsilon: Amount | None = None,
+        auc_error: Amount | None = None,
+        choices: Choices | None = None,
+        key: str | None = None,
+        entropy: Entropy | None = None,
+        progress: Progress = lambda _: None,
+    ) -> Diagnostic:
+        """A private "roc", "binned" or "residuals" of a table's rows, charged once; `thresher.diagnostics` draws it.
+
+        The price is `epsilon`; or, for a ROC curve, what an `auc_error` takes by simulation, which is an estimate.
+        """
+        plan = self.plan_diagnosis(
+            kind,
+            table=table,
+            label=label,
+            score=score,
+            actual=actual,
+            fitted=fitted,
+            epsilon=epsilon,
+            auc_error=auc_error,
+            choices=choices,
+        )
+        return self.answer(plan, key=key, entropy=entropy, progress=progress)
 
     def answer(
         self,
-        plan: Plan,
+        plan: Plan[Given],
         *,
         key: str | None = None,
         entropy: Entropy | None = None,
         progress: Progress = lambda _: None,
-    ) -> Release:
+    ) -> Given:
         """Reserve, fetch, run, settle, and only then hand out."""
         source_of_noise = entropy or SystemEntropy()
         if plan.cost is None or plan.need is None:
@@ -261,7 +288,7 @@ class Engine:
         progress("reserving the worst case in the ledger")
         held = self._reserve(plan, plan.cost, _key(plan, key))
         if isinstance(held, StoredRelease):
-            return Release.from_bytes(held.body, _key(plan, key))
+            return plan.recall(held.body, _key(plan, key))
         try:
             progress("reaching the source")
             self._source.connect()
@@ -272,8 +299,8 @@ class Engine:
         return self._answer_charged(plan, plan.need, held, source_of_noise, progress)
 
     def _answer_charged(
-        self, plan: Plan, need: Need, held: Reservation, entropy: Entropy, progress: Progress
-    ) -> Release:
+        self, plan: Plan[Given], need: AnyNeed, held: Reservation, entropy: Entropy, progress: Progress
+    ) -> Given:
         """Whatever stops us from here on, Ctrl-C too: data may have been read, so the worst case is lost, and said.
 
         An error that is none of ours may quote the data, so a fixed one is raised in its place, outside the handler.
@@ -296,7 +323,7 @@ class Engine:
         fault.add_note(self._given_up(held, plan))
         raise fault
 
-    def _given_up(self, held: Reservation, plan: Plan) -> str:
+    def _given_up(self, held: Reservation, plan: Plan[Released]) -> str:
         """Give up the answer, unless it was stored at the last moment; and the sentence that says so."""
         try:
             self.ledger.forfeit(held)
@@ -306,18 +333,18 @@ class Engine:
             return f"Charged {plan.epsilon}, at the latest when the ledger is opened again"
         return f"Charged {plan.epsilon}: data may have been read. No answer is stored for key {held.key}"
 
-    def stored(self, plan: Plan, *, key: str | None = None) -> Release | None:
+    def stored(self, plan: Plan[Given], *, key: str | None = None) -> Given | None:
         """The answer that is there already, which costs nothing; None if there is none yet."""
         if plan.cost is None:
             return None
         found = self.ledger.answered(plan.account, _key(plan, key), plan.identity(), self._analyst)
-        return None if found is None else Release.from_bytes(found.body, _key(plan, key))
+        return None if found is None else plan.recall(found.body, _key(plan, key))
 
-    def balance(self, plan: Plan) -> Balance:
+    def balance(self, plan: Plan[Released]) -> Balance:
         """The budget that a plan would be charged to."""
         return self.ledger.balance(plan.account)
 
-    def _reserve(self, plan: Plan, cost: Spending, key: str) -> Reservation | StoredRelease:
+    def _reserve(self, plan: Plan[Released], cost: Spending, key: str) -> Reservation | StoredRelease:
         try:
             return self.ledger.reserve(plan.account, cost, key, plan.identity(), self._analyst)
         except BudgetError as refused:
@@ -336,19 +363,7 @@ class Engine:
         self.close()
 
 
-class _PublicTables(dict[str, PublicTable]):
-    """Public tables, each read when it is first asked for."""
-
-    def __init__(self, source: Source) -> None:
-        super().__init__()
-        self._source = source
-
-    def __missing__(self, name: str) -> PublicTable:
-        self[name] = self._source.public_table(name)
-        return self[name]
-
-
-def _key(plan: Plan, key: str | None) -> str:
+def _key(plan: Plan[Released], key: str | None) -> str:
     """The name of an answer: as passed, as written in the question, or made from all that makes it this question."""
     if isinstance(plan, RefinementPlan) and key not in (None, plan.written_key):
         rule = "an answer is refined once, so the key of its refinement follows from its own"
@@ -356,7 +371,7 @@ def _key(plan: Plan, key: str | None) -> str:
     return key or plan.written_key or hashlib.sha256(plan.identity().encode()).hexdigest()[:32]
 
 
-def _check_limit(plan: Plan, name: str, balance: Callable[[Plan], Balance] | None = None) -> None:
+def _check_limit(plan: Plan[Released], name: str, balance: Callable[[Plan[Released]], Balance] | None = None) -> None:
     """Refuse what costs more than one question may; what to change must fit the budget too, if it can be looked up."""
     limit = plan.limits.get(name)
     if limit is not None and plan.epsilon > limit:

@@ -10,13 +10,13 @@ import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, Self, TypeVar
 
 from thresher.accounting import MinEntropy, Spending, box_min_entropy, cone_min_entropy
 from thresher.amounts import Epsilon
 from thresher.config import Label
 from thresher.noise import Entropy
-from thresher.question import Exact, Need
+from thresher.question import AnyNeed, Exact
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -227,7 +227,18 @@ class Release:
         return f"<Release: {len(self.positives)} of {len(self.groups)} groups reported, epsilon {self.spent_epsilon}>"
 
 
-class Plan(Protocol):
+class Released(Protocol):
+    """What any family releases: bytes that the ledger keeps, handed out under a key."""
+
+    def to_bytes(self) -> bytes: ...
+
+    def handed_out(self, key: str) -> Self: ...
+
+
+Given = TypeVar("Given", bound=Released, covariant=True)  # noqa: PLC0105 - what a plan gives
+
+
+class Plan(Protocol[Given]):
     """A question with its price, of whatever family. `str(plan)` explains it to a person."""
 
     @property
@@ -235,7 +246,7 @@ class Plan(Protocol):
         """The table whose budget it is charged to."""
 
     @property
-    def need(self) -> Need | None:
+    def need(self) -> AnyNeed | None:
         """What must be read; None if the question needs no data."""
 
     @property
@@ -268,5 +279,8 @@ class Plan(Protocol):
     def affordable(self, limit: Epsilon) -> str | None:
         """What to change so that it costs at most `limit`, in words."""
 
-    def run(self, exact: Exact | None, entropy: Entropy) -> tuple[Release, Spending | None]:
+    def recall(self, body: bytes, key: str) -> Given:
+        """A release that was stored, handed out again."""
+
+    def run(self, exact: Exact | None, entropy: Entropy) -> tuple[Given, Spending | None]:
         """Draw and decide: the release, and what it really cost."""

@@ -9,7 +9,7 @@ from importlib import import_module
 
 from thresher.audit.subjects import Subject
 
-SHIPPED = ("noise", "decisions", "engine", "sparse_vector", "quantiles", "histograms")
+SHIPPED = ("noise", "decisions", "engine", "sparse_vector", "quantiles", "histograms", "dawa")
 MUTANTS = (
     "sparse_vector",
     "quantiles",
@@ -17,6 +17,7 @@ MUTANTS = (
     "noise",
     "charging",
     "histograms",
+    "dawa",
     "hierarchies",
     "binned_residuals",
     "deciding",

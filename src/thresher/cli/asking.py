@@ -16,7 +16,7 @@ from thresher.decisions import DecisionPlan
 from thresher.engine import Engine
 from thresher.errors import ArgumentError
 from thresher.ledger import Balance
-from thresher.plan import ABOVE, BELOW, MISSES, Plan, Release
+from thresher.plan import ABOVE, BELOW, MISSES, Plan, Release, Released
 from thresher.views import budget_bar, inert, level_summary, paragraph, verdict_summary, verdict_table
 
 LABEL = 12
@@ -98,7 +98,7 @@ def explanation(told: str) -> str:
     return "\n".join(paragraph(line[LABEL:], line[:LABEL].strip() or " ", LABEL) for line in told.splitlines())
 
 
-def answer_page(release: Release, balance: Balance, plan: Plan, *, every: bool = False) -> str:
+def answer_page(release: Release, balance: Balance, plan: Plan[Release], *, every: bool = False) -> str:
     """Verdicts, the promise, and what is left."""
     rows = verdict_table(release, every=every)
     parts: list[RenderableType] = [rows, ""] if rows.row_count else []
@@ -127,7 +127,7 @@ def _hint(release: Release, *, every: bool) -> str:
     return "" if every or set(release.verdicts) <= {ABOVE} else "; --all lists uncertain and below"
 
 
-def _widths(release: Release, plan: Plan) -> list[str]:
+def _widths(release: Release, plan: Plan[Release]) -> list[str]:
     """With best effort, what came of it."""
     if not isinstance(plan, DecisionPlan) or not plan.wish.terms.best_effort:
         return []
@@ -153,7 +153,7 @@ def _charge(release: Release) -> str:
     return f"epsilon {release.spent_epsilon}{rest}; stored under key {release.key}: asking again is free"
 
 
-def confirm(engine: Engine, plan: Plan, see: str = "thresher plan") -> None:
+def confirm(engine: Engine, plan: Plan[Released], see: str = "thresher plan") -> None:
     """The price, and the choice to pay it. Where nobody can be asked, nothing is spent."""
     balance, most = engine.balance(plan), "at most " if plan.shows_levels else ""
     if sys.stdin is None or not sys.stdin.isatty():
@@ -166,7 +166,7 @@ def confirm(engine: Engine, plan: Plan, see: str = "thresher plan") -> None:
         raise ArgumentError("yes", False, "you did not want to pay", "Nothing was asked and nothing was charged")
 
 
-def answer_json(release: Release, balance: Balance, plan: Plan) -> str:
+def answer_json(release: Release, balance: Balance, plan: Plan[Release]) -> str:
     """All of an answer, and what is left."""
     shown = {
         **release.document(),

@@ -19,6 +19,7 @@ from thresher.audit.neighbours import Notion
 from thresher.audit.registry import Case, cases
 from thresher.audit.session import Outcome, audited
 from thresher.audit.visitor import Visit, visited
+from thresher.cli.audit_attack import attack
 from thresher.cli.options import json_option
 from thresher.cli.output import drawn, say
 from thresher.errors import ArgumentError
@@ -99,6 +100,9 @@ def audit(
             progress=lambda done, _: bar.update(task, completed=done),
         )
     _show_visit(visit, mechanism, sure, as_json=as_json)
+
+
+audit.add_command(attack)
 
 
 def _audit_everything(

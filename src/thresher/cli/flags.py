@@ -27,6 +27,10 @@ _OTHERS = (
     "there",
     "neighbours",
     "epsilon",
+    "dataset",
+    "passes",
+    "picture",
+    "second_epsilon",
 )
 _FLAGS = {name: "--" + name.replace("_", "-") for name in (*WISHES, *_OTHERS)}
 # Words with a line below are nobody's prose; what ends otherwise, as max_epsilon_per_question does, is another name.

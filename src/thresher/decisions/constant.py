@@ -50,6 +50,8 @@ class ConstantPlan:
         rates = ("0", "0") if not self.told else ("0", "1") if self.bound == MISSES else ("1", "0")
         return Guarantee(*rates, "0", "0", f"{self._always()}: nothing was read and nothing is charged.")
 
+    recall = staticmethod(Release.from_bytes)
+
     def run(self, exact: Exact | None, entropy: Entropy) -> tuple[Release, Spending | None]:  # noqa: ARG002
         """All groups at once, from the formula alone."""
         question, nothing = self.question, Epsilon(0)

@@ -74,6 +74,8 @@ class DecisionPlan:
         of_table = f"max_epsilon_per_question of {self.account}"
         return {"max_epsilon": self.wish.max_epsilon, of_table: self.question.table.max_epsilon_per_question}
 
+    recall = staticmethod(Release.from_bytes)
+
     def run(self, exact: Exact | None, entropy: Entropy) -> tuple[Release, Spending]:
         """Unseal, take margins, look. Nothing but noisy margins and what follows from them comes out."""
         seen = decided(exact_margins(self.question, self.need, self.rule.scale, exact), self.rule, entropy)
@@ -217,7 +219,7 @@ def protected_by(identity: str) -> tuple[str | None] | None:
     """The unit that an earlier plan's identity names, in a tuple; None if that was no plan's."""
     try:
         said = json.loads(identity)
-        return (said["unit"],) if "look" in said else None
+        return (said["unit"],) if "look" in said or "diagnostic" in said else None
     except (ValueError, KeyError, TypeError):
         return None
 

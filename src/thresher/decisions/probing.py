@@ -65,6 +65,8 @@ class ProbePlan:
         of_table = f"max_epsilon_per_question of {self.account}"
         return {"max_epsilon": self.wish.max_epsilon, of_table: self.question.table.max_epsilon_per_question}
 
+    recall = staticmethod(Release.from_bytes)
+
     def run(self, exact: Exact | None, entropy: Entropy) -> tuple[Release, Spending]:
         """Unseal, look at each condition. Nothing but what follows from noisy slacks comes out, a denial included."""
         if exact is None:

@@ -79,6 +79,8 @@ class RefinementPlan:
         told = counting(self.question.table)
         return (*self.question.notes, *([told] if told else []), *wide_regions(self.question, self.step.shift))
 
+    recall = staticmethod(Release.from_bytes)
+
     def run(self, exact: Exact | None, entropy: Entropy) -> tuple[Release, Spending | None]:
         """The earlier noise is what was released less what is true; it is refined, and never drawn anew."""
         if self.step.kind == AS_IT_IS:

@@ -77,6 +77,8 @@ class ValuesPlan:
         of_table = f"max_epsilon_per_question of {self.account}"
         return {"max_epsilon": self.wish.max_epsilon, of_table: self.question.table.max_epsilon_per_question}
 
+    recall = staticmethod(Release.from_bytes)
+
     def run(self, exact: Exact | None, entropy: Entropy) -> tuple[Release, Spending]:
         """Unseal, add noise to every reading, and make all else of the noisy ones."""
         if exact is None:

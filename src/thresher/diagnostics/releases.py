@@ -4,8 +4,9 @@ Displays draw these and nothing else, the ledger stores them, and JSON carries t
 Reads: nothing. Writes: documents for JSON. Never: an exact value.
 """
 
+import json
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -17,6 +18,8 @@ MODEL_CAVEAT = (
     "This protects the rows that were scored. If the model was trained on the same rows without a budget of its own,"
     " its coefficients and scores are not private, and no diagnostic makes them so."
 )
+
+_HANDING_OUT = ("key", "repeated")
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -32,6 +35,9 @@ class Diagnostic:
     rows_public: bool
     caveats: tuple[str, ...]
     stamp: str = ""
+    # Of this handing-out, not of the release: under which key it is stored, and whether it was charged before.
+    key: str = ""
+    repeated: bool = False
     kind: ClassVar[str]
     arrays: ClassVar[Mapping[str, type[np.generic]]]
 
@@ -45,11 +51,18 @@ class Diagnostic:
 
     def document(self) -> dict[str, Any]:
         """All of it, for JSON and for the ledger."""
-        return {"kind": self.kind, **{field.name: _plain(getattr(self, field.name)) for field in fields(self)}}
+        shown = [field.name for field in fields(self) if field.name not in _HANDING_OUT]
+        return {"kind": self.kind, **{name: _plain(getattr(self, name)) for name in shown}}
+
+    def to_bytes(self) -> bytes:
+        return json.dumps(self.document(), sort_keys=True).encode()
+
+    def handed_out(self, key: str) -> Self:
+        return replace(self, key=key)
 
     @classmethod
     def from_document(cls, said: Mapping[str, Any]) -> Self:
-        found = {field.name: said[field.name] for field in fields(cls)}
+        found = {field.name: said[field.name] for field in fields(cls) if field.name not in _HANDING_OUT}
         found["epsilon"] = Epsilon.from_json(said["epsilon"])
         found["split"] = {name: Epsilon.from_json(amount) for name, amount in said["split"].items()}
         found["caveats"] = tuple(said["caveats"])
@@ -119,8 +132,13 @@ KINDS: Mapping[str, type[Diagnostic]] = {each.kind: each for each in (ResidualPl
 
 
 def diagnostic_from(said: Mapping[str, Any]) -> Diagnostic:
-    """A stored diagnostic."""
+    """A diagnostic from its document."""
     return KINDS[said["kind"]].from_document(said)
+
+
+def recalled(body: bytes, key: str) -> Diagnostic:
+    """A stored diagnostic, handed out again."""
+    return replace(diagnostic_from(json.loads(body)), key=key, repeated=True)
 
 
 def _plain(value: Any) -> Any:

@@ -20,7 +20,7 @@ from thresher.question.conditions import (
 )
 from thresher.question.exposure import group_keys, grouping_of
 from thresher.question.formula import Atom, Every, Formula, Some, atoms_of
-from thresher.question.needs import Exact, Need
+from thresher.question.needs import AnyNeed, Exact, Need, RowsNeed
 from thresher.question.sensitivity import MOST_ROWS, largest_value, sensitivity
 
 __all__ = [
@@ -29,6 +29,7 @@ __all__ = [
     "NEVER",
     "Aggregate",
     "AllOf",
+    "AnyNeed",
     "AnyOf",
     "Atom",
     "Condition",
@@ -43,6 +44,7 @@ __all__ = [
     "PublicTable",
     "PublicValue",
     "Question",
+    "RowsNeed",
     "Some",
     "Within",
     "atoms_of",

@@ -3,7 +3,7 @@
 Reads: nothing. Writes: nothing. Never: shows an exact value; only what adds noise to it may unseal it.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NoReturn
 
 import numpy as np
@@ -26,8 +26,26 @@ class Need:
     aggregates: tuple[Aggregate, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class RowsNeed:
+    """The codes of these columns in the rows of `table` that have them all; of each unit one row at most. One scan."""
+
+    table: Table
+    columns: tuple[Column, ...]
+
+    @property
+    def one_row_each(self) -> Table:
+        """The table as it is read: whatever a unit may contribute elsewhere, here it is one row."""
+        if self.table.contribution is None:
+            return self.table
+        return replace(self.table, contribution=replace(self.table.contribution, max_groups=1, max_rows=1))
+
+
+AnyNeed = Need | RowsNeed
+
+
 class Exact:
-    """True aggregates: one row for each group, one column for each aggregate, whole numbers.
+    """True whole numbers: a row for each group and a column for each aggregate, or a row for each row that was read.
 
     Sealed: it prints as nothing, cannot be pickled or copied by accident, and is opened by `unseal` alone, which only
     mechanisms, the `run` of a family, and the audit may call (a test looks).

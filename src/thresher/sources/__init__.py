@@ -9,11 +9,11 @@ from collections.abc import Mapping
 from thresher.config import Declarations
 from thresher.errors import DeclarationError, SourceUnavailableError
 from thresher.sources.addresses import Address, address
-from thresher.sources.protocol import Family, PhysicalColumn, Source
+from thresher.sources.protocol import Family, PhysicalColumn, PublicTables, Source
 
 _MISSING = "{} needs the package {}, which is not installed: pip install 'thresher[{}]'"
 
-__all__ = ["Family", "PhysicalColumn", "Source", "open_source"]
+__all__ = ["Family", "PhysicalColumn", "PublicTables", "Source", "open_source"]
 
 
 def open_source(declarations: Declarations, tables: Mapping[str, object] | None = None) -> Source:

@@ -9,7 +9,7 @@ from enum import StrEnum
 from typing import Protocol
 
 from thresher.config import Declarations
-from thresher.question import Exact, Need, PublicTable
+from thresher.question import AnyNeed, Exact, PublicTable
 
 FAILED = (
     "the source failed while it was read; what it said is not repeated, because it may quote rows. The question stays "
@@ -72,8 +72,8 @@ class Source(Protocol):
         """Reach the source, or `SourceUnavailableError`; nothing is read."""
         ...
 
-    def fetch(self, need: Need) -> Exact:
-        """The exact aggregates, or `SourceFailedError`, whose text does not depend on the data."""
+    def fetch(self, need: AnyNeed) -> Exact:
+        """The exact aggregates or rows, or `SourceFailedError`, whose text does not depend on the data."""
         ...
 
     def interrupt(self) -> None:
@@ -91,3 +91,15 @@ def unread(name: str, stopped: bool) -> str:  # noqa: FBT001 - a fact about what
 
 def too_slow(seconds: int) -> str:
     return f"the source took longer than {seconds} seconds (timeout_seconds); charged"
+
+
+class PublicTables(dict[str, PublicTable]):
+    """Public tables, each read when it is first asked for."""
+
+    def __init__(self, source: Source) -> None:
+        super().__init__()
+        self._source = source
+
+    def __missing__(self, name: str) -> PublicTable:
+        self[name] = self._source.public_table(name)
+        return self[name]

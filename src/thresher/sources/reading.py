@@ -14,14 +14,14 @@ import numpy as np
 
 from thresher.config import Column, Declarations, Table
 from thresher.errors import BugError, DeclarationError, SourceFailedError, SourceUnavailableError, ThresherError
-from thresher.question import Exact, Need, PublicTable
+from thresher.question import AnyNeed, Exact, Need, PublicTable, RowsNeed
 from thresher.sources import published
 from thresher.sources.bounding import Bounding, Kept, bounded_rows, bounding, raw_rows
 from thresher.sources.codes import Found
 from thresher.sources.dialect import Dialect
 from thresher.sources.fitting import check_tables, relation_of
 from thresher.sources.protocol import CHANGED, FAILED, INTERRUPTED, PhysicalColumn, too_slow, unread
-from thresher.sources.statements import Rows, Statement, statement
+from thresher.sources.statements import Rows, Statement, listing, statement
 
 Catalogue = Mapping[str, tuple[PhysicalColumn, ...]]
 Got = TypeVar("Got")
@@ -134,10 +134,12 @@ class SqlSource(ABC):
                 raise SourceUnavailableError(unread(name, self._stopped is not None))
             return published.public_table(name, columns, rows)
 
-    def fetch(self, need: Need) -> Exact:
+    def fetch(self, need: AnyNeed) -> Exact:
         with self._one_at_a_time:
             self.connect()
             self._known_and_checked()
+            if isinstance(need, RowsNeed):
+                return self._guarded(lambda: self._fetch_rows(need))
             if not need.groups or not need.aggregates:
                 return Exact(np.zeros((len(need.groups), len(need.aggregates)), dtype=np.int64))
             return self._guarded(lambda: self._fetch(need))
@@ -181,6 +183,12 @@ class SqlSource(ABC):
         for n, column in enumerate(columns[1:]):
             values[places, n] = [int(str(value)) for value in column] if kind is object else column
         return Exact(values)
+
+    def _fetch_rows(self, need: RowsNeed) -> Exact:
+        asked = listing(need, self._rows_of(need.one_row_each, ()))
+        self._still_wanted()
+        columns = self._columns(asked) or [[] for _ in need.columns]
+        return Exact(np.stack([np.asarray(column, dtype=np.int64) for column in columns], axis=1))
 
     def _rows_of(self, table: Table, keys: Sequence[Column]) -> Rows:
         """The table's rows, or those that the bounds on a unit's contribution leave; these are made once and kept."""

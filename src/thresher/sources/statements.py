@@ -1,4 +1,4 @@
-"""One statement for a need: every declared group with its aggregates, whatever the number of atoms.
+"""One statement for a need: every declared group with its aggregates, whatever the number of atoms; or rows.
 
 The rows are grouped by the codes of the keys and aggregated once; the declared groups are joined to the result, so that
 empty groups are there and undeclared ones never leave the database.
@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from thresher.config import Code
+from thresher.errors import BugError
 from thresher.question import (
     ALWAYS,
     Aggregate,
@@ -20,6 +21,7 @@ from thresher.question import (
     NoneOf,
     OneOf,
     Present,
+    RowsNeed,
     Within,
 )
 from thresher.sources.codes import NARROW, NO, Coded
@@ -92,6 +94,17 @@ def statement(need: Need, rows: Rows, dialect: Dialect) -> Statement:
     arrays = tuple([group[n] for group in need.groups] for n in range(len(columns)))
     keys, listed = dialect.keys([column.type for column in columns], arrays, len(brought.arrays) + 1)
     return Statement(dialect.joined(shown, keys, inner, same), (*brought.arrays, *listed), wide)
+
+
+def listing(need: RowsNeed, rows: Rows) -> Statement:
+    """The codes of some columns, row by row, where all of them are there."""
+    columns = [rows.columns[column.name] for column in need.columns]
+    if any(column.text for column in columns):
+        raise BugError("rows are listed as whole numbers")
+    conditions = [*([] if rows.where is None else [rows.where]), *(f"{column.code} IS NOT NULL" for column in columns)]
+    listed = ", ".join(f"{column.code} AS c{n}" for n, column in enumerate(columns))
+    sql = f"SELECT {listed} FROM {rows.relation} WHERE {' AND '.join(conditions)}"
+    return Statement(sql, rows.parameters, (False,) * (len(columns) - 1))
 
 
 def is_wide(aggregate: Aggregate, rows: Rows) -> bool:

@@ -1,4 +1,4 @@
-"""Broken histograms: every level of a tree at the whole budget, clusters and grids made from true counts, a true argmax.
+"""Broken histograms: each level of a tree at the whole budget, clusters and grids from true counts, a true argmax.
 
 Reads: entropy. Writes: nothing. Never: reachable from a release.
 """

@@ -16,7 +16,7 @@ from thresher.amounts import Epsilon
 from thresher.audit.subjects import Enumerated, Pair, Sampled, Subject
 from thresher.mechanisms.histograms import noisy_histogram
 from thresher.mechanisms.histograms.deviations import Deviations, deviations
-from thresher.mechanisms.histograms.partition_argmin import PENALTY, noisy_prices, shift
+from thresher.mechanisms.histograms.partition_argmin import noisy_prices, shift
 from thresher.mechanisms.histograms.partition_law import partition_by_law, partition_chances
 from thresher.noise import Entropy
 
@@ -24,6 +24,8 @@ Counts = tuple[int, ...]
 
 _LAW_EPSILON, _SAMPLED_EPSILON, _ARGMIN_EPSILON = Epsilon(1), Epsilon(2), Epsilon(4)
 _CALLS = 5_000
+# Charges are public; at this one no partition of a few cells is rare, and the argmin comes closest to what it costs.
+_CHARGE = Fraction(4)
 # Noise of so many scales or more is left out of the exact law, and has this probability.
 _SCALES = 15
 _LEFT_OUT = 5 * exp(-_SCALES)
@@ -92,7 +94,7 @@ def _argmin_law(counts: Counts) -> Mapping[Hashable, float]:
     rates = [float(epsilon / shift(1 << k, seen.unit)) for k, _ in candidates]
     noises = np.array(list(product(*(range(ceil(_SCALES / rate)) for rate in rates))), dtype=np.int64)
     chances = prod(-np.expm1(-rate) * np.exp(-rate * noises[:, i]) for i, rate in enumerate(rates))
-    prices = np.repeat(seen.costs[:, None, :], noises.shape[0], axis=1) + int(Fraction(PENALTY) / epsilon * seen.unit)
+    prices = np.repeat(seen.costs[:, None, :], noises.shape[0], axis=1) + int(_CHARGE / epsilon * seen.unit)
     for i, (k, start) in enumerate(candidates):
         prices[k, :, start] -= noises[:, i]
     outputs, place = np.unique(ends_of_cheapest(prices), axis=0, return_inverse=True)
@@ -108,10 +110,10 @@ def _law_draws(counts: Counts, runs: int, entropy: Entropy) -> NDArray[np.bool_]
 
 
 def _argmin_draws(counts: Counts, runs: int, entropy: Entropy) -> NDArray[np.bool_]:
-    """As many copies side by side as there are runs, priced in one call; buckets across two copies are not looked at."""
+    """As many copies side by side as there are runs, priced in one call; no bucket across two copies is looked at."""
     seen, epsilon = deviations(np.array(counts, dtype=np.int64)), _SAMPLED_EPSILON.fraction
     copies = Deviations(np.tile(seen.costs, (1, runs)))
-    prices = noisy_prices(copies, epsilon, PENALTY / epsilon, entropy)
+    prices = noisy_prices(copies, epsilon, _CHARGE / epsilon, entropy)
     return ends_of_cheapest(prices.reshape(seen.lengths, runs, seen.cells))
 
 

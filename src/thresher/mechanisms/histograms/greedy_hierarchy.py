@@ -8,6 +8,7 @@ Reads: totals of buckets, entropy. Writes: nothing. Never: a float before the no
 
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +24,9 @@ _GRID = 100
 _CHUNK = 1024
 # No node is measured at a rate below this, for which there is no noise.
 _LEAST_RATE = Fraction(1, 10**9)
+
+Number = TypeVar("Number", np.int64, np.float64)
+
 _LEFT, _RIGHT = slice(0, None, 2), slice(1, None, 2)
 
 
@@ -116,7 +120,7 @@ def _kept(diagonal: NDArray[np.float64], before: NDArray[np.float64]) -> tuple[l
 def _best(
     trace: NDArray[np.float64], square: NDArray[np.float64], mass: NDArray[np.float64], alone: NDArray[np.bool_]
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """The share to hand on that makes the trace least; all of it where that is no worse, or where one child is alone."""
+    """The share to hand on that makes the trace least; all of it where that is as good, or where a child is alone."""
     share, least = np.full(trace.size, _GRID, dtype=np.int64), trace.copy()
     hundredths = np.arange(_GRID - 1, 0, -1)
     on = hundredths[:, None] / _GRID
@@ -151,22 +155,23 @@ def _noisy(
         rate = epsilon * share / WHOLE
         noise = discrete_laplace(rate, nodes.size, entropy=entropy).view(np.ndarray)
         noisy[nodes] = truth[nodes] + noise
-        # 2p / (1-p)^2; noise that is nearly always zero still has some variance, or weights would be infinite.
-        variances[nodes] = max(0.5 / np.sinh(float(rate) / 2) ** 2, 1e-200)
+        variances[nodes] = 0.5 / np.sinh(float(rate) / 2) ** 2  # 2p / (1-p)^2
     return noisy, variances
 
 
 def _estimates(noisy: list[NDArray[np.float64]], variances: list[NDArray[np.float64]]) -> NDArray[np.float64]:
-    """Weighted least squares on a tree: up, each node weighs its own measurement against its children's sum; down, what
-    the parent knows better is shared out among children by their variances.
+    """Weighted least squares on a tree, in two passes.
+
+    Up, each node weighs its own measurement against its children's sum; down, what the parent knows better is shared
+    out among its children by their variances.
     """
     estimates, spreads, sums = [noisy[0]], [variances[0]], []
     for own, spread in zip(noisy[1:], variances[1:], strict=True):
         below, doubt = _summed(estimates[-1]), _summed(spreads[-1])
         sums.append((below, doubt))
-        trust = doubt / (doubt + spread)
-        estimates.append(below + trust * (own - below))
-        spreads.append(doubt * (1 - trust))
+        joined = 1 / (1 / doubt + 1 / spread)
+        estimates.append(below + joined / spread * (own - below))
+        spreads.append(joined)
     final = estimates[-1]
     for level in range(len(noisy) - 2, -1, -1):
         below, doubt = sums[level]
@@ -179,7 +184,6 @@ def _even(values: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.append(values, 0.0) if values.size % 2 else values
 
 
-def _summed(values: NDArray[np.generic]) -> NDArray[np.generic]:
+def _summed(values: NDArray[Number]) -> NDArray[Number]:
     """Sums of pairs; the last value alone, if it has no other."""
-    padded = np.append(values, np.zeros(values.size % 2, dtype=values.dtype))
-    return padded[_LEFT] + padded[_RIGHT]
+    return np.add.reduceat(values, np.arange(0, values.size, 2))

@@ -23,7 +23,7 @@ from thresher.noise import Entropy, geometric
 from thresher.noise.entropy import chosen
 
 # The charge of a bucket, over 1 / epsilon: it makes up for the least of many noises being low.
-PENALTY = 8
+PENALTY = 16
 _MOST_CHARGE = 10**9
 _WIDEST = 10**9
 _ROOM = 1 << 61
@@ -38,7 +38,7 @@ def partition_by_argmin(
 ) -> NDArray[np.int64]:
     """Lengths of buckets, from left to right, each a power of two up to `longest`; they may be released.
 
-    `charge` is public, and what each bucket costs besides its deviation: 8 / epsilon if left out.
+    `charge` is public, and what each bucket costs besides its deviation: 16 / epsilon if left out.
     Privacy: epsilon.
     Utility: noise of a bucket has scale 2 (2 - 1/L - 1/M) / epsilon; a larger charge makes fewer buckets.
     Runtime: linear in the cells, times 2 `longest`; one draw for each candidate.

@@ -77,7 +77,7 @@ def _times(first: Wide, second: Wide) -> Wide:
 
 
 def _cut(number: int, exponent: int) -> Wide:
-    """number 2**exponent with at most 256 leading bits kept."""
+    """The number times 2**exponent, with at most 256 leading bits kept."""
     excess = max(number.bit_length() - _BITS, 0)
     return number >> excess, exponent + excess
 

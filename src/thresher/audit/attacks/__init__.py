@@ -1,0 +1,21 @@
+"""Attacks: what a broken mechanism gives away, counted in cells of a histogram that are read off exactly.
+
+Reads: made-up or public counts, entropy. Writes: nothing. Never: protected data; a mechanism that Thresher ships.
+"""
+
+from thresher.audit.attacks.decoders import DECODERS, increasing_wholes, rounded_means
+from thresher.audit.attacks.partition import Groups, partition
+from thresher.audit.attacks.reconstruct import Method, Reconstruction, Success, chosen_threshold, reconstruct
+
+__all__ = [
+    "DECODERS",
+    "Groups",
+    "Method",
+    "Reconstruction",
+    "Success",
+    "chosen_threshold",
+    "increasing_wholes",
+    "partition",
+    "reconstruct",
+    "rounded_means",
+]

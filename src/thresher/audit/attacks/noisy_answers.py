@@ -1,0 +1,76 @@
+"""The tester when its answers are noisy themselves: scores that still grow with the count of a cell.
+
+A cell's score is how often another one is found to be larger, counted down, or how much oftener it is found larger
+than smaller. Each answer hides next to nothing in a sum of thousands, and nothing limits how often one may ask.
+Reads: made-up or public counts, entropy. Writes: nothing. Never: more than 2**30 draws in one call.
+"""
+
+import math
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from thresher.amounts import whole_number
+from thresher.errors import ArgumentError
+from thresher.noise import Entropy, discrete_laplace
+
+Whole = NDArray[np.int64]
+Reals = NDArray[np.float64]
+_MOST_DRAWS = 1 << 30
+_MOST_PASSES = 1000
+# Answers drawn at once: they stay in the processor's cache.
+_CHUNK = 1 << 18
+
+
+def noisy_scores(
+    cells: Whole, first: Fraction, second: Fraction, passes: int, entropy: Entropy, *, both_ways: bool
+) -> tuple[Reals, Reals]:
+    """A score for each cell and an estimate, without bias, of its variance given the noisy threshold.
+
+    The threshold is 0 with integer noise of rate `first`; every answer has its own integer noise of rate `second`.
+    """
+    if cells.size**2 * passes > _MOST_DRAWS:
+        rule = f"with noisy answers, cells times cells times passes must be at most {_MOST_DRAWS:,}"
+        raise ArgumentError("counts", f"{cells.size:,} cells, {passes} passes", rule, "Take part of the histogram")
+    threshold = int(discrete_laplace(first, 1, entropy=entropy)[0])
+    scores, variances = np.zeros(cells.size, dtype=np.int64), np.zeros(cells.size)
+    width = max(1, _CHUNK // cells.size)
+    for start in range(0, cells.size, width):
+        these = slice(start, start + width)
+        tops = _asked(threshold - cells[:, None] + cells[None, these], second, passes, entropy)
+        # A pair was found larger k times of n: k (n - k) / (n - 1) is the variance of k, on average.
+        varies = tops * (passes - tops) / (passes - 1)
+        scores[these] -= tops.sum(axis=0)
+        variances[these] += varies.sum(axis=0)
+        if both_ways:
+            scores += tops.sum(axis=1)
+            variances += varies.sum(axis=1)
+    return scores.astype(float), variances
+
+
+def least_step(second: Fraction) -> float:
+    """One more in a cell's count changes its score by this multiple of the score's variance or more, on average.
+
+    With p = exp(-rate) an answer is top with chance s(t) = p^t / (1+p) for a difference t >= 1 short of the threshold.
+    One more makes s(t) into s(t+1) = p s(t), a step of (1-p) s(t), and the variance s (1-s) is below s(t). For t <= 0
+    the chance of bottom is p^(1-t) / (1+p), and the step is (1-p) / p of it.
+    """
+    return -math.expm1(-float(second))
+
+
+def _asked(lacking: Whole, second: Fraction, passes: int, entropy: Entropy) -> Whole:
+    """How often each difference, so much short of the noisy threshold, was found to reach it."""
+    tops = np.zeros(lacking.shape, dtype=np.int64)
+    for _ in range(passes):
+        noise = np.asarray(discrete_laplace(second, lacking.size, entropy=entropy))
+        tops += noise.reshape(lacking.shape) >= lacking
+    return tops
+
+
+def checked_passes(passes: int) -> int:
+    """A number of passes: two or more, for whoever asks twice sees how noisy the answers are."""
+    number = whole_number(passes, "passes")
+    if not 2 <= number <= _MOST_PASSES:
+        raise ArgumentError("passes", passes, f"it must be from 2 to {_MOST_PASSES:,}", "Pass 2 or 10")
+    return number

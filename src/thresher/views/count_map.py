@@ -1,0 +1,55 @@
+"""Counts found against true ones, drawn with characters.
+
+Reads: numbers. Writes: nothing. Never: a truth that is not public; more than 78 columns.
+"""
+
+import math
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from thresher.errors import ArgumentError
+
+_COLUMNS, _ROWS = 60, 18
+# So many cells in one place, and how it is drawn.
+_SHADES = ((100, "█"), (10, "●"), (1, "·"))
+
+
+def count_map(truth: ArrayLike, found: ArrayLike) -> str:
+    """Cells by true count (across) and count found (up); right ones lie on the diagonal. Axes are log(1 + count)."""
+    true, seen = np.asarray(truth, dtype=np.int64), np.maximum(np.asarray(found, dtype=np.int64), 0)
+    if true.ndim != 1 or true.shape != seen.shape or not true.size:
+        rule = "there must be a true count for each one that was found"
+        raise ArgumentError("found", f"{seen.size} counts", rule, f"Pass {true.size} counts")
+    most = max(int(true.max()), int(seen.max()), 1)
+    cells = np.zeros((_ROWS, _COLUMNS), dtype=np.int64)
+    np.add.at(cells, (_places(seen, most, _ROWS), _places(true, most, _COLUMNS)), 1)
+    marks = _ticks(most, _ROWS)
+    lines = [
+        f"  {marks.get(row, ''):>9} │{''.join(map(_shade, cells[row].tolist()))}".rstrip()
+        for row in reversed(range(_ROWS))
+    ]
+    below, free = [" "] * (_COLUMNS + 4), 0
+    for place, text in sorted(_ticks(most, _COLUMNS).items()):
+        if place >= free and place + len(text) <= len(below):
+            below[place : place + len(text)] = text
+            free = place + len(text) + 1
+    return "\n".join(["  found", *lines, f"  {'':>9} {'─' * (_COLUMNS + 1)}", f"  {'':>9}  {''.join(below)}".rstrip()])
+
+
+def _places(counts: NDArray[np.int64], most: int, room: int) -> NDArray[np.int64]:
+    shares = np.log1p(counts) / math.log1p(most)
+    return np.minimum((shares * room).astype(np.int64), room - 1)
+
+
+def _ticks(most: int, room: int) -> dict[int, str]:
+    """Where 0, 1, 10, 100 ... are, as text; the first one where two would share a place."""
+    ticks: dict[int, str] = {}
+    for value in [0, *(10**power for power in range(19) if 10**power <= most)]:
+        place = int(_places(np.array([value]), most, room)[0])
+        ticks.setdefault(place, f"{value:,}")
+    return ticks
+
+
+def _shade(cells: int) -> str:
+    return next((mark for least, mark in _SHADES if cells >= least), " ")

@@ -1,0 +1,58 @@
+"""Makes the pictures of `docs/audit.md` anew: `python tools/make_audit_pictures.py`, some seconds.
+
+Seeded, and drawn from made-up data and exact laws, so the files are the same every time; a test compares them.
+"""
+
+from pathlib import Path
+
+from thresher.audit.attacks import Method, reconstruct
+from thresher.audit.attacks.targets import made_up
+from thresher.audit.comparison_laws import gptt_log_ratio
+from thresher.noise import SeededEntropy
+from thresher.views.pictures import Line, count_scatter, line_chart
+
+_FOLDER = Path(__file__).parents[1] / "docs" / "pictures"
+_SEED = 7
+_COPIES = (1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024)
+_VARIANTS = {
+    "epsilon 1, a quarter of it on the threshold": (0.25, 0.75),
+    "epsilon 1, half of it on the threshold": (0.5, 0.5),
+}
+
+
+def pictures() -> dict[str, str]:
+    """All pictures, by the name of their file."""
+    return {
+        "attack.svg": _attack("made-up-crowded", 4096, None),
+        "attack-noisy.svg": _attack("made-up-falling", 2048, "0.5"),
+        "endless-loss.svg": _loss(),
+    }
+
+
+def _attack(name: str, cells: int, second_epsilon: str | None) -> str:
+    counts = next(one.counts for one in made_up() if one.name == name)[:cells]
+    method = Method(both_ways=second_epsilon is not None, passes=10)
+    rebuilt = reconstruct(counts, 1, second_epsilon, method, SeededEntropy(_SEED))
+    answers = "exact answers" if second_epsilon is None else "noisy answers"
+    return count_scatter(f"Read off {answers}, a claimed epsilon of {rebuilt.claimed}", counts, rebuilt.estimates)
+
+
+def _loss() -> str:
+    lines = [
+        Line(name, _COPIES, [gptt_log_ratio(copies, *split) for copies in _COPIES]) for name, split in _VARIANTS.items()
+    ]
+    lines.append(Line("claimed by both", (_COPIES[0], _COPIES[-1]), (1.0, 1.0), dashed=True))
+    title = "What a sparse vector without a stop really loses"
+    return line_chart(title, lines, "positive answers", "privacy loss", x_base=2)
+
+
+def main() -> None:
+    """Overwrites the files of the docs."""
+    _FOLDER.mkdir(exist_ok=True)
+    for name, text in pictures().items():
+        (_FOLDER / name).write_text(text, encoding="utf-8")
+        print(f"{name}: {len(text)} characters")
+
+
+if __name__ == "__main__":
+    main()
