@@ -11,7 +11,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet install
 NO_PACKAGES := Packages could not be installed: the first run needs a package index (PyPI, or one set in PIP_INDEX_URL).
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check bench audit reproduce-mide reproduce-probe reproduce-histograms soak clean
+.PHONY: help demo test check bench audit reproduce-mide reproduce-probe reproduce-histograms reproduce-roc soak clean
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 24
@@ -42,6 +42,9 @@ reproduce-probe: $(VENV)/.core  ## formulas of several conditions, likewise
 
 reproduce-histograms: $(VENV)/.core  ## noisy histograms by several mechanisms, likewise
 	@$(BIN)/thresher reproduce histograms $(if $(DATA),--data "$(DATA)") $(ARGS)
+
+reproduce-roc: $(VENV)/.core  ## private ROC curves, likewise; texts need the extra "diagnostics"
+	@$(BIN)/thresher reproduce roc $(if $(DATA),--data "$(DATA)") $(ARGS)
 
 soak: $(VENV)/.test  ## the same tests with many seeds and larger counts
 	@$(BIN)/python -m pytest --numprocesses=2 --soak=$(SOAK)

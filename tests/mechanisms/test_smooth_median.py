@@ -12,7 +12,9 @@ from scipy import stats
 
 from thresher.audit.mutants.smooth_median import subjects as mutants
 from thresher.errors import ArgumentError, EntropyError
+from thresher.mechanisms import cauchy
 from thresher.mechanisms import smooth_median as module
+from thresher.mechanisms.cauchy import point_near
 from thresher.mechanisms.quantiles import recursive_medians
 from thresher.mechanisms.smooth_median import (
     DEFAULT_SMOOTHING,
@@ -188,13 +190,13 @@ class Script:
 @pytest.mark.parametrize("sign", [0, 1])
 def test_all_first_bits_bracket_the_law(sign, monkeypatch):
     """With words of 8 bits, all 65,536 first pairs: what they settle, and what they leave open, bracket the law."""
-    monkeypatch.setattr(module, "_WORD", 8)
+    monkeypatch.setattr(cauchy, "_WORD", 8)
     centre, scale, steps = 2, Fraction(4, 3), 5
     settled, left_open, area = np.zeros(steps + 1), 0, math.pi / 4 * 65_536
     for x in range(256):
         for y in range(256):
             try:
-                settled[module._near(centre, scale, steps, Script(bytes([sign, x, y])))] += 1
+                settled[point_near(centre, scale, steps, Script(bytes([sign, x, y])))] += 1
             except EntropyError:
                 left_open += (x * x + y * y) < 65_536  # or it was outside, and thrown away
     assert left_open < 0.05 * area
@@ -211,16 +213,16 @@ def test_noise_on_an_edge_is_written_further():
     x, y = (1 << 62).to_bytes(8, "little"), (1 << 63).to_bytes(8, "little")
     less, more = (0).to_bytes(8, "little"), (9).to_bytes(8, "little")
     for sign, below, above in ((b"\0", 3, 4), (b"\1", 3, 2)):
-        assert module._near(3, Fraction(1), 9, Script(sign, x, y, less, more)) == below
-        assert module._near(3, Fraction(1), 9, Script(sign, x, y, more, less)) == above
+        assert point_near(3, Fraction(1), 9, Script(sign, x, y, less, more)) == below
+        assert point_near(3, Fraction(1), 9, Script(sign, x, y, more, less)) == above
         with pytest.raises(EntropyError, match="over"):
-            module._near(3, Fraction(1), 9, Script(sign, x, y))
+            point_near(3, Fraction(1), 9, Script(sign, x, y))
 
 
 def test_points_outside_the_disc_are_thrown_away():
     far = b"\xff" * 8
     inside = [(1 << 61).to_bytes(8, "little"), (1 << 63).to_bytes(8, "little")]
-    assert module._near(3, Fraction(4), 9, Script(b"\0", far, far, far, far, *inside)) == 4
+    assert point_near(3, Fraction(4), 9, Script(b"\0", far, far, far, far, *inside)) == 4
 
 
 def chi_square(draws, law):

@@ -14,6 +14,7 @@ from thresher.cli.options import json_option, spinning
 from thresher.cli.output import say
 from thresher.cli.reproducing_histograms import histograms
 from thresher.cli.reproducing_probe import probe
+from thresher.cli.reproducing_roc import roc
 from thresher.noise import SeededEntropy, SystemEntropy
 from thresher.reproduce import (
     FINE,
@@ -53,6 +54,7 @@ def reproduce() -> None:
 
 reproduce.add_command(histograms)
 reproduce.add_command(probe)
+reproduce.add_command(roc)
 
 
 @reproduce.command()

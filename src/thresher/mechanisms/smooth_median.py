@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from thresher.amounts import Amount, Epsilon, exact_fraction
 from thresher.errors import ArgumentError, BugError
+from thresher.mechanisms.cauchy import point_near
 from thresher.mechanisms.public_grid import DEFAULT_STEPS, grid_of, numbers_of
 from thresher.noise import Entropy
 from thresher.noise.arguments import checked_rate
@@ -30,7 +31,6 @@ _DEAREST, _LEAST = 600.0, math.exp(-500)
 # Float sensitivities are right up to this factor either way; the noise is made for that much more.
 _SLACK = Fraction(1, 1 << 34)
 _LEAST_EPSILON = Fraction(1, 10**4)
-_WORD = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +63,7 @@ def smooth_median(
     smooth = spend * DEFAULT_SMOOTHING if smoothing is None else _smoothing(smoothing, spend)
     grid, source = grid_of(low, high, steps), chosen(entropy)
     centre, scale = placed(grid.snapped(values), grid.steps, spend, smooth)
-    point = _near(centre, scale, grid.steps, source)
+    point = point_near(centre, scale, grid.steps, source)
     return SmoothMedian(point, grid.value(point), Epsilon.covering(spend), source.stamp)
 
 
@@ -146,23 +146,6 @@ def _largest_window(records: NDArray[np.generic], low: float, high: float, smoot
         held = first <= last
         first, last, least, most = first[held], last[held], least[held], most[held]
     return largest
-
-
-def _near(centre: int, scale: Fraction, steps: int, entropy: Entropy) -> int:
-    """The point of the grid next to centre + scale C, C standard Cauchy: X / Y for (X, Y) uniform in a quarter disc."""
-    sign = 1 - 2 * (entropy.read(1)[0] & 1)
-    while True:
-        x = y = bits = 0
-        while x * x + y * y < 1 << 2 * bits:
-            x, y = (whole << _WORD | int.from_bytes(entropy.read(_WORD // 8), "little") for whole in (x, y))
-            bits += _WORD
-            if y and (x + 1) ** 2 + (y + 1) ** 2 <= 1 << 2 * bits:
-                # The point is inside the disc, and the noise between these, whatever bits may follow.
-                ends = (Fraction(x, y + 1), Fraction(x + 1, y))
-                spots = {math.floor(centre + sign * scale * end + Fraction(1, 2)) for end in ends}
-                points = {min(max(spot, 0), steps) for spot in spots}
-                if len(points) == 1:
-                    return points.pop()
 
 
 def _spend(epsilon: Amount) -> Fraction:

@@ -1,0 +1,111 @@
+"""ROC curves as points: from counts between thresholds to rates and area, and how far two curves are apart.
+
+Functions of what they are given, without noise: with exact counts they give the ordinary statistics.
+Reads: counts, points. Writes: nothing. Never: a draw.
+"""
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from thresher.diagnostics.scored_rows import ScoredRows
+from thresher.mechanisms.isotonic import isotonic
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Curve:
+    """Points from (0, 0) to (1, 1) that never fall, joined by straight lines."""
+
+    false_positive_rate: Floats
+    true_positive_rate: Floats
+
+    @property
+    def area(self) -> float:
+        """The area below it."""
+        return float(np.trapezoid(self.true_positive_rate, self.false_positive_rate))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CountedCurve:
+    """A curve made of counts, and the totals it was divided by. Without totals above 0 there is no area."""
+
+    curve: Curve
+    positives: float
+    negatives: float
+
+    @property
+    def area(self) -> float | None:
+        return self.curve.area if min(self.positives, self.negatives) > 0 else None
+
+
+def curve_of_counts(positives: ArrayLike, negatives: ArrayLike) -> CountedCurve:
+    """The curve of counts between falling thresholds, exact or noisy: above the first, ..., not above the last.
+
+    Sums from the first count on are made to never fall (isotonic regression), cut at 0 and divided by the last of
+    them. If that is 0 for positives or negatives, the curve is the diagonal.
+    """
+    above = [np.maximum(isotonic(np.cumsum(np.asarray(counts))), 0.0) for counts in (negatives, positives)]
+    totals = [float(sums[-1]) for sums in above]
+    if min(totals) <= 0:
+        even = np.linspace(0.0, 1.0, above[0].size + 1)
+        return CountedCurve(Curve(even, even), totals[1], totals[0])
+    rates = [np.concatenate([[0.0], sums / total]) for sums, total in zip(above, totals, strict=True)]
+    return CountedCurve(Curve(rates[0], rates[1]), totals[1], totals[0])
+
+
+def exact_curve(rows: ScoredRows) -> CountedCurve:
+    """The ordinary ROC curve: every score is a threshold. Secret, unless the rows are public."""
+    return curve_of_counts(*rows.counts(np.unique(rows.scores)[::-1]))
+
+
+def mann_whitney(rows: ScoredRows) -> Fraction:
+    """The chance that a positive row scores above a negative one, ties half; one half without any pair. Secret."""
+    above, below = rows.scores[rows.positive], np.sort(rows.scores[~rows.positive])
+    if not (above.size and below.size):
+        return Fraction(1, 2)
+    wins = np.searchsorted(below, above) + np.searchsorted(below, above, side="right")
+    return Fraction(int(wins.sum()), 2 * above.size * below.size)
+
+
+def auc_error(found: float | None, truth: float) -> float:
+    """How far an area is off. One that is undefined counts as one half, which the diagonal has."""
+    return abs((0.5 if found is None else found) - truth)
+
+
+def symmetric_difference(one: Curve, other: Curve) -> float:
+    """The area between two curves."""
+    spots = np.union1d(one.false_positive_rate, other.false_positive_rate)
+    left, right = spots[:-1], spots[1:]
+    begin, end = (_heights(one, left, right, at) - _heights(other, left, right, at) for at in (left, right))
+    total = np.abs(begin) + np.abs(end)
+    # Lines that cross leave two triangles between them.
+    crossing = begin * end < 0
+    mean = np.divide(begin**2 + end**2, total, out=np.zeros_like(total), where=total > 0)
+    return float(((right - left) * np.where(crossing, mean, total) / 2).sum())
+
+
+def _heights(curve: Curve, left: Floats, right: Floats, at: Floats) -> Floats:
+    """Where the one line lies that the curve follows between left and right: steps up do not count at their foot."""
+    x, y = curve.false_positive_rate, curve.true_positive_rate
+    after = np.clip(np.searchsorted(x, (left + right) / 2), 1, x.size - 1)
+    width = x[after] - x[after - 1]
+    share = np.divide(at - x[after - 1], width, out=np.zeros_like(at), where=width > 0)
+    return np.asarray(y[after - 1] + share * (y[after] - y[after - 1]))
+
+
+def binormal_curve(area: float, points: int = 512) -> Curve:
+    """The symmetric binormal curve of that area: TPR = Phi(a + Phi^-1(FPR)), a = sqrt(2) Phi^-1(area).
+
+    Half of the points lie evenly along either axis, because the curve is steep at one end.
+    """
+    from scipy.special import ndtr, ndtri  # noqa: PLC0415
+
+    lift = np.sqrt(2.0) * ndtri(np.clip(area, 1e-9, 1 - 1e-9))
+    even = (np.arange(points) + 0.5) / points
+    across = np.sort(np.concatenate([even, ndtr(ndtri(even) - lift)]))
+    up = np.maximum.accumulate(ndtr(ndtri(across) + lift))
+    return Curve(np.concatenate([[0.0], across, [1.0]]), np.concatenate([[0.0], up, [1.0]]))

@@ -1,0 +1,194 @@
+"""A private ROC curve (PriROC): private thresholds, noisy label counts between them, a curve that never falls.
+
+Reads: arrays, entropy. Writes: nothing. Never: a refusal, a number of thresholds or an "undefined" that rows decide.
+Proof: `roc_curve.md`. Citations: Chen, dissertation 2018, Algorithm 11, with full epsilon for both label histograms.
+"""
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from thresher.amounts import Amount, Epsilon, exact_fraction, whole_number
+from thresher.diagnostics.curves import CountedCurve, curve_of_counts
+from thresher.diagnostics.releases import MODEL_CAVEAT, RocCurve
+from thresher.diagnostics.scored_rows import ScoredRows, scored_rows
+from thresher.errors import ArgumentError
+from thresher.mechanisms.histograms import MECHANISMS, TWO_DIMENSIONS_ONLY, noisy_histogram
+from thresher.mechanisms.histograms.estimate import checked_epsilon
+from thresher.mechanisms.quantiles import recursive_medians
+from thresher.noise import Entropy, discrete_laplace
+from thresher.noise.entropy import chosen
+
+DEFAULT_SHARE = Fraction(1, 5)
+# Of epsilon, to count the rows where their number is neither declared nor without use.
+ROWS_SHARE = Fraction(1, 20)
+UNDEFINED = "The AUC is undefined under noise: the noisy number of positives or negatives is not above zero."
+FAINT = (
+    "The noisy number of positives or negatives is within three standard deviations of its noise: the curve may show"
+    " noise and nothing else."
+)
+_DEEPEST, _MOST_THRESHOLDS, _MOST_ROWS = 10, 1 << 16, 1 << 40
+_LEAST_SHARE, _MOST_SHARE = Fraction(1, 100), Fraction(9, 10)
+_WAYS = ("medians", "fixed")
+_THRESHOLDS = 'Pass "medians", "fixed", or a list of public thresholds'
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Asked:
+    """All that was asked for, checked, and how epsilon is divided: nothing of it comes from rows."""
+
+    epsilon: Fraction
+    thresholds: NDArray[np.float64] | None
+    medians: bool
+    depth: int | None
+    rows: int | None
+    histogram: str
+    parts: dict[str, Fraction]
+
+    @property
+    def split(self) -> dict[str, Epsilon]:
+        """What is charged for each part: together what is charged for the whole."""
+        charged = {name: Epsilon.covering(part) for name, part in self.parts.items() if name != "counts"}
+        return charged | {"counts": Epsilon.covering(self.epsilon) - Epsilon.total(charged.values())}
+
+
+def roc_curve(
+    labels: ArrayLike,
+    scores: ArrayLike,
+    epsilon: Amount,
+    *,
+    thresholds: str | ArrayLike = "medians",
+    depth: int | None = None,
+    rows: int | None = None,
+    histogram: str = "laplace",
+    share: Amount = DEFAULT_SHARE,
+    entropy: Entropy | None = None,
+) -> RocCurve:
+    """The ROC curve of scores between 0 and 1; a row is called positive where its score is above the threshold.
+
+    `thresholds`: "medians" takes `share` of epsilon to part the scores evenly into 2**depth bins; "fixed" are
+    i / 2**depth; a list is public. Leave `depth` out for one that fits the number of rows, which is `rows` if that is
+    public, else counted with 1/20 of epsilon. `histogram`: how label counts are made noisy.
+    A label above 0 is positive; scores are clamped to [0, 1]; a row with NaN is left out.
+    Privacy: epsilon, adding or removing one row (`roc_curve.md`). It covers the rows, not the model that scored them.
+    Utility: with "laplace" each sum over k bins has a noise variance near 2 k / epsilon**2 of what counts are given;
+    `roc_price.epsilon_for_auc` estimates what that does to the area.
+    Runtime: a sort of the scores.
+    """
+    given = scored_rows(labels, scores)
+    asked = _asked(epsilon, thresholds, depth, rows, histogram, share)
+    source = chosen(entropy)
+    known = asked.rows
+    if "rows" in asked.parts:
+        known = given.scores.size + int(discrete_laplace(asked.parts["rows"], 1, entropy=source)[0])
+    cuts = _cuts(given, asked, known, source)
+    counts = noisy_counts(given, cuts, asked.parts["counts"], asked.histogram, source)
+    found = curve_of_counts(*counts)
+    if known is None:
+        known = round(found.positives + found.negatives)
+    return RocCurve(
+        epsilon=Epsilon.covering(asked.epsilon),
+        split=asked.split,
+        rows=max(known, 0),
+        rows_public=asked.rows is not None,
+        caveats=(MODEL_CAVEAT, *_remarks(found, cuts.size + 1, asked.parts["counts"])),
+        stamp=source.stamp,
+        thresholds=cuts,
+        false_positive_rate=found.curve.false_positive_rate,
+        true_positive_rate=found.curve.true_positive_rate,
+        auc=found.area,
+        positives=found.positives,
+        negatives=found.negatives,
+    )
+
+
+def fitting_depth(rows: int, epsilon: Amount) -> int:
+    """So many halvings of the scores: 3 to 5, more where rows times epsilon is large."""
+    weight = rows * exact_fraction(epsilon, "epsilon")
+    return 3 + (weight >= 512) + (weight >= 1024)
+
+
+def fixed_thresholds(depth: int) -> NDArray[np.float64]:
+    """All i / 2**depth strictly between 0 and 1, in falling order."""
+    return np.arange((1 << depth) - 1, 0, -1) / (1 << depth)
+
+
+def noisy_counts(
+    rows: ScoredRows, thresholds: NDArray[np.float64], epsilon: Fraction, histogram: str, entropy: Entropy
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Positives and negatives between public thresholds that fall, both with noise for all of epsilon.
+
+    A row has one label, so it is counted in one of the two histograms.
+    """
+    positives, negatives = (
+        noisy_histogram(counts, epsilon, histogram, entropy).counts for counts in rows.counts(thresholds)
+    )
+    return positives, negatives
+
+
+def _cuts(rows: ScoredRows, asked: _Asked, known: int | None, entropy: Entropy) -> NDArray[np.float64]:
+    if asked.thresholds is not None:
+        return asked.thresholds
+    depth = fitting_depth(known or 0, asked.epsilon) if asked.depth is None else asked.depth
+    if not asked.medians:
+        return fixed_thresholds(depth)
+    found = recursive_medians(rows.scores, depth, 0, 1, asked.parts["thresholds"], entropy=entropy)
+    return np.array(found.values[::-1])
+
+
+def _remarks(found: CountedCurve, bins: int, epsilon: Fraction) -> tuple[str, ...]:
+    """Decided by released numbers."""
+    if found.area is None:
+        return (UNDEFINED,)
+    deviation = math.sqrt(2 * bins) / float(epsilon)
+    return (FAINT,) if min(found.positives, found.negatives) < 3 * deviation else ()
+
+
+def _asked(
+    epsilon: Amount,
+    thresholds: str | ArrayLike,
+    depth: int | None,
+    rows: int | None,
+    histogram: str,
+    share: Amount,
+) -> _Asked:
+    spend, part = checked_epsilon(epsilon), exact_fraction(share, "share")
+    if not _LEAST_SHARE <= part <= _MOST_SHARE:
+        raise ArgumentError("share", share, "it must lie between 0.01 and 0.9", 'Leave it out for "0.2"')
+    if histogram not in MECHANISMS or histogram in TWO_DIMENSIONS_ONLY:
+        names = ", ".join(name for name in MECHANISMS if name not in TWO_DIMENSIONS_ONLY)
+        raise ArgumentError("histogram", histogram, "there is no such one", f"Pass one of {names}")
+    if rows is not None and not 2 <= whole_number(rows, "rows") <= _MOST_ROWS:
+        raise ArgumentError("rows", rows, "a curve needs at least 2 rows by declaration", "Declare how many there are")
+    if depth is not None and not 1 <= whole_number(depth, "depth") <= _DEEPEST:
+        raise ArgumentError("depth", depth, f"it must be from 1 to {_DEEPEST}", "Leave it out, or pass 3")
+    public = None if isinstance(thresholds, str) else _public(thresholds)
+    if public is None and thresholds not in _WAYS:
+        raise ArgumentError("thresholds", thresholds, "there is no such way", _THRESHOLDS)
+    if public is not None and depth is not None:
+        raise ArgumentError("depth", depth, "a list of thresholds has no depth", "Leave it out")
+    medians = public is None and thresholds == "medians"
+    parts = {"rows": spend * ROWS_SHARE} if public is None and depth is None and rows is None else {}
+    parts |= {"thresholds": spend * part} if medians else {}
+    # Whole nano-epsilons, so that what is charged for the parts is what they spend; the rest goes to the counts.
+    parts = {name: Epsilon.covering(amount).fraction for name, amount in parts.items()}
+    parts["counts"] = checked_epsilon(spend - sum(parts.values()))
+    return _Asked(spend, public, medians, depth, rows, histogram, parts)
+
+
+def _public(thresholds: ArrayLike) -> NDArray[np.float64]:
+    try:
+        cuts = np.asarray(thresholds, dtype=np.float64)
+    except (ValueError, TypeError, OverflowError, RecursionError):
+        rule = "it must be one list of numbers"
+        raise ArgumentError("thresholds", type(thresholds).__name__, rule, _THRESHOLDS) from None
+    if cuts.ndim != 1 or not 1 <= cuts.size <= _MOST_THRESHOLDS:
+        rule = f"it must be one list of 1 to {_MOST_THRESHOLDS:,} numbers"
+        raise ArgumentError("thresholds", f"{cuts.ndim} dimensions, {cuts.size} numbers", rule, _THRESHOLDS)
+    if not ((cuts >= 0) & (cuts <= 1)).all() or np.unique(cuts).size < cuts.size:
+        rule = "they must lie between 0 and 1, and differ"
+        raise ArgumentError("thresholds", f"{cuts.size} numbers", rule, "Pass e.g. [0.25, 0.5, 0.75]")
+    return np.sort(cuts)[::-1].copy()

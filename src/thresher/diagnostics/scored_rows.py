@@ -1,0 +1,52 @@
+"""Labels and scores of rows, read record by record: nothing about one row depends on another.
+
+Reads: arrays. Writes: nothing. Never: an element of an array in an error text; a refusal that depends on one.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from thresher.errors import ArgumentError
+
+_LABELS, _SCORES = "Pass a bool or 0/1 array", "Pass a float64 array of probabilities"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ScoredRows:
+    """Which rows are positive, and their scores between 0 and 1. Secret."""
+
+    positive: NDArray[np.bool_]
+    scores: NDArray[np.float64]
+
+    def counts(self, thresholds: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Positives and negatives between thresholds that fall: above the first, ..., not above the last. Secret."""
+        bins = thresholds.size - np.searchsorted(thresholds[::-1], self.scores)
+        both = np.bincount(2 * bins + self.positive, minlength=2 * thresholds.size + 2).astype(np.int64)
+        return both[1::2], both[0::2]
+
+
+def scored_rows(labels: ArrayLike, scores: ArrayLike) -> ScoredRows:
+    """One row for each label and score that are numbers.
+
+    A label above 0 is positive; a score beyond 0 or 1 goes there; a row with NaN is no row. To refuse any of these
+    would tell that it is there. What is refused is what arrays show without being read: types, dimensions, lengths.
+    """
+    marks, values = _plain(labels, "labels", "biuf", _LABELS), _plain(scores, "scores", "iuf", _SCORES)
+    if marks.shape != values.shape:
+        rule = "there must be one label for each score"
+        raise ArgumentError("labels", "another length than scores", rule, "Pass arrays of the same length")
+    held = ~(np.isnan(marks) | np.isnan(values))
+    return ScoredRows(marks[held] > 0, np.clip(values[held], 0.0, 1.0))
+
+
+def _plain(values: ArrayLike, field: str, kinds: str, fix: str) -> NDArray[np.float64]:
+    try:
+        array = np.asarray(values)
+    except (ValueError, TypeError, OverflowError, RecursionError):
+        raise ArgumentError(field, type(values).__name__, "it must be one list of numbers", fix) from None
+    if array.ndim != 1 or array.dtype.kind not in kinds or np.ma.isMaskedArray(values):
+        kind = array.dtype.name if array.ndim == 1 else f"{array.ndim} dimensions"
+        raise ArgumentError(field, kind, "it must be one list of plain numbers", fix)
+    return array.astype(np.float64)
