@@ -1,0 +1,140 @@
+"""A private residual plot: residuals against fitted values as a grid of noisy counts, and points drawn from it.
+
+Reads: arrays, entropy. Writes: nothing. Never: a range, a number of rows or a cell that is not public or paid for.
+Proof: `residual_plot.md`. Citation: Chen, dissertation 2018, Algorithms 9 and 10 (PriRP).
+"""
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from thresher.amounts import Amount, Epsilon
+from thresher.diagnostics.releases import MODEL_CAVEAT, ResidualPlot
+from thresher.diagnostics.residual_counts import clipped_counts, drawn_points, whole_counts
+from thresher.diagnostics.residual_options import ResidualOptions, residual_options
+from thresher.diagnostics.residual_ranges import Column, Found, Span, band_of, narrow_range, symmetric_range
+from thresher.diagnostics.residual_recipe import FAINT, LEAST_ROWS, Recipe, ResidualTerms, plan_of, rows_share
+from thresher.errors import ArgumentError
+from thresher.mechanisms.histograms import noisy_histogram
+from thresher.mechanisms.public_grid import numbers_of
+from thresher.noise import Entropy, discrete_laplace
+from thresher.noise.entropy import chosen
+
+Columns = tuple[Column, Column]
+_POINTS = "Points are made up from noisy counts; none is a person."
+_FAINT = f"Rows times epsilon is below {FAINT}: what is seen here may be noise."
+_CAPPED = "No bound that was tried seemed to hold the rows, so a range is the widest there is: declare another unit."
+
+
+def residual_plot(
+    fitted: ArrayLike,
+    residuals: ArrayLike,
+    epsilon: Amount,
+    *,
+    rows: int | None = None,
+    unit: Amount = "0.001",
+    histogram: str = "laplace",
+    recipe: str | Recipe = "narrowed",
+    coverage: Amount = "0.95",
+    bins: int | None = None,
+    most_points: int = 10_000,
+    entropy: Entropy | None = None,
+) -> ResidualPlot:
+    """Residuals against fitted values.
+
+    rows         their number, if that is public; left out, it is private: a noisy one is bought for a fiftieth
+    unit         the least scale of either axis that is looked for; too small does no harm
+    histogram    how counts are made noisy: a name of `thresher.mechanisms.histograms.MECHANISMS`
+    recipe       "narrowed", or "print" for ranges around zero, fewer cells and counts merely clipped
+    coverage     the share of rows that a range is meant to hold: sets cells and points, and with "print" the range
+    bins         bands a side instead of what the recipe says; no more than there are rows
+    most_points  no more points than this are drawn
+    A record with a NaN is left out, an infinite or far one lies outside the ranges: each concerns itself alone.
+    Privacy: epsilon in all, adding or removing one row, if the model is public, or had a budget of its own, or saw
+    other rows.
+    Utility: 5,000 rows of a wrong shape or spread are told from right ones at n epsilon = 500 (`residual_plot.md`).
+    Runtime: linear in the rows, about that of an ordinary two-dimensional histogram.
+    """
+    options = residual_options(
+        epsilon,
+        rows=rows,
+        unit=unit,
+        histogram=histogram,
+        recipe=recipe,
+        coverage=coverage,
+        bins=bins,
+        most_points=most_points,
+    )
+    return plotted(fitted, residuals, options, entropy)
+
+
+def plotted(
+    fitted: ArrayLike, residuals: ArrayLike, options: ResidualOptions, entropy: Entropy | None = None
+) -> ResidualPlot:
+    """`residual_plot` for a request that was checked before."""
+    columns, source = _columns(fitted, residuals), chosen(entropy)
+    seen, paid = _rows(columns, options, source)
+    terms = plan_of(max(seen, LEAST_ROWS), options.epsilon - paid, options.coverage, options.recipe)
+    across, up = (_range(column, terms, options, source) for column in columns)
+    terms = terms.after(across.epsilon + up.epsilon)
+    spans = across.span, up.span
+    bins = terms.bins if options.bins is None else min(options.bins, terms.rows)
+    noisy = noisy_histogram(cell_counts(*columns, spans, bins), terms.histogram, options.histogram, source)
+    counts = (whole_counts if options.recipe.narrowed else clipped_counts)(noisy.counts)
+    return ResidualPlot(
+        epsilon=options.epsilon,
+        split={**({"rows": paid} if paid else {}), "ranges": terms.ranges, "histogram": terms.histogram},
+        rows=seen,
+        rows_public=options.rows is not None,
+        caveats=_caveats(terms, options, capped=across.capped or up.capped),
+        stamp=source.stamp,
+        fitted_range=spans[0],
+        residual_range=spans[1],
+        counts=counts,
+        points=drawn_points(counts, spans, min(terms.points, options.most_points), source),
+        histogram=options.histogram,
+    )
+
+
+def cell_counts(fitted: Column, residuals: Column, spans: tuple[Span, Span], bins: int) -> NDArray[np.int64]:
+    """How many records lie in each cell: residual bands by fitted bands. Records outside either range are in none."""
+    across, up = band_of(fitted, spans[0], bins), band_of(residuals, spans[1], bins)
+    # One band more each way for those outside.
+    cells = np.bincount(up * (bins + 1) + across, minlength=(bins + 1) ** 2)
+    return np.ascontiguousarray(cells.reshape(bins + 1, bins + 1)[:bins, :bins])
+
+
+def _rows(columns: Columns, options: ResidualOptions, entropy: Entropy) -> tuple[int, Epsilon]:
+    """The number of rows as far as it may be known, and what that cost."""
+    if options.rows is not None:
+        return options.rows, Epsilon.from_nano(0)
+    paid = rows_share(options.epsilon)
+    return max(0, columns[0].size + int(discrete_laplace(paid, 1, entropy=entropy)[0])), paid
+
+
+def _range(column: Column, terms: ResidualTerms, options: ResidualOptions, entropy: Entropy) -> Found:
+    share = Epsilon.from_nano(terms.ranges.nano // 2)
+    if terms.recipe.narrowed:
+        return narrow_range(column, options.unit, share, terms.rows, options.rows, entropy)
+    return symmetric_range(column, options.unit, share, terms.coverage, options.rows, entropy)
+
+
+def _caveats(terms: ResidualTerms, options: ResidualOptions, *, capped: bool) -> tuple[str, ...]:
+    faint = terms.rows * options.epsilon.fraction < FAINT
+    return (MODEL_CAVEAT, _POINTS, *([_FAINT] if faint else []), *([_CAPPED] if capped else []))
+
+
+def _columns(fitted: ArrayLike, residuals: ArrayLike) -> Columns:
+    """Both, without the records that have a NaN. That there are any, or how many, is told by nothing."""
+    across, up = _column(fitted, "fitted"), _column(residuals, "residuals")
+    if across.size != up.size:
+        rule = "there must be one residual for each fitted value"
+        raise ArgumentError("residuals", "an array of another length", rule, "Pass arrays of the same length")
+    kept = ~(np.isnan(across) | np.isnan(up))
+    return (across, up) if kept.all() else (across[kept], up[kept])
+
+
+def _column(values: ArrayLike, field: str) -> Column:
+    try:
+        return numbers_of(values)
+    except ArgumentError as refusal:
+        raise ArgumentError(field, refusal.value, refusal.rule, refusal.fix) from None
