@@ -79,7 +79,7 @@ def binned_residual_plot(
 ) -> BinnedResiduals:
     """Mean residual (label less score) against mean score in bins of about equal size, with a band of two errors.
 
-    labels   0 or 1; others are taken for the nearer one, and a record without a label or score is left out
+    labels   0 or 1; above 0 is 1, else 0; a record without a label or score is left out
     scores   predicted probabilities, clamped to [0, 1] and kept in steps of 2**-20
     depth    2**depth bins at first, as far as there are rows for them; left out, about the root of the number of rows,
              and 128 at most

@@ -1,7 +1,5 @@
-"""Labels and scores as they are measured: each record by itself brought onto a public grid, or left out.
+"""Labels and scores on a public grid of steps of 2**-20, and columns with holes in them.
 
-Scores are clamped to [0, 1] and snapped to steps of 2**-20; a label of one half or more counts as 1, less as 0. A
-record whose label or score is missing or no number is no record: to refuse it would tell that it is there.
 Reads: arrays. Writes: nothing. Never: an element or a length in an error text; a refusal that depends on an element.
 """
 
@@ -11,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from thresher.errors import ArgumentError
+from thresher.diagnostics.scored_rows import scored_rows
 from thresher.mechanisms.public_grid import DEFAULT_STEPS
 
 STEPS = DEFAULT_STEPS
@@ -29,30 +27,22 @@ class LabelledScores:
 
 
 def labelled_scores(labels: ArrayLike, scores: ArrayLike) -> LabelledScores:
-    """The records that have both, on the grid."""
-    said, given = _numbers(labels, "labels"), _numbers(scores, "scores")
-    if said.size != given.size:
-        rule = "there must be one label for each score"
-        raise ArgumentError("labels", "another length than scores", rule, "Pass arrays of the same length")
-    whole = ~(np.isnan(said) | np.isnan(given))
-    if not whole.all():
-        said, given = said[whole], given[whole]
-    points = np.rint(np.clip(given, 0, 1) * STEPS).astype(np.int64)
-    return LabelledScores(points, said >= 0.5)
+    """The rows that have a label and a score, each moved to the nearest point of the grid by itself."""
+    rows = scored_rows(_filled(labels), _filled(scores))
+    return LabelledScores(np.rint(rows.scores * STEPS).astype(np.int64), rows.positive)
 
 
-def _numbers(values: ArrayLike, field: str) -> NDArray[np.float64]:
+def _filled(values: ArrayLike) -> ArrayLike:
+    """NaN for what is missing: a column with a hole comes as objects, and to refuse it would tell of the hole."""
+    if np.ma.isMaskedArray(values) and values.dtype.kind in "biuf":
+        return np.asarray(np.ma.filled(np.ma.asarray(values).astype(np.float64), np.nan))
     try:
         array = np.asarray(values)
     except (ValueError, TypeError, OverflowError, RecursionError):
-        raise _refused(field, type(values).__name__) from None
-    if array.ndim != 1 or array.dtype.kind not in "biufO":
-        raise _refused(field, array.dtype.name if array.ndim == 1 else f"{array.ndim} dimensions")
-    if np.ma.isMaskedArray(values):
-        return np.ma.filled(np.ma.asarray(values).astype(np.float64), np.nan)
-    if array.dtype == object:  # an Arrow or pandas column with holes in it comes so
-        return np.array([_number(value) for value in array], dtype=np.float64)
-    return array.astype(np.float64)
+        return values
+    if array.dtype != object or array.ndim != 1:
+        return array
+    return np.array([_number(value) for value in array], dtype=np.float64)
 
 
 def _number(value: Any) -> float:
@@ -60,7 +50,3 @@ def _number(value: Any) -> float:
         return np.nan if isinstance(value, str | bytes) else float(value)
     except (TypeError, ValueError, OverflowError):
         return np.nan
-
-
-def _refused(field: str, kind: str) -> ArgumentError:
-    return ArgumentError(field, kind, "it must be one list of plain numbers", "Pass a float64 or int64 array")
