@@ -10,6 +10,7 @@ from scipy import stats
 
 from thresher.amounts import Epsilon
 from thresher.audit.comparison_laws import laplace, log_probability, one_sided
+from thresher.audit.mutants.binned_residuals import kept_cutoff_law
 from thresher.audit.shipped.binned_residuals import closings_law, merging_terms
 from thresher.diagnostics.bin_merging import SMALL_BIN_RATE, closing_runs, ends_of, merge_bins, merge_terms
 from thresher.errors import ArgumentError
@@ -118,21 +119,8 @@ def test_no_neighbours_of_small_sizes_lose_more_than_epsilon():
     assert worst_loss(1.02) > 1.019
 
 
-def one_cutoff_law(sizes, cutoff, threshold, query):
-    """A mutant: the noisy cutoff is drawn once and kept for all merged bins, so that comparisons share it."""
-    law = {}
-    for closed in itertools.product([False, True], repeat=len(sizes)):
-        margins, size = [], 0
-        for add, top in zip(sizes, closed, strict=True):
-            size += add
-            margins.append(float(size - cutoff))
-            size = 0 if top else size
-        law[closed] = np.exp(log_probability(closed, margins, threshold, query))
-    return law
-
-
 def test_one_noisy_cutoff_for_all_merged_bins_would_lose_more():
-    assert worst_loss(1, one_cutoff_law) > 1.05
+    assert worst_loss(1, kept_cutoff_law) > 2.9
 
 
 @pytest.mark.parametrize(("bins", "least", "epsilon"), [(2, 3, 1), (8, 4, Fraction(1, 2)), (16, 22, Fraction(3, 40))])
