@@ -27,7 +27,7 @@ def subjects() -> tuple[Subject, ...]:
     return (
         Sampled(
             "broken_roc_true_totals",
-            "rates of noisy counts over true totals, as printed",
+            "rates of noisy counts over true totals",
             _EPSILON,
             (Pair("one more positive", fewer, ((31, 10), (12, 28))),),
             broken_roc_true_totals,
