@@ -26,8 +26,8 @@ _FEW, _MANY = 16, 32
 # So much n epsilon for each band: then the bands of a flat spread stand twice above the noise's scale.
 _CLEAR = 2
 _MOST_LOOKS = 3
-# The price of a band: a fifth of its share of a flat spread, or one scale of the noise.
-_THIN = Fraction(1, 5)
+# The price of a band: a tenth of its share of a flat spread, or one scale of the noise.
+_THIN = Fraction(1, 10)
 _FARTHEST = float(1 << 62)
 
 
@@ -124,9 +124,11 @@ def band_of(records: Column, span: Span, bands: int) -> NDArray[np.int64]:
     """The band of each record, the upper end belonging to the last one; `bands` itself if it lies outside."""
     low, high = span
     with np.errstate(all="ignore"):
-        spots = (records - low) * (bands / (high - low))
-        inside = (records >= low) & (records <= high)
-        return np.where(inside, np.minimum(np.where(inside, spots, 0), bands - 1), bands).astype(np.int64)
+        spots = records - low
+        spots *= bands / (high - low)
+    np.minimum(spots, bands - 1, out=spots)
+    spots[(records < low) | (records > high)] = bands
+    return spots.astype(np.int64)
 
 
 def best_stretch(noisy: NDArray[np.int64], price: float) -> tuple[int, int]:

@@ -29,17 +29,22 @@ ROWS_SHARE = Fraction(1, 50)
 class Recipe:
     """`narrowed`: ranges are sought in two steps. `rows_a_cell`: about n epsilon / cells, which sets their number.
 
-    `most_bins` bands a side at most, whatever n epsilon is.
+    `most_bins` bands a side at most, whatever n epsilon is. Ranges have `ranges_least` of epsilon at least: with many
+    rows that costs the histogram next to nothing, and long tails stay in the picture.
     """
 
     name: str
     narrowed: bool
     rows_a_cell: int
     most_bins: int
+    ranges_least: Fraction
 
 
 RECIPES: Mapping[str, Recipe] = MappingProxyType(
-    {each.name: each for each in (Recipe("narrowed", True, 5, 128), Recipe("print", False, 10, 2048))}
+    {
+        "narrowed": Recipe("narrowed", True, 5, 128, Fraction(1, 20)),
+        "print": Recipe("print", False, 10, 2048, Fraction(0)),
+    }
 )
 
 
@@ -69,13 +74,15 @@ class ResidualTerms:
 def plan_of(rows: int, epsilon: Amount, coverage: Amount = "0.95", recipe: str | Recipe = "narrowed") -> ResidualTerms:
     """What the recipe says for so many rows: ranges have min(0.3 epsilon, 470 / n), the histogram has the rest.
 
+    Where 470 / n is below a twentieth of epsilon, ranges have that, but in print.
     With c the coverage, that share of rows which a range is meant to hold: floor(sqrt(c**2 n epsilon' / r)) bands a
     side, but 2 at least, where epsilon' is the histogram's and r is 10 in print and 5 here; floor(c**2 n) points.
     Citation: Chen, dissertation 2018, Algorithm 9; there with n public.
     """
     count, share = checked_rows(rows), checked_probability(coverage, "coverage")
     chosen, total = checked_recipe(recipe), checked_total(epsilon)
-    ranges = _down(min(_RANGES_SHARE * total.fraction, max(Fraction(_RANGES_ROWS, count), _RANGES_LEAST)))
+    least = max(Fraction(_RANGES_ROWS, count), chosen.ranges_least * total.fraction, _RANGES_LEAST)
+    ranges = _down(min(_RANGES_SHARE * total.fraction, least))
     rest = total - ranges
     bins = bins_of(count, rest, share, chosen)
     return ResidualTerms(count, total, ranges, rest, bins, floor(share**2 * count), share, chosen)
