@@ -1,15 +1,19 @@
-"""Broken binned residuals (PriBRP, step 3 as printed): sums whose sensitivity is taken for that inside a bin.
+"""Broken binned residuals: sums with the sensitivity of those inside a bin, as printed; one cutoff for all bins.
 
 Reads: entropy. Writes: nothing. Never: reachable from a release.
 """
 
+import itertools
+import math
+from collections.abc import Hashable, Mapping, Sequence
 from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
 
 from thresher.amounts import Epsilon
-from thresher.audit.subjects import Pair, Sampled, Subject
+from thresher.audit.comparison_laws import Noise, log_probability, one_sided
+from thresher.audit.subjects import Enumerated, Pair, Sampled, Subject
 from thresher.noise import Entropy, discrete_laplace
 
 _EPSILON = Epsilon(1)
@@ -31,6 +35,13 @@ def subjects() -> tuple[Subject, ...]:
             broken_binned_residuals,
             20_000,
         ),
+        Enumerated(
+            "broken_bin_merging",
+            "bins joined with one noisy cutoff, not a fresh one for each",
+            _EPSILON,
+            (Pair("a record more in the last bin", (2, 2, 2, 2), (2, 2, 2, 3)),),
+            _kept_cutoff,
+        ),
     )
 
 
@@ -46,3 +57,21 @@ def broken_binned_residuals(records: Records, runs: int, entropy: Entropy) -> ND
         for value, scale, share in zip(exact, scales, shares, strict=True)
     ]
     return np.stack(noisy, axis=1)
+
+
+def kept_cutoff_law(sizes: Sequence[int], cutoff: int, threshold: Noise, query: Noise) -> dict[tuple[bool, ...], float]:
+    """What is wrong: after a top the noisy cutoff is known to be low, and all later comparisons still hang on it."""
+    law = {}
+    for closed in itertools.product([False, True], repeat=len(sizes)):
+        margins, size = [], 0
+        for more, top in zip(sizes, closed, strict=True):
+            size += more
+            margins.append(float(size - cutoff))
+            size = 0 if top else size
+        law[closed] = math.exp(log_probability(closed, margins, threshold, query))
+    return law
+
+
+def _kept_cutoff(sizes: tuple[int, ...]) -> Mapping[Hashable, float]:
+    noise = one_sided(float(_EPSILON.fraction))
+    return dict(kept_cutoff_law(sizes, 3, noise, noise).items())

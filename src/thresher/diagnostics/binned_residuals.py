@@ -1,0 +1,174 @@
+"""Binned residuals of a model that predicts a probability: mean residual against mean prediction, bin by bin.
+
+Bins by private medians of the predictions, small bins joined, then two label counts and a centred sum in every bin.
+Reads: arrays, entropy. Writes: nothing. Never: a number of rows that was not declared or paid for; an exact total in
+what is returned. Proof: `binned_residuals.md`.
+"""
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from thresher.amounts import NANO, Amount, Epsilon, exact_fraction, whole_number
+from thresher.diagnostics.bin_measures import band_of, least_size, means_of, noisy_totals, totals_of
+from thresher.diagnostics.bin_merging import MergedBins, merge_bins, merge_terms
+from thresher.diagnostics.labelled_scores import STEPS, LabelledScores, labelled_scores
+from thresher.diagnostics.releases import MODEL_CAVEAT, BinnedResiduals
+from thresher.errors import ArgumentError
+from thresher.mechanisms.quantiles import recursive_medians
+from thresher.noise import Entropy, discrete_laplace
+from thresher.noise.entropy import chosen
+
+_LEAST_EPSILON, _MOST_EPSILON = Fraction(1, 1000), Fraction(100)
+_LEAST_ROWS, _MOST_ROWS = 2, 10**12
+_DEEPEST = 12
+# Cuts lie on a coarser grid than scores: finer than any eye, and a million scores have no more than so many places.
+_CUT_STEPS = 1 << 14
+# 128 points are as many as an eye follows; and every further level takes epsilon from all others.
+_DEEPEST_BY_DEFAULT = 7
+# Of epsilon: finding bins, joining them, and, where the number of rows is not public, counting those. The rest is for
+# means, one tenth of it for predictions, which need little inside narrow bins, and nine for the labels.
+_BINS = _MERGING = Fraction(15, 100)
+_ROWS = Fraction(5, 100)
+_PREDICTIONS = Fraction(1, 10)
+_BAND_CAVEAT = (
+    "The band is two standard errors of a mean residual if the model is right, noise included: about one bin in twenty"
+    " lies outside it by chance."
+)
+_FEW_CAVEAT = "By the noisy count there are hardly any rows: this is a picture of noise."
+
+
+@dataclass(frozen=True, slots=True)
+class BinnedTerms:
+    """How epsilon is divided: exact amounts that add up to it. `rows` is zero where the number of rows is public."""
+
+    rows: Fraction
+    bins: Fraction
+    merging: Fraction
+    labels: Fraction
+    predictions: Fraction
+
+    @property
+    def total(self) -> Fraction:
+        return self.rows + self.bins + self.merging + self.labels + self.predictions
+
+    @property
+    def split(self) -> dict[str, Epsilon]:
+        """What is charged by name, rounded up; only one part needs it, so these add up too."""
+        parts = {
+            "rows": self.rows,
+            "bins": self.bins,
+            "merging": self.merging,
+            "label counts": self.labels,
+            "predictions": self.predictions,
+        }
+        return {name: Epsilon.covering(part) for name, part in parts.items() if part}
+
+
+def binned_residual_plot(
+    labels: ArrayLike,
+    scores: ArrayLike,
+    epsilon: Amount,
+    *,
+    depth: int | None = None,
+    rows: int | None = None,
+    entropy: Entropy | None = None,
+) -> BinnedResiduals:
+    """Mean residual (label less score) against mean score in bins of about equal size, with a band of two errors.
+
+    labels   0 or 1; above 0 is 1, else 0; a record without a label or score is left out
+    scores   predicted probabilities, clamped to [0, 1] and kept in steps of 2**-20
+    depth    2**depth bins at first, as far as there are rows for them; left out, about the root of the number of rows,
+             and 128 at most
+    rows     the number of rows, if that is public; left out, it is counted noisily, and paid for
+    Privacy: epsilon, adding or removing one record (`binned_residuals.md`). The model is not made private by this.
+    Utility: on the dissertation's two models, right and wrong are told apart from rows * epsilon = 2,000 on.
+    Runtime: a sort of the scores, and a draw for every bin.
+    Citation: Chen, dissertation 2018, Algorithm 13; step 3 as printed loses 32 times its epsilon in 64 bins.
+    """
+    terms, source = binned_terms(epsilon, rows_public=rows is not None), chosen(entropy)
+    levels = None if depth is None else _checked_depth(depth)
+    public = None if rows is None else _checked_rows(rows)
+    records = labelled_scores(labels, scores)
+    count = _noisy_rows(records, terms, source) if public is None else public
+    cuts = _cuts(records, terms, _depth_for(count, levels), source)
+    merged = _merged(records, cuts, terms, count, source)
+    edges = cuts[[0, *merged.ends]]
+    totals = noisy_totals(totals_of(records, edges), terms.labels, terms.predictions, entropy=source)
+    means = means_of(totals, edges)
+    return BinnedResiduals(
+        epsilon=Epsilon.covering(terms.total),
+        split=terms.split,
+        rows=count,
+        rows_public=public is not None,
+        caveats=(_BAND_CAVEAT, *((_FEW_CAVEAT,) if count < _LEAST_ROWS else ()), MODEL_CAVEAT),
+        stamp=source.stamp,
+        edges=edges / STEPS,
+        counts=means.counts,
+        predicted=means.predicted,
+        residual=means.residual,
+        band=band_of(means, edges, terms.labels, terms.predictions),
+    )
+
+
+def binned_terms(epsilon: Amount, *, rows_public: bool) -> BinnedTerms:
+    """The default division: 15 % to find bins, 15 % to join them, 5 % to count rows if need be, the rest for means.
+
+    Parts are whole nanos but for the largest, which takes what is left: they add up to epsilon exactly.
+    """
+    budget = exact_fraction(epsilon, "epsilon")
+    if not _LEAST_EPSILON <= budget <= _MOST_EPSILON:
+        raise ArgumentError("epsilon", epsilon, "it must lie between 0.001 and 100", "Pass 0.1, say")
+    rows = Fraction(0) if rows_public else _nanos(budget * _ROWS)
+    bins, merging = _nanos(budget * _BINS), _nanos(budget * _MERGING)
+    means = budget - rows - bins - merging
+    predictions = _nanos(means * _PREDICTIONS)
+    return BinnedTerms(rows, bins, merging, means - predictions, predictions)
+
+
+def _nanos(amount: Fraction) -> Fraction:
+    return Fraction(math.floor(amount * NANO), NANO)
+
+
+def _checked_depth(depth: int) -> int:
+    levels = whole_number(depth, "depth")
+    if not 1 <= levels <= _DEEPEST:
+        raise ArgumentError("depth", depth, f"it must be from 1 to {_DEEPEST}", "Pass 4, say, for 16 bins")
+    return levels
+
+
+def _checked_rows(rows: int) -> int:
+    count = whole_number(rows, "rows")
+    if not _LEAST_ROWS <= count <= _MOST_ROWS:
+        rule = f"binned residuals need {_LEAST_ROWS} rows or more, and at most 1e12, by declaration"
+        raise ArgumentError("rows", rows, rule, "Pass the public number of rows, or leave it out")
+    return count
+
+
+def _noisy_rows(records: LabelledScores, terms: BinnedTerms, entropy: Entropy) -> int:
+    return max(records.points.size + int(discrete_laplace(terms.rows, 1, entropy=entropy)[0]), 0)
+
+
+def _depth_for(rows: int, asked: int | None) -> int:
+    """Bins, as a power of two: at most the root of the rows by default, and never more than rows."""
+    most = max(rows, _LEAST_ROWS).bit_length() - 1
+    wanted = min(most // 2, _DEEPEST_BY_DEFAULT) if asked is None else asked
+    return max(1, min(wanted, most))
+
+
+def _cuts(records: LabelledScores, terms: BinnedTerms, depth: int, entropy: Entropy) -> NDArray[np.int64]:
+    found = recursive_medians(records.points, depth, 0, STEPS, terms.bins, steps=_CUT_STEPS, entropy=entropy)
+    return np.array([0, *found.points, _CUT_STEPS], dtype=np.int64) * (STEPS // _CUT_STEPS)
+
+
+def _merged(
+    records: LabelledScores, cuts: NDArray[np.int64], terms: BinnedTerms, rows: int, entropy: Entropy
+) -> MergedBins:
+    bins = cuts.size - 1
+    sizes = np.bincount(np.searchsorted(cuts[1:-1], records.points, side="right"), minlength=bins)
+    # Half an equal share, as in print; and enough for the noise that is to come.
+    least = max(math.ceil(Fraction(rows, 2 * bins)), least_size(terms.labels))
+    return merge_bins(sizes, merge_terms(bins, terms.merging, least), entropy=entropy)
