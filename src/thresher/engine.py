@@ -29,7 +29,7 @@ from thresher.decisions import (
     plan_values,
     wish,
 )
-from thresher.diagnostics import Choices, Diagnostic, DiagnosisPlan, Price, plan_diagnosis
+from thresher.diagnostics import Choices, DiagnosisPlan, Diagnostic, Price, plan_diagnosis
 from thresher.errors import (
     ArgumentError,
     BudgetError,

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 from scipy.special import ndtr, ndtri
 
-from thresher.diagnostics.roc_price import epsilon_for_auc
 from thresher.diagnostics.curves import auc_error, mann_whitney
 from thresher.diagnostics.roc_curve import roc_curve
+from thresher.diagnostics.roc_price import epsilon_for_auc
 from thresher.diagnostics.scored_rows import scored_rows
 from thresher.errors import ArgumentError
 

@@ -9,7 +9,18 @@ from importlib import import_module
 
 from thresher.audit.subjects import Subject
 
-SHIPPED = ("noise", "decisions", "engine", "sparse_vector", "quantiles", "histograms", "dawa")
+SHIPPED = (
+    "noise",
+    "decisions",
+    "engine",
+    "sparse_vector",
+    "quantiles",
+    "histograms",
+    "dawa",
+    "residual_plot",
+    "roc_curve",
+    "binned_residuals",
+)
 MUTANTS = (
     "sparse_vector",
     "quantiles",
@@ -18,8 +29,10 @@ MUTANTS = (
     "charging",
     "histograms",
     "dawa",
-    "hierarchies",
+    "residual_plot",
+    "roc_curve",
     "binned_residuals",
+    "hierarchies",
     "deciding",
 )
 

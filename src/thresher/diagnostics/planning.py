@@ -20,7 +20,7 @@ from thresher.diagnostics.residual_plot import residual_plot
 from thresher.diagnostics.roc_curve import roc_curve
 from thresher.diagnostics.roc_price import epsilon_for_auc
 from thresher.errors import ArgumentError, BugError
-from thresher.noise import Entropy
+from thresher.noise import Entropy, SeededEntropy
 from thresher.plan import Guarantee
 from thresher.question import Exact, RowsNeed
 
@@ -144,8 +144,8 @@ class Price:
         """The epsilon, and where it comes from if it was not named."""
         if (self.epsilon is None) == (self.auc_error is None):
             raise ArgumentError("epsilon", self.epsilon, "it, or auc_error, must be named", "Pass epsilon=0.5, say")
-        if self.epsilon is not None:
-            price = Epsilon.covering(self.epsilon)
+        if self.auc_error is None:
+            price = Epsilon.covering(self.epsilon or 0)
             if not price:
                 raise ArgumentError("epsilon", self.epsilon, "it must be above zero", "Pass 0.5, say")
             return price, ""
@@ -168,7 +168,10 @@ def plan_diagnosis(
         if field not in wanted and name is not None:
             raise ArgumentError(field, name, f"{kind} has no use for it", f"Pass {' and '.join(wanted)}")
     columns = tuple(_column(field, named.get(field), needed, table) for field, needed in wanted.items())
-    return DiagnosisPlan(kind, table, columns, price, choices, told)
+    plan = DiagnosisPlan(kind, table, columns, price, choices, told)
+    # Whatever can be refused is refused now, before anything is charged: by making it of no rows at all.
+    plan.run(Exact(np.empty((0, len(columns)), dtype=np.int64)), SeededEntropy(0))
+    return plan
 
 
 def _column(field: str, name: str | None, needed: str, table: Table) -> Column:
