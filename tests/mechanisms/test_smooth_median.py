@@ -311,8 +311,8 @@ def never(count):
 
 
 BAD = [
-    ("values", [[0.5]]),
-    ("values", ["a"]),
+    ("values", np.array([[0.5]])),
+    ("values", np.array(["a"])),
     ("values", None),
     ("low", float("nan")),
     ("high", 0),
