@@ -78,7 +78,9 @@ def numbers_of(values: ArrayLike) -> NDArray[np.float64]:
     if array.ndim != 1 or array.dtype.kind not in "iufO" or np.ma.isMaskedArray(values):
         kind = array.dtype.name if array.ndim == 1 else f"{array.ndim} dimensions"
         raise ArgumentError("values", kind, "it must be one list of plain numbers", _ARRAY)
-    return _one_by_one(array.tolist()) if array.dtype.kind == "O" else array.astype(np.float64)
+    # A record too wide for a float, or a NaN that signals, would make numpy warn: that too would tell of it.
+    with np.errstate(all="ignore"):
+        return _one_by_one(array.tolist()) if array.dtype.kind == "O" else array.astype(np.float64)
 
 
 def _one_by_one(records: Sequence[Any]) -> NDArray[np.float64]:
