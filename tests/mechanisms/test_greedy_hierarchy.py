@@ -143,7 +143,8 @@ def test_an_unknown_workload_is_refused():
 @pytest.mark.parametrize(("field", "arguments"), [
     ("sizes", {"sizes": []}), ("sizes", {"sizes": [0, 1]}), ("sizes", {"sizes": [-1]}), ("sizes", {"sizes": [[1]]}),
     ("sizes", {"sizes": [1.5]}), ("sizes", {"sizes": None}), ("sizes", {"sizes": "12"}),
-    ("sizes", {"sizes": [2**61] * 8}), ("sizes", {"sizes": [2**21] * 3}), ("sizes", {"sizes": [2**63, 1]}), ("epsilon", {"epsilon": 0}),
+    ("sizes", {"sizes": [2**61] * 8}), ("sizes", {"sizes": [2**21] * 3}), ("sizes", {"sizes": [2**63, 1]}),
+    ("epsilon", {"epsilon": 0}),
     ("epsilon", {"epsilon": -1}), ("epsilon", {"epsilon": "x"}), ("epsilon", {"epsilon": float("nan")}),
     ("epsilon", {"epsilon": 1001}), ("workload", {"workload": "x"}), ("workload", {"workload": None}),
 ])  # fmt: skip
