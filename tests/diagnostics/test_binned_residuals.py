@@ -59,8 +59,8 @@ def test_right_and_wrong_models_are_told_apart_at_a_tenth_of_the_prints_rows(tri
 
 
 @pytest.mark.parametrize(("epsilon", "least", "most"), [(0.1, 0.0, 0.6), (1.0, 0.95, 1.0)])
-def test_the_print_tells_them_apart_at_20_000_only(epsilon, least, most):
-    """50 plots of each; the distance at 2,000 is near 0.25, and its standard error below 0.1."""
+def test_the_print_tells_them_apart_at_20_000_and_not_at_2_000(epsilon, least, most):
+    """50 plots of each. The distance at 2,000 is near 0.35, its standard error below 0.1; medians are exact."""
     generator = np.random.default_rng(300)
     data = [labels_and_scores(model, ROWS, generator) for model in (1, 2)]
     truth = shape_of(*true_plot(*data[0]))

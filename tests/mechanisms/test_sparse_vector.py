@@ -3,8 +3,10 @@
 import copy
 import itertools
 import math
+import os
 import pickle
 import threading
+import warnings
 from dataclasses import replace
 
 import numpy as np
@@ -352,3 +354,26 @@ def test_recentred_noise_is_fair_to_half_a_step():
         terms = sparse_terms(most, epsilon, Setting(kind=kind))
         means = [1 / math.expm1(float(rate)) for rate in (terms.query_rate, terms.threshold_rate)]
         assert abs(means[0] - means[1] - terms.offset) <= 0.5
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="forks are made by Unix")
+def test_a_fork_gets_no_answers(entropy):
+    """A child has the same noisy threshold and tops of its own: twenty would answer twenty tops for one charge."""
+    vector = SparseVector(1, "1", entropy=entropy)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # newer Pythons warn of forks among threads
+        child = os.fork()
+    if not child:
+        try:
+            vector.ask(1000)
+        except BugError:
+            os._exit(7)
+        finally:
+            os._exit(1)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 7
+    assert vector.ask(1000).top
+
+
+def test_an_array_is_no_query():
+    with pytest.raises(ArgumentError, match="query"):
+        SparseVector(1, "1").ask(np.array([1, 2]))

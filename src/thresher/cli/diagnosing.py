@@ -106,8 +106,7 @@ def _page(found: Diagnostic, balance: Balance, output: str | None) -> str:
         else (f"epsilon {found.epsilon}; stored under key {found.key}: asking again is free")
     )
     parts = [
-        *([f"[bold red]{found.stamp}[/bold red]"] if found.stamp else []),
-        inert(sparkline(found)),
+        "\n".join(inert(line) for line in sparkline(found).splitlines()),
         "",
         paragraph(inert(found.caption), "caption"),
         paragraph(charge, "charge"),

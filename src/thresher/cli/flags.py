@@ -31,6 +31,15 @@ _OTHERS = (
     "passes",
     "picture",
     "second_epsilon",
+    "label",
+    "score",
+    "actual",
+    "fitted",
+    "auc_error",
+    "rows",
+    "depth",
+    "thresholds",
+    "histogram",
 )
 _FLAGS = {name: "--" + name.replace("_", "-") for name in (*WISHES, *_OTHERS)}
 # Words with a line below are nobody's prose; what ends otherwise, as max_epsilon_per_question does, is another name.

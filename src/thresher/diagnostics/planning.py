@@ -151,7 +151,7 @@ class Price:
             return price, ""
         if kind != "roc" or rows is None:
             rule = "an error of the AUC has a price for a ROC curve of a public number of rows"
-            raise ArgumentError("auc_error", self.auc_error, rule, "Pass epsilon, or choices=Choices(rows=5000)")
+            raise ArgumentError("auc_error", self.auc_error, rule, "Pass epsilon, or the number of rows besides")
         found = epsilon_for_auc(self.auc_error, rows)
         return found.epsilon, str(found)
 

@@ -30,7 +30,7 @@ DEFAULT_SMOOTHING = Fraction(866_025_403, 10**9)
 _DEAREST, _LEAST = 600.0, math.exp(-500)
 # Float sensitivities are right up to this factor either way; the noise is made for that much more.
 _SLACK = Fraction(1, 1 << 34)
-_LEAST_EPSILON = Fraction(1, 10**4)
+_LEAST_EPSILON, _MOST_EPSILON = Fraction(1, 10**4), 700
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,8 +150,8 @@ def _largest_window(records: NDArray[np.generic], low: float, high: float, smoot
 
 def _spend(epsilon: Amount) -> Fraction:
     spend = checked_rate(epsilon, 1)
-    if spend < _LEAST_EPSILON:
-        raise ArgumentError("epsilon", epsilon, "this baseline takes 0.0001 or more", "See quantiles.median")
+    if not _LEAST_EPSILON <= spend <= _MOST_EPSILON:
+        raise ArgumentError("epsilon", epsilon, "this baseline takes 0.0001 to 700", "See quantiles.median")
     return spend
 
 

@@ -24,7 +24,7 @@ from thresher.errors import ArgumentError, BugError
 from thresher.mechanisms.sparse_accuracy import within
 from thresher.mechanisms.sparse_terms import GENERAL, Setting, SparseTerms, sparse_terms
 from thresher.noise import Entropy
-from thresher.noise.entropy import chosen
+from thresher.noise.entropy import chosen, this_process
 from thresher.noise.laplace import geometric_draws, laplace_draws
 
 TOP, BOTTOM, UNASKED = 1, 0, -1
@@ -102,6 +102,7 @@ class SparseVector:
         self.stamp = self._entropy.stamp
         self._noisy_zero = _drawn(self.terms, 1, self._entropy, for_threshold=True)[0] + self.terms.offset
         self._left = self.terms.most
+        self._made_in = this_process()
 
     @property
     def epsilon(self) -> Epsilon:
@@ -119,6 +120,9 @@ class SparseVector:
     def ask(self, query: int, threshold: int = 0) -> Answer:
         """Whether the query is on the rare side of the threshold, noisily."""
         margin = _margin(query, threshold, self.terms.setting)
+        # Looked at before the lock, which a fork may have copied while it was held.
+        if this_process() != self._made_in:
+            raise BugError("a sparse vector answers in the process that made it: a fork of it would answer for nothing")
         # In threads too: two askers must not both be given the last top.
         with self._lock:
             if not self._left:
@@ -236,7 +240,7 @@ def _whole(values: ArrayLike, field: str) -> NDArray[Any]:
 def _margin(query: int, threshold: int, setting: Setting) -> int:
     """One difference. Not even what the query is may be said if it is no whole number."""
     for field, value in (("query", query), ("threshold", threshold)):
-        if isinstance(value, bool | np.bool_) or not hasattr(value, "__index__"):
+        if isinstance(value, bool | np.bool_ | np.ndarray) or not hasattr(value, "__index__"):
             raise ArgumentError(field, type(value).__name__, "it must be a whole number", "Pass an int such as 5")
     margin = operator.index(query) - operator.index(threshold)
     return min(max(margin if setting.side == "above" else -margin, -_FAR), _FAR)

@@ -36,6 +36,11 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_Lineage.fork)
 
 
+def this_process() -> tuple[int, int]:
+    """Differs in a child made by a fork: forks counted, and the process id for those made in C behind Python's back."""
+    return _Lineage.forks, os.getpid()
+
+
 class Entropy(Protocol):
     """A source of independent fair bits, and the stamp that whatever is made with it must carry."""
 
@@ -63,8 +68,7 @@ class SystemEntropy:
     def read(self, count: int) -> bytes:
         if count > _BUFFER // 4:
             return self._fetch(count)
-        # The process id as well, for forks made in C behind Python's back; the counter as well, for reused ids.
-        owner, mine = (_Lineage.forks, os.getpid()), self._local
+        owner, mine = this_process(), self._local
         if getattr(mine, "owner", None) == owner:
             # One call in C: a signal handler that draws in the middle of this method gets other bytes.
             block: bytes = mine.block.read(count)
