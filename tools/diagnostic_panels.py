@@ -1,4 +1,4 @@
-"""Pictures of several panels for `docs/diagnostics.md`: private ones drawn from releases by the displays, true ones here.
+"""Pictures of several panels for `docs/diagnostics.md`: private ones drawn from releases by displays, true ones here.
 
 True panels are for data that anybody may see, made-up ones: nothing in the package draws data.
 """
@@ -12,7 +12,6 @@ from typing import Any
 
 import numpy as np
 from matplotlib import style
-from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
@@ -23,6 +22,8 @@ from thresher.diagnostics.pictures import display_of
 from thresher.diagnostics.releases import Diagnostic, ResidualPlot
 
 Column = NDArray[np.float64]
+# Its types differ from version to version.
+Axes = Any
 # Letters stay letters, and names of parts are made from a constant.
 _SETTINGS = {"svg.fonttype": "none", "svg.hashsalt": "thresher"}
 _WIDTH, _HEIGHT, _HEAD, _FOOT, _LETTERS = 4.9, 4.75, 0.8, 1.1, 97
@@ -120,7 +121,7 @@ def true_binned(name: str, title: str, truth: TrueBins, height: float) -> Panel:
     def draw(axes: Axes) -> None:
         axes.fill_between(truth.predicted, -truth.band, truth.band, color=_TRUE, alpha=0.15, gid="band")
         axes.axhline(0, linewidth=1, color="0.5")
-        marks = {"linestyle": "none", "marker": "o", "markersize": 4}
+        marks: dict[str, Any] = {"linestyle": "none", "marker": "o", "markersize": 4}
         outside = np.abs(truth.residual) > truth.band
         axes.plot(truth.predicted[~outside], truth.residual[~outside], color=_TRUE, gid="inside-band", **marks)
         axes.plot(truth.predicted[outside], truth.residual[outside], color="tab:red", gid="outside-band", **marks)
@@ -132,7 +133,7 @@ def true_binned(name: str, title: str, truth: TrueBins, height: float) -> Panel:
 
 def _entitled(axes: Axes, title: str, size: str) -> None:
     axes.set_title(f"{title}: true plot", fontsize="medium")
-    where = {"xycoords": "axes fraction", "textcoords": "offset points", "annotation_clip": False}
+    where: dict[str, Any] = {"xycoords": "axes fraction", "textcoords": "offset points", "annotation_clip": False}
     axes.annotate(f"{_MADE_UP} {size}", (0, 0), (-30, -36), va="top", fontsize=6, color="0.25", gid=CAPTION, **where)
 
 
@@ -169,7 +170,7 @@ def svg_of(picture: Picture) -> str:
 
 
 def _lightened(text: str) -> str:
-    """Marks of one style say it once, have short names, and places of one digit: a third of the size, the same to see."""
+    """Marks of one style say it once, have short names, and places of one digit: a third of the size, alike to see."""
 
     def once(found: re.Match[str]) -> str:
         styles = set(re.findall(r' style="([^"]*)"', found[2]))

@@ -1,12 +1,13 @@
 """Makes the pictures of `docs/diagnostics.md` anew: `python tools/make_diagnostic_pictures.py [--data FOLDER]`.
 
-Private panels are drawn from releases. True ones stand beside them where the data are made up; of public data sets, which
-`--data` names, only releases are drawn, and the truth is in the table that is printed. All of it is seeded, so that the
-files are the same every time: that is why releases are stamped NOT PRIVATE. A test compares the made-up ones.
+Private panels are drawn from releases. True ones stand beside them where the data are made up; of public data sets,
+which `--data` names, only releases are drawn, and the truth is in the table that is printed. All of it is seeded, so
+that the files are the same every time: that is why releases are stamped NOT PRIVATE. A test compares the made-up ones.
 """
 
 import argparse
 import os
+import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -30,6 +31,7 @@ from thresher.diagnostics.residual_plot import residual_plot
 from thresher.diagnostics.roc_curve import roc_curve
 from thresher.diagnostics.scored_rows import scored_rows
 from thresher.diagnostics.shape import shape_difference, shape_of
+from thresher.errors import SourceError
 from thresher.noise import SeededEntropy
 from thresher.reproduce.chance_models import BENDS, FITS, LOG_ODDS, labels_and_chances
 from thresher.reproduce.public_files import lack, must_be_there
@@ -180,9 +182,7 @@ def _area(picture: str, rows: int, epsilon: str, true: float, found: RocCurve) -
     return f"| {picture} | {rows:,} | {epsilon} | AUC | {true:.3f} | {private} |"
 
 
-def _outside(
-    picture: str, epsilon: str, labels: NDArray[np.bool_], scores: Column, found: BinnedResiduals
-) -> str:
+def _outside(picture: str, epsilon: str, labels: NDArray[np.bool_], scores: Column, found: BinnedResiduals) -> str:
     """The share of bins outside the band, of as many true ones as were released."""
     truth = true_bins(labels, scores, found.counts.size)
     shares = (float((np.abs(each.residual) > each.band).mean()) for each in (truth, found))
@@ -196,7 +196,10 @@ def main() -> None:
     parser.add_argument("--output", type=Path, default=FOLDER, metavar="FOLDER")
     asked = parser.parse_args()
     data = None if asked.data is None else Path(asked.data)
-    public, missing = public_pictures(data)
+    try:
+        public, missing = public_pictures(data)
+    except SourceError as error:
+        sys.exit(str(error))
     asked.output.mkdir(parents=True, exist_ok=True)
     print(HEADER)
     for picture in [*made_up_pictures(), *public]:
