@@ -13,7 +13,7 @@ from thresher.reproduce.public_fits import ADULT, EARNINGS, adult_scores, earnin
 
 @pytest.mark.parametrize("name", [FITS, BENDS])
 def test_a_logistic_regression_on_x_is_fitted(name):
-    """At the optimum residuals add up to nothing, alone and weighted by x; those of the wrong model bend all the same."""
+    """At the optimum residuals add up to nothing, alone and weighted by x; those of the wrong model bend even so."""
     labels, chances = labels_and_chances(LOG_ODDS[name], 40_000, SeededEntropy(3))
     x = np.log(chances / (1 - chances))
     residuals = labels - chances
