@@ -4,17 +4,49 @@ Each diagnostic has a function of its own that gives its lines; `LINES` lists th
 Reads: the clock. Writes: standard output. Never: a number measured in another run.
 """
 
+import atexit
+import itertools
+import shutil
+import tempfile
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from pathlib import Path
 
+import duckdb
 import numpy as np
+import pyarrow as pa
 
+import thresher
 from thresher.diagnostics.residual_plot import residual_plot
 
 ROWS, SEED, EPSILON = 1_000_000, 20_261_116, "0.5"
 ENOUGH_SECONDS = 2.0
 MOST_SECONDS, MOST_TIMES = 3.0, 1.5
+
+DECLARED = """
+[source]
+url = "memory://"
+[tables.scored]
+budget = "1000"
+[tables.scored.columns]
+label = { min = 0, max = 1 }
+score = { min = 0, max = 1, step = 0.0001 }
+actual = { min = -100, max = 200, step = 0.001 }
+fitted = { min = -100, max = 200, step = 0.001 }
+"""
+# The same statistic without privacy: the AUC by ranks, means of equal bins, counts of cells.
+ORDINARY = {
+    "roc": """
+SELECT sum(CASE WHEN label = 1 THEN place ELSE 0 END) FROM
+(SELECT label, rank() OVER (ORDER BY score) AS place FROM scored)""",
+    "binned": """
+SELECT bin, count(*), avg(score), avg(label - score) FROM
+(SELECT label, score, ntile(128) OVER (ORDER BY score) AS bin FROM scored) GROUP BY bin""",
+    "residuals": """
+SELECT floor((fitted - low) / (high - low) * 128), floor((actual - fitted + 5) / 10 * 128), count(*) FROM scored,
+(SELECT min(fitted) AS low, max(fitted) AS high FROM scored) GROUP BY 1, 2""",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +88,41 @@ def residual_lines() -> Iterator[Line]:
         yield Line(f"residuals, {name}", private, ordinary)
 
 
-LINES: tuple[Callable[[], Iterator[Line]], ...] = (residual_lines,)
+def arrow_lines() -> Iterator[Line]:
+    """Through the engine, from an Arrow table, ledger and all; against DuckDB's own statement on the same table."""
+    draws = np.random.default_rng(SEED)
+    score, fitted = draws.beta(2, 2, ROWS), draws.uniform(1, 50, ROWS)
+    columns = {"label": (draws.random(ROWS) < score).astype(np.int64), "score": score, "fitted": fitted}
+    table = pa.table({**columns, "actual": fitted + draws.normal(size=ROWS)})
+    folder = Path(tempfile.mkdtemp())
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    (folder / "thresher.toml").write_text(DECLARED)
+    engine = thresher.open(folder / "thresher.toml", tables={"scored": table})
+    database = duckdb.connect()
+    database.register("scored", table)
+    keys = (f"{n}" for n in itertools.count())
+
+    def asked(kind: str) -> Callable[[], object]:
+        scored = kind != "residuals"
+        return lambda: engine.diagnose(
+            kind,
+            table="scored",
+            label="label" if scored else None,
+            score="score" if scored else None,
+            actual=None if scored else "actual",
+            fitted=None if scored else "fitted",
+            epsilon="0.001",
+            key=next(keys),
+        )
+
+    def ordinary(kind: str) -> Callable[[], object]:
+        return lambda: database.execute(ORDINARY[kind]).fetchall()
+
+    for kind in ORDINARY:
+        yield Line(f"{kind}, engine on Arrow", asked(kind), ordinary(kind))
+
+
+LINES: tuple[Callable[[], Iterator[Line]], ...] = (residual_lines, arrow_lines)
 
 
 def main() -> None:

@@ -1,6 +1,7 @@
 """The attack as a whole: its noise has the law it is said to have, and what it finds is counted rightly."""
 
 import math
+from decimal import Decimal
 from fractions import Fraction
 
 import numpy as np
@@ -10,6 +11,7 @@ from laws import assert_fits, assert_rejected, chi_square_p
 from thresher.audit.attacks import Method, chosen_threshold, increasing_wholes, partition, reconstruct, rounded_means
 from thresher.audit.attacks.noisy_answers import least_step, noisy_scores
 from thresher.audit.attacks.reconstruct import _ceiling_of_laplace
+from thresher.audit.attacks.tables import Attacked
 from thresher.audit.attacks.targets import made_up
 from thresher.errors import ArgumentError
 from thresher.noise import SeededEntropy, SystemEntropy, discrete_laplace
@@ -183,8 +185,13 @@ def test_a_seed_repeats_and_stamps():
     assert str(one.claimed) == "0.5"
 
 
-@pytest.mark.parametrize("epsilon", [0, -1, "-0.1", float("nan"), float("inf"), [1], True, "x", 10**7])
-@pytest.mark.parametrize("field", ["epsilon", "second_epsilon"])
+BAD = [0, -1, "-0.1", float("nan"), float("-inf"), [1], True, "x", 10**7]
+
+
+@pytest.mark.parametrize(
+    ("epsilon", "field"),
+    [(float("inf"), "epsilon"), *((bad, field) for field in ("epsilon", "second_epsilon") for bad in BAD)],
+)
 def test_a_bad_epsilon_is_refused_before_anything_is_drawn(epsilon, field):
     amounts = {"epsilon": 1, "second_epsilon": 1, field: epsilon}
     with pytest.raises(ArgumentError, match=rf"^{field} = "):
@@ -218,11 +225,28 @@ def test_constant_data_are_found_as_one_group():
         ({"passes": 1}, "passes"),
         ({"passes": 1001}, "passes"),
         ({"passes": 2.0}, "passes"),
+        ({"both_ways": "yes"}, "both_ways"),
+        ({"both_ways": None}, "both_ways"),
+        ({"printed_noise": 1}, "printed_noise"),
     ],
 )
 def test_a_bad_method_is_refused(changed, field):
     with pytest.raises(ArgumentError, match=rf"^{field} = "):
         Method(**changed)
+
+
+@pytest.mark.parametrize("method", ["increasing", 0, {}, Method])
+def test_what_is_no_method_is_refused(method):
+    with pytest.raises(ArgumentError, match=r"^method = "):
+        reconstruct([1, 2], 1, method=method, entropy=SystemEntropy(never))
+
+
+@pytest.mark.parametrize("infinite", [float("inf"), np.inf, Decimal("Infinity")])
+def test_an_infinite_second_epsilon_is_none(infinite):
+    one, other = (reconstruct(STEEP, 1, second, entropy=SeededEntropy(3)) for second in (infinite, None))
+    assert (one.estimates == other.estimates).all()
+    assert one.claimed == other.claimed
+    assert Attacked(1, infinite) == Attacked(1)
 
 
 def test_too_many_cells_for_noisy_answers_are_refused():

@@ -42,6 +42,11 @@ def test_without_a_folder_the_made_up_ones_stand_in_and_the_lack_is_told(tmp_pat
         sets = histograms(folder)
         assert [one.name for one in sets.found] == [one.name for one in made_up()]
         assert "ADULT, MEDCOST, INCOME, HEPTH are left out" in sets.missing
+        assert sets.missing.count("dpbench/hist_1d.parquet") == 1
+        with pytest.raises(ArgumentError) as refusal:
+            histograms(folder, "nosuch")
+        assert ".." not in str(refusal.value)
+        assert str(refusal.value).count("dpbench/hist_1d.parquet") == 1
     with pytest.raises(SourceError, match="nowhere"):
         histograms(tmp_path / "nowhere")
 

@@ -246,8 +246,6 @@ BAD = [
     ("labels", [0, 1, 1]),
     ("labels", [[0, 1]]),
     ("labels", None),
-    ("labels", [None, 1]),
-    ("labels", np.ma.array([0, 1], mask=[0, 1])),
     ("labels", np.array([0, 1], dtype=complex)),
     ("scores", ["a", "b"]),
     ("scores", [True, False]),
@@ -298,3 +296,13 @@ def test_bad_input_is_refused_before_anything_is_drawn(field, value):
 def test_a_list_of_thresholds_has_no_depth():
     with pytest.raises(ArgumentError, match=r"^depth = "):
         roc_curve([0, 1], [0.5, 0.25], 1, thresholds=[0.5], depth=3)
+
+
+@pytest.mark.parametrize(
+    "labels", [[None, 1, 0], np.ma.array([1, 1, 0], mask=[1, 0, 0]), np.array([None, True, False])]
+)
+def test_a_column_with_a_hole_is_read_without_that_row(labels):
+    """Columns with missing values come as objects or masked: to refuse them would tell of the hole."""
+    rows = scored_rows(labels, [0.9, 0.5, 0.2])
+    assert rows.positive.tolist() == [True, False]
+    assert rows.scores.tolist() == [0.5, 0.2]

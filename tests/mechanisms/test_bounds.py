@@ -206,3 +206,9 @@ def test_a_refusal_names_the_field_and_no_value(field, ask):
         ask()
     assert refusal.value.field == field
     assert "4242" not in str(refusal.value)
+
+
+@pytest.mark.parametrize("values", [[2**63, -1], [np.int64(5), 2**70], [2**63], [-(2**64), 2**64]])
+def test_a_record_far_out_is_no_reason_to_refuse(values):
+    """Lists get their type from their records: an error for some of them would tell of one."""
+    assert private_bound(values, "1").bound >= 1

@@ -138,3 +138,22 @@ def test_the_hierarchy_errs_on_prefixes_as_its_design_says(entropy, trials):
 def test_an_unknown_workload_is_refused():
     with pytest.raises(ArgumentError, match=r"^workload = "):
         checked_workload("ranges")
+
+
+@pytest.mark.parametrize(("field", "arguments"), [
+    ("sizes", {"sizes": []}), ("sizes", {"sizes": [0, 1]}), ("sizes", {"sizes": [-1]}), ("sizes", {"sizes": [[1]]}),
+    ("sizes", {"sizes": [1.5]}), ("sizes", {"sizes": None}), ("sizes", {"sizes": "12"}),
+    ("sizes", {"sizes": [2**61] * 8}), ("sizes", {"sizes": [2**21] * 3}), ("sizes", {"sizes": [2**63, 1]}),
+    ("epsilon", {"epsilon": 0}),
+    ("epsilon", {"epsilon": -1}), ("epsilon", {"epsilon": "x"}), ("epsilon", {"epsilon": float("nan")}),
+    ("epsilon", {"epsilon": 1001}), ("workload", {"workload": "x"}), ("workload", {"workload": None}),
+])  # fmt: skip
+def test_bad_shares_are_refused(field, arguments):
+    with pytest.raises(ArgumentError, match=rf"^{field} = "):
+        greedy_shares(**{"sizes": [1, 2], "epsilon": 1} | arguments)
+
+
+def test_lists_and_amounts_are_read_as_everywhere():
+    (ours, error), (same, again) = greedy_shares([1, 2, 4, 1], "0.5"), greedy_shares(np.array([1, 2, 4, 1]), ONE / 2)
+    assert error == again
+    assert all((one == other).all() for one, other in zip(ours.levels, same.levels, strict=True))

@@ -283,3 +283,9 @@ def test_bad_arguments_are_refused(field, arguments):
     with pytest.raises(ArgumentError, match=rf"^{field} = ") as refusal:
         partition_by_law(**{"counts": [104729, 3], "epsilon": 1} | arguments)
     assert "104729" not in str(refusal.value)
+
+
+def test_all_partitions_are_listed_for_few_cells_only():
+    assert sum(partition_chances(range(16), 1).values()) == 1
+    with pytest.raises(ArgumentError, match=r"^counts = '17 cells'"):
+        partition_chances(range(17), 1)

@@ -313,8 +313,8 @@ def never(count):
 
 
 BAD = [
-    ("values", [[0.5]]),
-    ("values", ["a"]),
+    ("values", np.array([[0.5]])),
+    ("values", np.array(["a"])),
     ("values", None),
     ("low", float("nan")),
     ("high", 0),
@@ -344,3 +344,23 @@ def test_bad_smoothing_of_a_sensitivity():
         with pytest.raises(ArgumentError, match=r"^smoothing = "):
             smooth_sensitivity([1], 0, 1, smoothing)
     assert smooth_sensitivity([np.nan, 0.5], 0, 1, "0.2") == smooth_sensitivity([0.5], 0, 1, "0.2")
+
+
+@pytest.mark.parametrize("law", [(0, 0), (0, -1), (math.nan, 1), (0, math.inf), (1,), 3, ("a", 1), (10**400, 1), None])
+def test_what_is_no_cauchy_law_is_refused(law):
+    for field, pair in (("first", (law, (0, 1))), ("second", ((0, 1), law))):
+        with pytest.raises(ArgumentError, match=rf"^{field} = "):
+            cauchy_loss(*pair)
+    # Scales whose product is below all floats.
+    assert cauchy_loss((0, 1e-200), (0, 2e-200)) == pytest.approx(math.log(2))
+    assert cauchy_loss((1e300, 1e-300), (-1e300, 1e-300)) > 1000
+
+
+@pytest.mark.parametrize(("field", "arguments"), [
+    ("factor", (0, 0.1)), ("factor", (-1, 0.1)), ("factor", (math.nan, 0.1)), ("factor", (1e-200, 0.1)),
+    ("factor", ("x", 0.1)), ("smoothing", (1, math.nan)), ("smoothing", (1, -1)), ("smoothing", (1, 10**4)),
+    ("smoothing", (1, None)),
+])  # fmt: skip
+def test_what_no_noise_can_lose_is_refused(field, arguments):
+    with pytest.raises(ArgumentError, match=rf"^{field} = "):
+        worst_loss(*arguments)

@@ -94,3 +94,13 @@ def test_queries_are_counted(queries):
 def test_a_rate_is_a_sane_probability(rate):
     with pytest.raises(ArgumentError, match=r"^miss_rate = "):
         within(sparse_terms(1, 1), 10, rate)
+
+
+@pytest.mark.parametrize(("field", "arguments"), [
+    ("epsilon", (1, 1, 0, 10, "0.05")), ("epsilon", (1, 1, -1, 10, "0.05")), ("most", (0, 1, 1, 10, "0.05")),
+    ("most", (1.5, 1, 1, 10, "0.05")), ("most", (10**400, 1, 1, 10, "0.05")), ("sensitivity", (1, 0, 1, 10, "0.05")),
+    ("queries", (1, 1, 1, 0, "0.05")), ("miss_rate", (1, 1, 1, 10, 0)),
+])  # fmt: skip
+def test_the_theorem_in_print_is_for_sane_terms(field, arguments):
+    with pytest.raises(ArgumentError, match=rf"^{field} = "):
+        printed_accuracy(*arguments)

@@ -305,7 +305,8 @@ BAD = [
     ("thresholds", lambda: sparse_vector([1, 2], float("nan"), 1, 1)),
     ("most", lambda: sparse_vector([SECRET], 0, 0, 1)),
     ("most", lambda: sparse_vector([SECRET], 0, 2, 1)),
-    ("most", lambda: sparse_vector(np.empty(0, dtype=np.int64), 0, 1, 1)),
+    ("queries", lambda: sparse_vector(np.empty(0, dtype=np.int64), 0, 1, 1)),
+    ("thresholds", lambda: sparse_vector([SECRET], [], 1, 1)),
     ("epsilon", lambda: sparse_vector([SECRET], 0, 1, 0)),
     ("runs", lambda: sparse_vector_runs([SECRET], 0, 1, 1, -1)),
     ("runs", lambda: sparse_vector_runs([SECRET], 0, 1, 1, 1.5)),
@@ -325,6 +326,20 @@ def test_a_refusal_names_the_field_and_no_element(field, ask):
         ask()
     assert refusal.value.field == field
     assert "4242" not in str(refusal.value)
+
+
+def test_an_empty_list_is_said_to_be_empty():
+    for empty in ([], np.empty(0, dtype=np.int64)):
+        with pytest.raises(ArgumentError, match=r"^queries = 'an empty list'"):
+            sparse_vector(empty, 0, 1, 1)
+
+
+def test_whole_numbers_that_numpy_takes_for_floats_are_whole(entropy):
+    for large in (2**63, 2**64, 10**400):
+        # A million steps from the threshold: noise of scale 2 crosses it with probability below 1e-99.
+        assert sparse_vector([1, large], large - 10**6, 1, 1, entropy=entropy).tops.tolist() == [False, True]
+    with pytest.raises(ArgumentError, match=r"^queries = 'float64'"):
+        sparse_vector([2**63, 1.0], 0, 1, 1)
 
 
 def test_a_bad_argument_is_refused_before_anything_is_drawn():

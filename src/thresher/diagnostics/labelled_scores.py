@@ -1,10 +1,9 @@
-"""Labels and scores on a public grid of steps of 2**-20, and columns with holes in them.
+"""Labels and scores on a public grid of steps of 2**-20.
 
 Reads: arrays. Writes: nothing. Never: an element or a length in an error text; a refusal that depends on an element.
 """
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -28,25 +27,5 @@ class LabelledScores:
 
 def labelled_scores(labels: ArrayLike, scores: ArrayLike) -> LabelledScores:
     """The rows that have a label and a score, each moved to the nearest point of the grid by itself."""
-    rows = scored_rows(_filled(labels), _filled(scores))
+    rows = scored_rows(labels, scores)
     return LabelledScores(np.rint(rows.scores * STEPS).astype(np.int64), rows.positive)
-
-
-def _filled(values: ArrayLike) -> ArrayLike:
-    """NaN for what is missing: a column with a hole comes as objects, and to refuse it would tell of the hole."""
-    if np.ma.isMaskedArray(values) and values.dtype.kind in "biuf":
-        return np.asarray(np.ma.filled(np.ma.asarray(values).astype(np.float64), np.nan))
-    try:
-        array = np.asarray(values)
-    except (ValueError, TypeError, OverflowError, RecursionError):
-        return values
-    if array.dtype != object or array.ndim != 1:
-        return array
-    return np.array([_number(value) for value in array], dtype=np.float64)
-
-
-def _number(value: Any) -> float:
-    try:
-        return np.nan if isinstance(value, str | bytes) else float(value)
-    except (TypeError, ValueError, OverflowError):
-        return np.nan

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from thresher.errors import ArgumentError
+from thresher.mechanisms.public_grid import numbers_of
 
 _LABELS, _SCORES = "Pass a bool or 0/1 array", "Pass a float64 array of probabilities"
 
@@ -42,11 +43,14 @@ def scored_rows(labels: ArrayLike, scores: ArrayLike) -> ScoredRows:
 
 
 def _plain(values: ArrayLike, field: str, kinds: str, fix: str) -> NDArray[np.float64]:
+    """One list as floats, NaN for what is missing: a column with a hole in it comes as objects, or masked."""
     try:
         array = np.asarray(values)
     except (ValueError, TypeError, OverflowError, RecursionError):
         raise ArgumentError(field, type(values).__name__, "it must be one list of numbers", fix) from None
-    if array.ndim != 1 or array.dtype.kind not in kinds or np.ma.isMaskedArray(values):
+    if array.ndim != 1 or array.dtype.kind not in f"{kinds}O":
         kind = array.dtype.name if array.ndim == 1 else f"{array.ndim} dimensions"
         raise ArgumentError(field, kind, "it must be one list of plain numbers", fix)
-    return array.astype(np.float64)
+    if np.ma.isMaskedArray(values):
+        return np.asarray(np.ma.filled(np.ma.asarray(values).astype(np.float64), np.nan))
+    return numbers_of(array if array.dtype.kind != "b" else array.astype(np.int64))

@@ -166,7 +166,13 @@ def _steps(values: ArrayLike) -> NDArray[np.int64]:
         array = np.empty((0, 0), dtype=object)
     if array.ndim == 1 and not array.size:
         return np.empty(0, dtype=np.int64)
-    wide = array.dtype == np.uint64 or (array.dtype == object and all(type(value) is int for value in array.flat))
+    if array.dtype.kind == "f" and not isinstance(values, np.ndarray):
+        # numpy takes a list for floats if its whole numbers need both a sign and 64 bits, which depends on records.
+        array = np.array(values, dtype=object)
+    whole = array.dtype == object and all(
+        isinstance(value, int | np.integer) and not isinstance(value, bool) for value in array.flat
+    )
+    wide = array.dtype == np.uint64 or whole
     if array.ndim != 1 or not (wide or array.dtype.kind in "iu") or np.ma.isMaskedArray(values):
         kind = array.dtype.name if array.ndim == 1 else f"{array.ndim} dimensions"
         rule = "it must be one list of whole numbers, steps of a declared grid"

@@ -4,8 +4,14 @@ Where a record goes depends on that record alone, so data that differ by one rec
 Reads: arrays. Writes: nothing. Never: an element of an array in an error text; a refusal that depends on one.
 """
 
+import math
+import operator
+from collections.abc import Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from fractions import Fraction
+from numbers import Real
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -16,6 +22,7 @@ from thresher.errors import ArgumentError
 DEFAULT_STEPS = 1 << 20
 _MOST_STEPS = 1 << 40
 _ARRAY = "Pass a float64 or int64 array"
+_PLAIN = frozenset({bool, int, float, np.float64, np.int64})
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +36,8 @@ class Grid:
     def snapped(self, values: ArrayLike) -> NDArray[np.int64]:
         """The nearest point for each record, in order of size. Records beyond an end go there; NaN is no record.
 
-        To refuse a NaN would tell that one is there; to leave it out concerns that record alone.
+        To refuse a NaN, or what is no number at all, would tell that it is there; to leave it out concerns that record
+        alone.
         """
         records = numbers_of(values)
         with np.errstate(all="ignore"):
@@ -56,12 +64,41 @@ def grid_of(low: Amount, high: Amount, steps: int) -> Grid:
 
 
 def numbers_of(values: ArrayLike) -> NDArray[np.float64]:
-    """One list of numbers as floats. What they are never appears in a message."""
+    """One list of numbers as floats. What they are never appears in a message, and no refusal depends on one.
+
+    An array is refused by its type and shape, which are public. A list has no type of its own, only what its records
+    are; so each is read by itself, and what is no number becomes NaN. Arrays of objects are such lists.
+    """
+    if isinstance(values, Sequence) and not isinstance(values, str | bytes | bytearray | memoryview):
+        return _one_by_one(values)
     try:
         array = np.asarray(values)
     except (ValueError, TypeError, OverflowError, RecursionError):
         raise ArgumentError("values", type(values).__name__, "it must be one list of numbers", _ARRAY) from None
-    if array.ndim != 1 or array.dtype.kind not in "iuf" or np.ma.isMaskedArray(values):
+    if array.ndim != 1 or array.dtype.kind not in "iufO" or np.ma.isMaskedArray(values):
         kind = array.dtype.name if array.ndim == 1 else f"{array.ndim} dimensions"
         raise ArgumentError("values", kind, "it must be one list of plain numbers", _ARRAY)
-    return array.astype(np.float64)
+    # A record too wide for a float, or a NaN that signals, would make numpy warn: that too would tell of it.
+    with np.errstate(all="ignore"):
+        return _one_by_one(array.tolist()) if array.dtype.kind == "O" else array.astype(np.float64)
+
+
+def _one_by_one(records: Sequence[Any]) -> NDArray[np.float64]:
+    if set(map(type, records)) <= _PLAIN:
+        try:
+            return np.array(records, dtype=np.float64)
+        except OverflowError:  # one is beyond all floats
+            pass
+    return np.array([_number(record) for record in records], dtype=np.float64)
+
+
+def _number(record: object) -> float:
+    """A record as a float, an infinity if it lies beyond them, or NaN if it is no real number."""
+    if not isinstance(record, Real | Decimal | np.bool_):
+        return math.nan
+    try:
+        return float(record)
+    except OverflowError:
+        return math.inf if operator.gt(record, 0) else -math.inf
+    except (ValueError, TypeError):
+        return math.nan

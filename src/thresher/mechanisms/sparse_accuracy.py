@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from thresher.amounts import Amount, exact_fraction, whole_number
 from thresher.errors import ArgumentError
-from thresher.mechanisms.sparse_terms import SparseTerms
+from thresher.mechanisms.sparse_terms import Setting, SparseTerms, sparse_terms
 
 Reals = NDArray[np.float64]
 
@@ -34,7 +34,8 @@ def printed_accuracy(most: int, sensitivity: int, epsilon: Amount, queries: int,
     Citation: Chen, dissertation 2018, Theorem 3; its Definition 4 has both inequalities and the probability reversed.
     """
     count, rate = _checked(queries, miss_rate)
-    scale = 8 * whole_number(most, "most") * whole_number(sensitivity, "sensitivity")
+    terms = sparse_terms(most, epsilon, Setting(sensitivity=sensitivity, noise="two-sided"))
+    scale = 8 * terms.most * terms.setting.sensitivity
     return scale * (math.log(count) + math.log(2 / rate)) / float(exact_fraction(epsilon, "epsilon"))
 
 

@@ -203,6 +203,8 @@ def checked_margins(queries: ArrayLike, thresholds: ArrayLike, terms: SparseTerm
     asked, lines = _whole(queries, "queries"), _whole(thresholds, "thresholds")
     if asked.ndim != 1:
         raise ArgumentError("queries", f"{asked.ndim} dimensions", "it must be one list", "Pass an int64 array")
+    if not asked.size:
+        raise ArgumentError("queries", "an empty list", "there must be one query or more", "Pass an int64 array")
     if lines.ndim > 1 or (lines.ndim == 1 and lines.size != asked.size):
         rule = f"there must be one for each of the {asked.size} queries, or one for all"
         raise ArgumentError("thresholds", f"{lines.size} thresholds", rule, "Pass arrays of the same length")
@@ -229,11 +231,15 @@ def _whole(values: ArrayLike, field: str) -> NDArray[Any]:
         array = np.asarray(values)
     except (ValueError, TypeError, OverflowError, RecursionError):
         raise ArgumentError(field, type(values).__name__, "it must be whole numbers", "Pass an int64 array") from None
+    name = array.dtype.name
     if array.dtype == np.uint64:
         array = array.astype(object)
+    elif array.dtype.kind == "f" and not isinstance(values, np.ndarray):
+        # numpy takes a list for floats if one of its whole numbers is beyond 2**63, or if it is empty.
+        array = np.array(values, dtype=object)
     wide = array.dtype == object and all(type(value) is int for value in array.flat)
     if not (wide or array.dtype.kind in "iu") or np.ma.isMaskedArray(values):
-        raise ArgumentError(field, array.dtype.name, "its elements must be whole numbers", "Pass an int64 array")
+        raise ArgumentError(field, name, "its elements must be whole numbers", "Pass an int64 array")
     return array if wide else array.astype(np.int64)
 
 

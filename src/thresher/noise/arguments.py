@@ -18,6 +18,7 @@ _FINEST, _COARSEST = Fraction(1, 1000), Fraction(10**9)
 _NARROWEST_STEP = Fraction(1, 10**12)
 _ROOM = 1 << 62
 _ARRAY = "Pass an int64 array"
+_NEAR = "its elements must lie within 2**62 of zero"
 
 
 def checked_rate(epsilon: Amount, sensitivity: int, field: str = "epsilon") -> Fraction:
@@ -72,15 +73,27 @@ def checked_integers(values: Any, field: str) -> NDArray[np.int64]:
     """An integer array as plain int64. Its elements never appear in the message."""
     try:
         array = np.asarray(values)
-    except (ValueError, TypeError, RecursionError):
+    except (ValueError, TypeError, OverflowError, RecursionError):
         raise ArgumentError(field, type(values).__name__, "it must be one array of integers", _ARRAY) from None
+    if not array.size and not isinstance(values, np.ndarray):
+        # An empty list is one of integers as much as of floats.
+        array = np.zeros(array.shape, dtype=np.int64)
     if array.dtype.kind not in "iu" or array.dtype == np.uint64 or isinstance(values, np.ma.MaskedArray):
+        if _too_wide(values):
+            raise ArgumentError(field, type(values).__name__, _NEAR, _ARRAY)
         raise ArgumentError(field, array.dtype.name, "its elements must be plain integers", _ARRAY)
     plain = array.astype(np.int64, copy=False)
     # Room for sums and signs; no noise within the scales allowed comes near it.
     if plain.size and not -_ROOM < plain.min() <= plain.max() < _ROOM:
-        raise ArgumentError(field, array.dtype.name, "its elements must lie within 2**62 of zero", _ARRAY)
+        raise ArgumentError(field, array.dtype.name, _NEAR, _ARRAY)
     return plain
+
+
+def _too_wide(values: Any) -> bool:
+    """Whether these are Python's integers, which numpy takes for something else if one does not fit in 64 bits."""
+    if isinstance(values, np.ndarray):
+        return False
+    return all(type(value) is int for value in np.array(values, dtype=object).flat)
 
 
 def _check_order(first: Fraction, second: Fraction, field: str, value: Amount) -> None:

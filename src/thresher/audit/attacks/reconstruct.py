@@ -10,6 +10,7 @@ Citation: Chen, "Applying Differential Privacy with Sparse Vector Technique" (di
 
 import math
 from dataclasses import dataclass, replace
+from decimal import Decimal
 from fractions import Fraction
 
 import numpy as np
@@ -51,6 +52,9 @@ class Method:
         checked_decoder(self.decoder)
         checked_probability(self.failure_rate, "failure_rate")
         checked_passes(self.passes)
+        for field in ("both_ways", "printed_noise"):
+            if not isinstance(getattr(self, field), bool):
+                raise ArgumentError(field, getattr(self, field), "it is a yes or a no", "Pass True or False")
 
 
 AS_PRINTED = Method(decoder="rounding", printed_noise=True)
@@ -100,15 +104,17 @@ def reconstruct(
 ) -> Reconstruction:
     """Attacks a tester whose threshold has Laplace noise of scale 2 / epsilon, and rebuilds the histogram.
 
-    `second_epsilon` blurs each answer of the tester by noise of scale 1 / second_epsilon; None (infinite) does not.
+    `second_epsilon` blurs each answer of the tester by noise of scale 1 / second_epsilon; None, or infinite, does not.
     Privacy: that of the tester is under attack. What is really lost is the histogram, whatever epsilon is.
     Utility: where every count from 0 to k occurs, counts up to k - 2 t get groups of their own with probability
     1 - failure_rate, t being the threshold (Theorem 6). `Reconstruction.success` measures it.
     Runtime: a sort. With `second_epsilon`, a draw for every pair and pass: at most some ten thousand cells.
     """
-    cells, how = checked_counts(counts), method or Method()
-    half = checked_rate(epsilon, 2)
-    second = None if second_epsilon is None else checked_rate(second_epsilon, 1, "second_epsilon")
+    cells, how = checked_counts(counts), Method() if method is None else method
+    if not isinstance(how, Method):
+        raise ArgumentError("method", method, "it must be a Method", 'Pass Method(decoder="rounding"), say')
+    half, blur = checked_rate(epsilon, 2), finite(second_epsilon)
+    second = None if blur is None else checked_rate(blur, 1, "second_epsilon")
     claimed = Epsilon.covering(2 * half + (second or 0))
     source = chosen(entropy)
     groups = _grouped(cells, half, second, how, source)
@@ -124,6 +130,12 @@ def _grouped(cells: Whole, first: Fraction, second: Fraction | None, how: Method
         return grouped_by_scores(scores, variances, least_step(second))
     threshold = 0 if how.both_ways else chosen_threshold(first, how.failure_rate)
     return partition(cells, threshold + _ceiling_of_laplace(first, entropy), both_ways=how.both_ways)
+
+
+def finite(second_epsilon: Amount | None) -> Amount | None:
+    """None for an infinite amount: noise of scale 0 is no noise."""
+    infinite = isinstance(second_epsilon, float | Decimal) and second_epsilon == math.inf
+    return None if infinite else second_epsilon
 
 
 def chosen_threshold(epsilon: Amount, failure_rate: Amount = "0.05") -> int:

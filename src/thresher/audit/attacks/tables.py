@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from thresher.amounts import Amount, exact_fraction, whole_number
-from thresher.audit.attacks.reconstruct import MOST_SMALL, Method, Reconstruction, Success, reconstruct
+from thresher.audit.attacks.reconstruct import MOST_SMALL, Method, Reconstruction, Success, finite, reconstruct
 from thresher.audit.attacks.targets import Histogram
 from thresher.errors import ArgumentError
 from thresher.noise import Entropy
@@ -69,6 +69,7 @@ class Attacked:
     def __post_init__(self) -> None:
         if not 1 <= whole_number(self.runs, "runs") <= MOST_RUNS:
             raise ArgumentError("runs", self.runs, f"it must be from 1 to {MOST_RUNS:,}", "Pass 100, say")
+        object.__setattr__(self, "second_epsilon", finite(self.second_epsilon))
 
 
 _PRINTED_WAY = Method(decoder="rounding", printed_noise=True)

@@ -56,16 +56,17 @@ def histograms(folder: Path | None, name: str | None = None) -> Histograms:
     must_be_there(folder)
     lacking = lack(folder, SOURCE, [_FILE])
     found = made_up() if folder is None or lacking else _public(folder)
-    missing = lacking and f"{', '.join(PUBLIC)} are left out: {lacking}. They need {SOURCE}/{_FILE}."
+    missing = lacking and f"{', '.join(PUBLIC)} are left out: {lacking}."
+    if folder is None:
+        missing += f" They need {SOURCE}/{_FILE}."
     if name is None:
         return Histograms(found, missing)
     known = found if not lacking and name in PUBLIC else (*found, *made_up())
     chosen = tuple(one for one in known if one.name == name)[:1]
     if not chosen:
         names = ", ".join(dict.fromkeys(one.name for one in known))
-        raise ArgumentError(
-            "dataset", name, "there is no such histogram" + (f"; {missing}" if missing else ""), f"Pass one of {names}"
-        )
+        rule = "there is no such histogram" + (f"; {missing.removesuffix('.')}" if missing else "")
+        raise ArgumentError("dataset", name, rule, f"Pass one of {names}")
     return Histograms(chosen, "")
 
 

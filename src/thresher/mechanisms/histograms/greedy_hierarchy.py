@@ -11,10 +11,13 @@ from fractions import Fraction
 from typing import TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
+from thresher.amounts import Amount
 from thresher.errors import ArgumentError
+from thresher.mechanisms.histograms.estimate import MOST_CELLS
 from thresher.noise import Entropy, discrete_laplace
+from thresher.noise.arguments import checked_integers, checked_rate
 
 WORKLOADS = ("prefix", "identity")
 # Shares are whole numbers of this: what a node and the path below it have adds up without rounding.
@@ -51,13 +54,14 @@ def checked_workload(workload: str) -> str:
     return workload
 
 
-def greedy_shares(sizes: NDArray[np.int64], epsilon: Fraction, workload: str = "prefix") -> tuple[Shares, float]:
+def greedy_shares(sizes: ArrayLike, epsilon: Amount, workload: str = "prefix") -> tuple[Shares, float]:
     """Shares for buckets of these sizes, and the sum of squared errors expected over the workload, times epsilon^2 / 2.
 
     Runtime: linear in the buckets.
     """
-    kept, error = _kept(*_workload_of(sizes, workload))
-    least = int(_LEAST_RATE * WHOLE / epsilon) + 1
+    buckets, amount = _checked_sizes(sizes), checked_rate(epsilon, 1)
+    kept, error = _kept(*_workload_of(buckets, checked_workload(workload)))
+    least = int(_LEAST_RATE * WHOLE / amount) + 1
     budget, own = np.array([WHOLE], dtype=np.int64), []
     for level in reversed(kept):
         handed = _few_bits(budget * level // _GRID)
@@ -66,7 +70,7 @@ def greedy_shares(sizes: NDArray[np.int64], epsilon: Fraction, workload: str = "
         own.append(mine)
         budget = np.repeat(budget - mine, 2)
         # A level below may lack its last node.
-        budget = budget[: kept[len(kept) - len(own) - 1].size if len(own) < len(kept) else sizes.size]
+        budget = budget[: kept[len(kept) - len(own) - 1].size if len(own) < len(kept) else buckets.size]
     return Shares((budget, *reversed(own))), error
 
 
@@ -86,6 +90,18 @@ def measured_totals(
     noisy, variances = _noisy(np.concatenate(truths), np.concatenate(shares.levels), epsilon, entropy)
     cuts = np.cumsum(sizes)[:-1]
     return _estimates(np.split(noisy, cuts), np.split(variances, cuts))
+
+
+def _checked_sizes(sizes: ArrayLike) -> NDArray[np.int64]:
+    buckets = checked_integers(sizes, "sizes")
+    if buckets.ndim != 1 or not 1 <= buckets.size <= MOST_CELLS:
+        rule = f"it must be one list of 1 to {MOST_CELLS:,} buckets"
+        raise ArgumentError("sizes", f"{buckets.ndim} dimensions, {buckets.size} buckets", rule, "Pass an int64 array")
+    # The largest by itself first: a sum of larger ones might wrap around.
+    if buckets.min() < 1 or buckets.max() > MOST_CELLS or buckets.sum() > MOST_CELLS:
+        rule = f"buckets have one cell or more, and {MOST_CELLS:,} together at most"
+        raise ArgumentError("sizes", f"{buckets.size} buckets", rule, "Leave empty buckets out")
+    return buckets
 
 
 def _workload_of(sizes: NDArray[np.int64], workload: str) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

@@ -7,15 +7,23 @@ Citation: Hilbert, "Über die stetige Abbildung einer Linie auf ein Flächenstü
 import numpy as np
 from numpy.typing import NDArray
 
+from thresher.amounts import whole_number
+from thresher.errors import ArgumentError
+from thresher.mechanisms.histograms.estimate import MOST_CELLS
+
 
 def hilbert_order(rows: int, columns: int) -> NDArray[np.int64]:
     """Positions in the flattened table, one after the other along the curve of the enclosing 2**k by 2**k square.
 
     Cells of the square outside the table are left out. Runtime: a sort of the cells.
     """
-    row, column = (part.ravel().astype(np.int64) for part in np.indices((rows, columns)))
+    height, width = _checked(rows, "rows"), _checked(columns, "columns")
+    if height * width > MOST_CELLS:
+        rule = f"rows times columns must be at most {MOST_CELLS:,}"
+        raise ArgumentError("columns", columns, rule, "Pass the shape of a smaller table")
+    row, column = (part.ravel().astype(np.int64) for part in np.indices((height, width)))
     index = np.zeros(row.size, dtype=np.int64)
-    side = 1 << (max(rows, columns) - 1).bit_length()
+    side = 1 << (max(height, width) - 1).bit_length()
     half = side >> 1
     while half:
         low_row, low_column = row < half, column < half
@@ -31,3 +39,10 @@ def hilbert_order(rows: int, columns: int) -> NDArray[np.int64]:
         )
         half >>= 1
     return np.argsort(index, kind="stable")
+
+
+def _checked(number: int, field: str) -> int:
+    size = whole_number(number, field)
+    if not 1 <= size <= MOST_CELLS:
+        raise ArgumentError(field, number, f"it must be from 1 to {MOST_CELLS:,}", "Pass the shape of a table")
+    return size

@@ -25,6 +25,7 @@ from thresher.noise.entropy import chosen, read_words
 
 PENALTY = 3
 _MOST_PENALTY = 50
+_MOST_LISTED = 16
 # What rounding may add to the loss, for each cell and once more.
 _ROUNDING = Fraction(1, 1 << 46)
 _UNSETTLED = -1
@@ -71,9 +72,13 @@ def partition_chances(
 ) -> dict[tuple[int, ...], Fraction]:
     """The exact law of `partition_by_law` on a handful of cells: the probability of every partition. No release.
 
-    It is what the draw follows, rounding and all. Runtime: as many steps as there are partitions.
+    It is what the draw follows, rounding and all. Runtime: as many steps as there are partitions; 16 cells at most.
     """
-    seen = deviations(checked_counts(counts, (1,)), checked_longest(longest))
+    cells = checked_counts(counts, (1,))
+    if cells.size > _MOST_LISTED:
+        rule = f"all partitions are listed for {_MOST_LISTED} cells at most"
+        raise ArgumentError("counts", f"{cells.size} cells", rule, "Pass fewer, or draw with partition_by_law")
+    seen = deviations(cells, checked_longest(longest))
     powers = powers_of(seen, epsilon, penalty)
     if powers is None:
         return {(1,) * seen.cells: Fraction(1)}
