@@ -11,7 +11,8 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet install
 NO_PACKAGES := Packages could not be installed: the first run needs a package index (PyPI, or one set in PIP_INDEX_URL).
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check bench audit reproduce-mide reproduce-probe reproduce-histograms reproduce-roc soak clean
+.PHONY: help demo test check bench audit reproduce-mide reproduce-probe reproduce-histograms reproduce-roc \
+	diagnostic-pictures soak clean
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 24
@@ -46,6 +47,9 @@ reproduce-histograms: $(VENV)/.core  ## noisy histograms by several mechanisms, 
 reproduce-roc: $(VENV)/.core  ## private ROC curves, likewise; texts need the extra "diagnostics"
 	@$(BIN)/thresher reproduce roc $(if $(DATA),--data "$(DATA)") $(ARGS)
 
+diagnostic-pictures: $(VENV)/.diagnostics  ## the pictures of docs/diagnostics.md made anew; DATA=folder adds public data
+	@$(BIN)/python tools/make_diagnostic_pictures.py $(if $(DATA),--data "$(DATA)") $(ARGS)
+
 soak: $(VENV)/.test  ## the same tests with many seeds and larger counts
 	@$(BIN)/python -m pytest --numprocesses=2 --soak=$(SOAK)
 
@@ -63,6 +67,6 @@ $(VENV)/.core: pyproject.toml $(VENV)/.made
 	@$(PIP) --editable . || { echo "$(NO_PACKAGES)" >&2; exit 1; }
 	@touch $@
 
-$(VENV)/.test $(VENV)/.check $(VENV)/.bench: $(VENV)/.%: pyproject.toml $(VENV)/.made
+$(VENV)/.test $(VENV)/.check $(VENV)/.bench $(VENV)/.diagnostics: $(VENV)/.%: pyproject.toml $(VENV)/.made
 	@$(PIP) --editable '.[$*]' || { echo "$(NO_PACKAGES)" >&2; exit 1; }
 	@touch $@

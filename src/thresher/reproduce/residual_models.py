@@ -63,7 +63,7 @@ def models(rows: int, entropy: Entropy) -> dict[str, Fit]:
     spreads: dict[str, Callable[[Column], Column]] = {RIGHT: np.ones_like, WRONG[0]: np.sqrt, WRONG[1]: np.ones_like}
     found = {}
     for name, spread in spreads.items():
-        x = _LEFT + (_RIGHT - _LEFT) * _uniforms(rows, entropy)
+        x = _LEFT + (_RIGHT - _LEFT) * uniforms(rows, entropy)
         bend = _CURVE * x**2 if name == WRONG[1] else 0.0
         found[name] = line_through(x, x + bend + spread(x) * _normals(rows, entropy))
     return found
@@ -106,7 +106,7 @@ def true_shares(fit: Fit) -> tuple[tuple[Column, Column], NDArray[np.float64]]:
     return (across, up), shares_in(np.stack(fit, axis=1), (across, up))
 
 
-def _uniforms(size: int, entropy: Entropy) -> Column:
+def uniforms(size: int, entropy: Entropy) -> Column:
     """Strictly between 0 and 1."""
     words = read_words(size, np.uint64, entropy) >> np.uint64(12)
     return np.asarray((words.astype(np.float64) + 0.5) / 2.0**52)
@@ -115,4 +115,4 @@ def _uniforms(size: int, entropy: Entropy) -> Column:
 def _normals(size: int, entropy: Entropy) -> Column:
     from scipy.special import ndtri  # noqa: PLC0415 - loaded late
 
-    return np.asarray(ndtri(_uniforms(size, entropy)))
+    return np.asarray(ndtri(uniforms(size, entropy)))
