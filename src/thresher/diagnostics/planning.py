@@ -127,10 +127,8 @@ class DiagnosisPlan:
 
     def __str__(self) -> str:
         names = " and ".join(column.name for column in self.columns)
-        price = f"{self.epsilon}{f'  ({self.told})' if self.told else ''}"
-        return (
-            f"diagnostic  {self.kind} of {names} in {self.account}\nepsilon     {price}\npromise     {self.guarantee}\n"
-        )
+        about = f"{self.kind} of {names} in {self.account}"
+        return f"diagnostic  {about}\nepsilon     {self.epsilon}\npromise     {self.guarantee}\n"
 
 
 @dataclass(frozen=True, slots=True)
