@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from thresher.audit.neighbours import check_neighbours, differ_by_a_count, differ_by_a_record
-from thresher.audit.outputs import fingerprint, sampled
+from thresher.audit.fingerprints import fingerprint
+from thresher.audit.outputs import sampled
 from thresher.errors import ArgumentError
 
 
