@@ -12,11 +12,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from thresher.audit.parts import MOST_COLUMNS, Parts, taken_apart
+from thresher.audit.parts import Parts, taken_apart
+from thresher.audit.rows import LARGEST, MOST_COLUMNS
 from thresher.audit.subjects import Outputs
-
-# Sums over all columns of numbers stay finite.
-_LARGEST = 1e300
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +42,7 @@ class Sample:
 
     def name(self, column: int) -> str:
         """What a column is called."""
-        named = column - (self.bits.shape[1] - len(self.names))
+        named = column - (int(self.bits.shape[1]) - len(self.names))
         if named >= 0:
             return self.names[named]
         beyond = column - MOST_COLUMNS
@@ -89,7 +87,7 @@ def _bits_and_numbers(
         return whole, whole.astype(np.float64)
     numbers = rows.astype(np.float64)
     numbers[np.isnan(numbers)] = np.nan
-    return numbers.view(np.int64), np.clip(np.nan_to_num(numbers, nan=np.inf), -_LARGEST, _LARGEST)
+    return numbers.view(np.int64), np.clip(np.nan_to_num(numbers, nan=np.inf), -LARGEST, LARGEST)
 
 
 def _apart(outputs: Outputs) -> list[Parts]:

@@ -29,10 +29,15 @@ _TURN = 0.2
 _LOADING = 60.0
 _READY = "ready"
 _LONGEST = 300
+_ALONE = 5
 
 
 class UnfitError(Exception):
-    """The visitor cannot be tried; the text says why."""
+    """The visitor cannot be tried; the text says why. `side` is the input it was called on; -1 if on none."""
+
+    def __init__(self, why: str, side: int = -1) -> None:
+        super().__init__(why)
+        self.side = side
 
 
 def runs_of(
@@ -40,38 +45,59 @@ def runs_of(
 ) -> tuple[list[Parts], list[Parts]]:
     """What came out of so many runs on each input. `patience` is the longest a call may take, in seconds."""
     packed = tuple(_packed(data, side) for data, side in zip(inputs, SIDES, strict=True))
+    try:
+        return _outputs(mechanism, packed, shuffled_sides(runs, SystemEntropy()), patience, progress)
+    except UnfitError as unfit:
+        if unfit.side < 0:
+            raise
+        told = _tried_alone(mechanism, packed, 1 - unfit.side, patience)
+        raise UnfitError(f"{unfit}; {told}", unfit.side) from None
+
+
+def _tried_alone(mechanism: str, packed: Sequence[bytes], side: int, patience: float) -> str:
+    """Whether the other input brings it down as well, for what it does on one input only is a leak."""
+    try:
+        _outputs(mechanism, packed, bytes([side] * _ALONE), patience, lambda _: None)
+    except UnfitError:
+        return f"in a new process, so does a call on `{SIDES[side]}`"
+    told = f"in a new process, {_ALONE} calls on `{SIDES[side]}` came back"
+    return f"{told}. What happens on one input only tells the inputs apart, whatever epsilon is claimed"
+
+
+def _outputs(
+    mechanism: str, packed: Sequence[bytes], order: bytes, patience: float, progress: Callable[[int], None]
+) -> tuple[list[Parts], list[Parts]]:
     outputs: tuple[list[Parts], list[Parts]] = ([], [])
-    with _process(mechanism, packed, runs) as (process, talk, at_work):
+    with _process(mechanism, packed, order) as (process, talk, at_work):
 
         def heard(longest: float, otherwise: str) -> Any:
             if not talk.poll(longest):
-                raise UnfitError(otherwise + _so_far(at_work))
+                raise UnfitError(otherwise + _so_far(at_work), at_work[0])
             try:
                 return talk.recv()
             except (EOFError, OSError):
                 process.join(1.0)
                 told = f"it ended its own process (exit code {process.exitcode})"
-                raise UnfitError(told + _so_far(at_work)) from None
+                raise UnfitError(told + _so_far(at_work), at_work[0]) from None
 
         # Starting Python and importing what the visitor imports takes as long as it takes.
         reply = heard(max(patience, _LOADING), "its module took too long to load")
         if reply != _READY:
             raise ArgumentError(*reply)
-        while sum(map(len, outputs)) < 2 * runs:
+        while sum(map(len, outputs)) < len(order):
             for side, parts in heard(patience + _TURN, f"a call took more than {patience:g} s"):
                 outputs[side].append(parts)
             progress(sum(map(len, outputs)))
     return outputs
 
 
-def shuffled_sides(runs: int, entropy: Entropy) -> list[bool]:
-    """So many calls on either side (`True` is there) in random order.
+def shuffled_sides(runs: int, entropy: Entropy) -> bytes:
+    """So many calls on either side (0 is here, 1 is there) in random order.
 
     Tossing a coin for each call until both sides are full would leave the last calls to one of them.
     """
     ranks = np.argsort(np.frombuffer(entropy.read(16 * runs), dtype=np.uint64), kind="stable")
-    there: list[bool] = (ranks < runs).tolist()
-    return there
+    return (ranks < runs).astype(np.uint8).tobytes()
 
 
 def _packed(data: Any, side: str) -> bytes:
@@ -83,12 +109,12 @@ def _packed(data: Any, side: str) -> bytes:
 
 
 @contextmanager
-def _process(mechanism: str, packed: Sequence[bytes], runs: int) -> Iterator[tuple[Any, Connection, Any]]:
+def _process(mechanism: str, packed: Sequence[bytes], order: bytes) -> Iterator[tuple[Any, Connection, Any]]:
     context = get_context("spawn")
     ours, theirs = context.Pipe(duplex=False)
     # The side of the call under way, if any, and how many have come back: known even if the process is not.
     at_work = context.RawArray("q", [-1, 0, 0])
-    process = context.Process(target=_serve, args=(mechanism, os.getcwd(), packed, runs, theirs, at_work), daemon=True)
+    process = context.Process(target=_serve, args=(mechanism, os.getcwd(), packed, order, theirs, at_work), daemon=True)
     try:
         with _uninterrupted():
             process.start()
@@ -118,13 +144,10 @@ def _so_far(at_work: Any) -> str:
     side, here, there = at_work
     if side < 0:
         return ""
-    told = f", on the input `{SIDES[side]}`, after {here:,} calls on `here` and {there:,} on `there` came back"
-    return f"{told}; if it does so more often on one of them, that tells them apart"
+    return f", on the input `{SIDES[side]}`, when {here:,} on `here` and {there:,} on `there` had come back"
 
 
-def _serve(
-    mechanism: str, folder: str, packed: Sequence[bytes], runs: int, talk: Connection, at_work: Any
-) -> None:
+def _serve(mechanism: str, folder: str, packed: Sequence[bytes], order: bytes, talk: Connection, at_work: Any) -> None:
     """The visitor's side: load it, then run it and send what came out every fraction of a second."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     _silence()
@@ -133,16 +156,16 @@ def _serve(
     if isinstance(function, tuple):
         talk.send(function)
         return
-    for data, side in zip(packed, SIDES, strict=True):
+    for data, name in zip(packed, SIDES, strict=True):
         try:
             pickle.loads(data)  # noqa: S301 - our own bytes
         except BaseException as error:  # noqa: BLE001 - whatever an input does when it is made again
-            talk.send((side, type(error).__name__, "it cannot be made again in another process", "Pass plain data"))
+            talk.send((name, type(error).__name__, "it cannot be made again in another process", "Pass plain data"))
             return
     talk.send(_READY)
     made: list[tuple[int, Parts]] = []
     end = perf_counter() + _TURN
-    for side in map(int, shuffled_sides(runs, SystemEntropy())):
+    for side in order:
         at_work[0] = side
         made.append((side, _output(function, packed[side])))
         at_work[1 + side] += 1

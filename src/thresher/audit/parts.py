@@ -5,6 +5,7 @@ looked for wherever they may be: in tables, records, objects, arrays, iterators 
 Reads: an output. Writes: nothing. Never: fails on an output, whatever it is; keeps more than some hundred numbers.
 """
 
+import math
 import re
 import struct
 from collections.abc import Iterable, Iterator, Mapping
@@ -20,13 +21,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from thresher.audit.fingerprints import described, digest, fingerprint
+from thresher.audit.rows import MOST_COLUMNS, as_float, beyond_float, plain_row, shortened, whole_or_float
 
-MOST_COLUMNS = 512
-_BLOCKS = 128
 _DEEPEST = 20
-_MOST_ITEMS = 10_000
+_MOST_ITEMS = 2_000
 _MOST_CONTAINERS = 1_000_000
-_LARGEST = 1e300
 _NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?", flags=re.ASCII)
 _CLOSED = FunctionType, BuiltinFunctionType, MethodType, CodeType, FrameType, ModuleType, CoroutineType
 _KEPT = tuple(np.dtype(name) for name in ("f2", "f4", "f8", "c8", "c16"))
@@ -122,18 +121,20 @@ class _Walk:
 
     def text(self, text: str) -> None:
         """Text with its numbers taken out of it."""
-        self._exact = False
         self._size += len(text)
         self._contents.update(text.encode("utf-8", "surrogatepass"))
-        self.note(_NUMBER.sub(self._taken_out, text))
+        # Looking for digits first: a search for numbers takes its time in a long text that has none.
+        if any(digit in text for digit in "0123456789"):
+            self._exact = False
+            text = _NUMBER.sub(self._taken_out, text)
+        self.note(text)
 
     def parts(self, kind: str, raised: str = "") -> Parts:
         row, numbers = self._row(), sum(row.size for row in self._rows)
-        marks = (int.from_bytes(mark.digest(), signed=True) for mark in (self._structure, self._contents))
+        structure, contents = (int.from_bytes(mark.digest(), signed=True) for mark in (self._structure, self._contents))
         exact = self._exact and numbers <= MOST_COLUMNS
-        return Parts(
-            row.tobytes(), row.dtype.kind == "i", numbers, digest(kind), *marks, self._size, exact, self._unseen, raised
-        )
+        marks = digest(kind), structure, contents
+        return Parts(row.tobytes(), row.dtype.kind == "i", numbers, *marks, self._size, exact, self._unseen, raised)
 
     def _inside(self, output: Any, depth: int) -> None:
         """Look into something that holds other things; into itself only once."""
@@ -157,15 +158,15 @@ class _Walk:
         elif isinstance(output, set | frozenset):
             self._each(sorted(output, key=_order), depth)
         elif isinstance(output, list | tuple):
-            row = _plain_row(output)
-            if row is None:
-                self._each(output, depth)
-            else:
-                self._array(row, depth)
+            self._each(output, depth)
         else:
             self._object(output, depth)
 
-    def _each(self, items: Iterable[Any], depth: int) -> None:
+    def _each(self, items: list[Any] | tuple[Any, ...], depth: int) -> None:
+        row = plain_row(items)
+        if row is not None:
+            self._array(row, depth)
+            return
         for item in items:
             self.look(item, depth)
         self.note("end")
@@ -183,7 +184,7 @@ class _Walk:
 
     def _opened(self, output: Any, kind: type, depth: int) -> None:
         """Attributes, items and what it says of itself; something must be there, or it was not looked into."""
-        says = "" if kind.__repr__ is object.__repr__ or is_dataclass(output) else described(output)
+        says = "" if _says_nothing(kind) or is_dataclass(output) else described(output)
         if says:
             self.text(says)
         if hasattr(kind, "__array__"):
@@ -210,13 +211,13 @@ class _Walk:
         if found.dtype.kind not in "biufcmM" or isinstance(found, np.ma.MaskedArray):
             self.look(found.tolist(), depth + 1) if depth < _DEEPEST else self.pass_by("array (too much of it)")
             return
-        row = _whole_or_float(found.ravel())
+        row = whole_or_float(found.ravel())
         self._contents.update(np.ascontiguousarray(found).tobytes() if row.dtype.kind == "i" else row.tobytes())
         self._exact = self._exact and (row.dtype.kind == "i" or found.dtype in _KEPT)
         self._flush()
         self._rows.append(row)
 
-    def _number(self, number: complex | Decimal | Fraction) -> None:
+    def _number(self, number: Any) -> None:
         if isinstance(number, int):
             self._contents.update(hex(number).encode())
             if -(1 << 63) <= number < 1 << 63:
@@ -224,17 +225,18 @@ class _Walk:
             else:
                 self.note("long")
                 self._exact = False
-                self._loose += [_as_float(number), number & 0xFFFFFFFF]
+                self._loose += [as_float(number), number & 0xFFFFFFFF]
         elif isinstance(number, complex):
             self._floats(number.real, number.imag)
+        elif isinstance(number, Decimal | Fraction):
+            self._exact = False
+            self._contents.update(fingerprint(number).encode())
+            self._floats(as_float(number))
         else:
-            if not isinstance(number, float):
-                self._exact = False
-                self._contents.update(fingerprint(number).encode())
-            self._floats(_as_float(number))
+            self._floats(number)
 
     def _floats(self, *numbers: float) -> None:
-        self._contents.update(struct.pack(f"{len(numbers)}d", *(x if x == x else float("nan") for x in numbers)))
+        self._contents.update(struct.pack(f"{len(numbers)}d", *(math.nan if math.isnan(x) else x for x in numbers)))
         self._loose += numbers
 
     def _taken_out(self, found: re.Match[str]) -> str:
@@ -254,67 +256,21 @@ class _Walk:
         self._flush()
         row = np.concatenate(self._rows) if self._rows else np.empty(0, dtype=np.int64)
         if row.dtype.kind == "f":
-            self._exact = self._exact and not any(part.dtype.kind == "i" and _long(part) for part in self._rows)
+            self._exact = self._exact and not any(part.dtype.kind == "i" and beyond_float(part) for part in self._rows)
             row = np.where(np.isnan(row), np.nan, row)
-        return row if row.size <= MOST_COLUMNS else np.concatenate([row[:MOST_COLUMNS], _summed(row[MOST_COLUMNS:])])
+        return shortened(row)
 
 
 def _order(key: Any) -> tuple[int, float, str]:
     """Numbers by size, anything else by what it contains."""
-    if isinstance(key, int | float | np.integer | np.floating) and key == key:
-        return 0, _as_float(key), ""
+    if isinstance(key, int | float | np.integer | np.floating) and not np.isnan(as_float(key)):
+        return 0, as_float(key), ""
     return 1, 0.0, fingerprint(key)
 
 
-def _as_float(number: Any) -> float:
-    try:
-        return float(number)
-    except OverflowError:
-        return _LARGEST if number > 0 else -_LARGEST
-    except ValueError:
-        return float("nan")
-
-
-def _plain_row(items: list[Any] | tuple[Any, ...]) -> NDArray[Any] | None:
-    """A long row of numbers at once: one by one it would take long."""
-    kind = type(items[0]) if len(items) > 64 else None
-    if kind not in (int, float) or any(type(item) is not kind for item in items):
-        return None
-    try:
-        return np.array(items, dtype=np.int64 if kind is int else np.float64)
-    except OverflowError:
-        return None
-
-
-def _whole_or_float(row: NDArray[Any]) -> NDArray[Any]:
-    kind = row.dtype.kind
-    if kind == "c":
-        row = np.stack([row.real, row.imag], axis=-1).ravel()
-    if kind in "mM":
-        return row.astype(np.int64)
-    if kind in "bi" or (kind == "u" and not (row > np.iinfo(np.int64).max).any()):
-        return row.astype(np.int64)
-    with np.errstate(over="ignore", invalid="ignore"):
-        floats = row.astype(np.float64)
-    return np.where(np.isnan(floats), np.nan, floats)
-
-
-def _long(row: NDArray[Any]) -> bool:
-    return bool((np.abs(row.astype(np.float64)) > 2.0**53).any())
-
-
-def _summed(rest: NDArray[Any]) -> NDArray[Any]:
-    """A long row in short: sums of blocks, the extremes, how many are not zero and how many are infinite or no number.
-
-    Each is a function of the row; whole sums that overflow come round and are so, too.
-    """
-    finite = np.isfinite(rest)
-    numbers = np.clip(np.where(finite, rest, 0), -_LARGEST, _LARGEST) if rest.dtype.kind == "f" else rest
-    starts = np.unique(np.linspace(0, rest.size, _BLOCKS, endpoint=False).astype(np.int64))
-    with np.errstate(over="ignore", invalid="ignore"):
-        sums = np.add.reduceat(numbers, starts)
-    others = numbers.max(), numbers.min(), np.count_nonzero(numbers), rest.size - np.count_nonzero(finite)
-    return np.concatenate([sums, np.array(others, dtype=rest.dtype)])
+def _says_nothing(kind: type) -> bool:
+    plain: Any = object.__repr__
+    return kind.__repr__ is plain
 
 
 def _attributes(output: Any) -> dict[str, Any]:

@@ -131,7 +131,9 @@ def _ratio_of(labels: Labels, here: Sample, there: Sample) -> Score | None:
 def _summed(columns: Sequence[Score | None]) -> Score:
     """Log ratios of single columns, added up: the best there is if columns are independent."""
     parts = [part for part in columns if part is not None]
-    return lambda sample: np.sum([np.zeros(sample.runs), *(np.maximum(part(sample), -_UNSEEN) for part in parts)], axis=0)
+    return lambda sample: np.sum(
+        [np.zeros(sample.runs), *(np.maximum(part(sample), -_UNSEEN) for part in parts)], axis=0
+    )
 
 
 def _weighed_together(here: Sample, there: Sample) -> Score | None:

@@ -18,7 +18,8 @@ from thresher.audit.confidence import CONFIDENCE
 from thresher.audit.findings import Finding
 from thresher.audit.neighbours import Notion, check_neighbours
 from thresher.audit.own_process import Mechanism, UnfitError, runs_of
-from thresher.audit.parts import MOST_COLUMNS, Parts
+from thresher.audit.parts import Parts
+from thresher.audit.rows import MOST_COLUMNS
 from thresher.audit.subjects import MOST_SAMPLES, Pair, Sampled
 from thresher.errors import ArgumentError
 from thresher.noise import Entropy, SystemEntropy
