@@ -1,5 +1,6 @@
 """Somebody else's mechanism on trial: judged if it can be, reported if it cannot; the audit lives on."""
 
+import json
 import os
 import signal
 import subprocess
@@ -145,14 +146,18 @@ def test_a_long_number_is_no_fault():
     assert seen.finding.measured > 0.1
 
 
-def test_an_interruption_is_ours_alone(request):
+def test_an_interruption_is_ours_alone(tmp_path):
     """Ctrl-C goes to every process of a terminal's group; only we may say something about it."""
-    command = [sys.executable, "-m", "thresher", "audit", "--mechanism", "visitors:hangs", "--epsilon", "1"]
-    command += ["--here", "[1]", "--there", "[1, 2]", "--time-limit", "60"]
+    sign = tmp_path / "called"
+    command = [sys.executable, "-m", "thresher", "audit", "--mechanism", "visitors:hangs_and_says_so", "--epsilon", "1"]
+    command += ["--here", json.dumps([str(sign)]), "--there", json.dumps([str(sign), 1]), "--time-limit", "60"]
     running = subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
     )
-    time.sleep(2.5)
+    for _ in range(600):
+        if sign.exists():
+            break
+        time.sleep(0.1)
     os.killpg(running.pid, signal.SIGINT)
     out, told = running.communicate(timeout=30)
     assert running.returncode == 130

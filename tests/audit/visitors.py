@@ -9,6 +9,7 @@ from collections import namedtuple
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
+from pathlib import Path
 
 import numpy as np
 
@@ -52,6 +53,11 @@ def breaks_off(data):
 
 
 def hangs(data):
+    time.sleep(1000)
+
+
+def hangs_and_says_so(data):
+    Path(data[0]).touch()
     time.sleep(1000)
 
 
