@@ -6,6 +6,8 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import suppress
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -191,3 +193,22 @@ def test_progress_is_told():
     visit("right", progress=lambda done, of: told.append((done, of)))
     assert told[-1] == (4_000, 4_000)
     assert [done for done, _ in told] == sorted(done for done, _ in told)
+
+
+@pytest.mark.skipif(not os.path.isdir("/proc"), reason="looks for processes in /proc")
+def test_nothing_that_it_started_is_left_behind():
+    seen = visit("starts_another", time_limit=1.0)
+    assert seen.finding is None
+    deadline = time.monotonic() + 30
+    while (left := left_behind()) and time.monotonic() < deadline:
+        time.sleep(0.1)
+    assert not left
+
+
+def left_behind():
+    found = []
+    for process in os.listdir("/proc"):
+        with suppress(OSError):
+            if process.isdigit() and b"left-behind-by-a-visitor" in Path(f"/proc/{process}/cmdline").read_bytes():
+                found.append(process)
+    return found

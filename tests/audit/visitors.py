@@ -190,3 +190,9 @@ def long_noise(data):
 
 
 not_a_function = 3
+
+
+def starts_another(data):
+    """Leaves a process behind that says so in a file."""
+    subprocess.Popen([sys.executable, "-c", "import time; time.sleep(300)", "left-behind-by-a-visitor"])
+    time.sleep(1000)

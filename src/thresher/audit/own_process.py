@@ -11,7 +11,7 @@ import pickle
 import signal
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from multiprocessing import get_context
 from multiprocessing.connection import Connection
 from time import perf_counter
@@ -122,9 +122,17 @@ def _process(mechanism: str, packed: Sequence[bytes], order: bytes) -> Iterator[
         yield process, ours, at_work
     finally:
         if process.pid is not None:
-            process.kill()
-            process.join()
+            _end(process)
         ours.close()
+
+
+def _end(process: Any) -> None:
+    """The process, and whatever it has started and left behind: it leads a group of its own."""
+    process.kill()
+    process.join()
+    if hasattr(os, "killpg"):
+        with suppress(ProcessLookupError, PermissionError):
+            os.killpg(process.pid, signal.SIGKILL)
 
 
 @contextmanager
@@ -150,6 +158,8 @@ def _so_far(at_work: Any) -> str:
 def _serve(mechanism: str, folder: str, packed: Sequence[bytes], order: bytes, talk: Connection, at_work: Any) -> None:
     """The visitor's side: load it, then run it and send what came out every fraction of a second."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    if hasattr(os, "setsid"):
+        os.setsid()
     _silence()
     sys.path.insert(0, folder)
     function = _loaded(mechanism)
