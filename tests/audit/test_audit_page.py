@@ -7,6 +7,7 @@ import pytest
 
 from thresher.audit.comparison_laws import gptt_log_ratio
 from thresher.audit.registry import MUTANTS, subjects_in
+from thresher.audit.visitor import visited
 
 PAGE = (Path(__file__).parents[2] / "docs" / "audit.md").read_text()
 SPLITS = {"quarter and three quarters": (0.25, 0.75), "halves": (0.5, 0.5)}
@@ -25,3 +26,14 @@ def test_the_losses_shown_are_those_computed(row):
 def test_every_broken_mechanism_is_told_of():
     names = {subject.name for room in MUTANTS for subject in subjects_in(room, sound=False)}
     assert names == set(re.findall(r"`(broken_\w+)`", PAGE))
+
+
+def test_the_example_stands_and_numpy_noise_in_its_place_does_not(tmp_path, monkeypatch):
+    example = re.search(r"Say this is `mine.py`:\n\n```python\n(.*?)```", PAGE, re.DOTALL)[1]
+    floats = "import numpy\ndef floats(data): return len(data) + numpy.random.default_rng().laplace()\n"
+    (tmp_path / "mine.py").write_text(example + floats)
+    monkeypatch.chdir(tmp_path)
+    assert not visited("mine:noisy_count", [1, 2, 3], [1, 2, 3, 4], 1, samples=2_000).finding.refuted
+    refuted = visited("mine:floats", [1, 2, 3], [1, 2, 3, 4], 1, samples=5_000).finding
+    assert refuted.refuted
+    assert "lowest bit" in refuted.event

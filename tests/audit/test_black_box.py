@@ -85,6 +85,16 @@ class TestPower:
         assert trial(run, (0, 1)).refuted
         assert not trial(run, (0, 1), charged=Epsilon("1.5")).refuted
 
+    @pytest.mark.parametrize("place", [40, 511, 600])
+    def test_in_one_of_very_many_columns(self, place):
+        def run(data, runs, entropy):
+            rows = np.random.default_rng(int.from_bytes(entropy.read(8))).normal(size=(runs, 640))
+            rows[:, place] /= 20
+            rows[:, place] += data
+            return rows
+
+        assert trial(run, (0, 1), 600).refuted
+
     def test_in_the_last_bits_of_floats(self):
         def run(data, runs, entropy):
             words = np.frombuffer(entropy.read(8 * runs), dtype=np.uint64) >> np.uint64(11)
@@ -138,6 +148,10 @@ def test_a_constant_mechanism_stands_and_a_copying_one_does_not():
 def test_a_plain_function_is_called_once_for_each_run():
     calls = iter(range(10**6))
     assert looped(lambda data: (data, next(calls)))("x", 3, SeededEntropy(0)) == [("x", 0), ("x", 1), ("x", 2)]
+
+
+def test_a_plain_function_gets_a_copy_each_time():
+    assert looped(list.pop)([1, 2, 3], 3, SeededEntropy(0)) == [3, 3, 3]
 
 
 def test_more_confidence_claims_less():

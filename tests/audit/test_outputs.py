@@ -5,8 +5,9 @@ import math
 import numpy as np
 import pytest
 
+from thresher.audit.fingerprints import fingerprint
 from thresher.audit.neighbours import check_neighbours, differ_by_a_count, differ_by_a_record
-from thresher.audit.outputs import fingerprint, sampled
+from thresher.audit.outputs import sampled
 from thresher.errors import ArgumentError
 
 
@@ -50,8 +51,9 @@ class TestFingerprints:
     def test_whatever_it_is(self):
         endless = []
         endless.append(endless)
-        for output in (endless, Silent(), lambda: 0, type, "\ud800", 10**400, float("inf"), (x for x in "ab")):
+        for output in (endless, Silent(), lambda: 0, type, "\ud800", -(10**5000), float("inf"), (x for x in "ab")):
             assert isinstance(fingerprint(output), str)
+        assert fingerprint(10**5000) != fingerprint(10**5000 + 1)
 
 
 class TestSamples:
@@ -61,22 +63,29 @@ class TestSamples:
         assert other.floating
         assert other.numbers.ravel().tolist() == [2.0, 3.0]
 
-    def test_rows_of_unequal_length_are_objects(self):
+    def test_rows_of_unequal_length_are_filled_up(self):
         one, other = sampled([(1,), (1, 2)], [(1,), (1, 2)])
         assert (one.bits == other.bits).all()
-        assert one.numbers.ravel().tolist() == [1.0, 2.0]
+        assert one.numbers.tolist() == [[1.0, 0.0, 2.0], [1.0, 2.0, 3.0]]
+        assert one.names == ("how much it holds", "its structure")
+
+    def test_a_row_filled_up_is_no_row_that_ends_in_zero(self):
+        one, _ = sampled([(1,), (1, 0)], [(1,), (1, 0)])
+        assert len(np.unique(one.bits, axis=0)) == 2
 
     def test_numbers_here_and_words_there(self):
         one, other = sampled([1, 2], ["raised ValueError", "raised ValueError"])
         assert not set(one.bits.ravel()) & set(other.bits.ravel())
 
     @pytest.mark.parametrize(
-        "outputs", [[10**30, 1], [math.nan, math.inf], [None, 1], [[], []], [np.zeros(3), 1], [True, 2]]
+        "outputs",
+        [[10**30, 1], [math.nan, math.inf], [None, 1], [[], []], [np.zeros(3), 1], [True, 2], [1e308, -1e308]],
     )
     def test_odd_ones(self, outputs):
         one, other = sampled(outputs, outputs)
         assert one.runs == 2
         assert (one.bits == other.bits).all()
+        assert np.isfinite(one.numbers).all()
 
 
 class TestNeighbours:
@@ -120,6 +129,10 @@ class TestNeighbours:
         with pytest.raises(ArgumentError, match="here, there"):
             check_neighbours(here, there)
         check_neighbours(here, there, "any")
+
+    def test_the_refusal_shows_them_as_they_were_written(self):
+        with pytest.raises(ArgumentError, match=r"\(\[1.5\], \[2, 'a'\]\)"):
+            check_neighbours([1.5], [2, "a"])
 
     def test_a_notion_that_is_none(self):
         with pytest.raises(ArgumentError, match="neighbours"):

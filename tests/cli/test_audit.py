@@ -16,7 +16,8 @@ def test_a_table_of_what_was_tried():
     assert done.returncode == 0, done.stderr
     assert "must stand" in done.stdout
     assert "must be caught" not in done.stdout
-    assert "3 of 3 that ship stand" in done.stdout
+    assert "3 of 3 that ship stand;" in done.stdout
+    assert "99.9 % confidence" in " ".join(done.stdout.split())
 
 
 def test_as_json():
@@ -40,6 +41,8 @@ def test_a_broken_one_that_survives_is_an_exit_code():
     done = thresher("audit", "--only", "broken_prune_shared", "--seed", "3", "--confidence", ALMOST_SURE)
     assert done.returncode == 1
     assert "SURVIVES" in done.stdout
+    assert "that ship" not in done.stdout
+    assert "more than 99.999999 %" in " ".join(done.stdout.split())
 
 
 class TestYourOwn:
@@ -64,9 +67,29 @@ class TestYourOwn:
         assert done.returncode == 2
         assert "could not be tried" in done.stdout
 
+    def test_not_looked_into(self):
+        done = self.mine("gives_a_function", "--epsilon", "1", "--json")
+        assert done.returncode == 2
+        told = json.loads(done.stdout)
+        assert told["verdict"] == "not tried"
+        assert "could not be looked into" in told["failure"]
+
+    def test_what_it_writes_is_no_part_of_the_report(self):
+        done = self.mine("talks", "--epsilon", "1", "--json")
+        assert json.loads(done.stdout)["verdict"] == "stands"
+        assert not done.stderr
+
     @pytest.mark.parametrize(
         ("arguments", "told"),
         [
+            (("--epsilon", "1"), "--epsilon is refused: it needs --mechanism"),
+            (("--samples", "2000", "--only", "x"), "--samples is refused: it needs --mechanism"),
+            (("--mechanism", "visitors:right", "--seed", "3"), "--seed is refused: it does nothing with --mechanism"),
+            (("--mechanism", "visitors:right", "--only", "x"), "--only is refused"),
+            (("--mechanism", "visitors:right", "--processes", "2"), "--processes is refused"),
+            (("--seed", "3", "attack"), "--seed is refused: write the options of attack after it"),
+            (("--mechanism", "visitors:right", "--epsilon", "1", "--here", "1.5", "--there", "7"), "--neighbours any"),
+            (("--mechanism", "visitors:right", "--epsilon", "1", "--here", "1.5", "--there", "7"), "= (1.5, 7)"),
             (("--mechanism", "visitors:right", "--here", "1"), "needs --epsilon"),
             (("--mechanism", "visitors:right", "--epsilon", "1", "--here", "1", "--there", "7"), "one record more"),
             (("--mechanism", "visitors:right", "--epsilon", "1", "--here", "{", "--there", "7"), "must be JSON"),

@@ -7,7 +7,7 @@ from collections.abc import Hashable, Mapping
 from math import inf, log
 
 from thresher.audit.findings import Finding
-from thresher.audit.outputs import fingerprint
+from thresher.audit.fingerprints import fingerprint
 from thresher.audit.subjects import Enumerated
 from thresher.errors import ArgumentError
 

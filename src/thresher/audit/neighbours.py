@@ -9,7 +9,7 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
-from thresher.audit.outputs import fingerprint
+from thresher.audit.fingerprints import fingerprint
 from thresher.errors import ArgumentError
 
 Notion = Literal["records", "counts", "either", "any"]
@@ -29,7 +29,7 @@ def check_neighbours(here: Any, there: Any, notion: Notion = "either") -> None:
     if notion == "any" or found.get(notion, any(found.values())):
         return
     fix = "Pass neighbours, or neighbours=any if you protect another difference"
-    raise ArgumentError("here, there", f"{fingerprint(here)} and {fingerprint(there)}", _TOLD[notion], fix)
+    raise ArgumentError("here, there", (here, there), _TOLD[notion], fix)
 
 
 def differ_by_a_record(here: Any, there: Any) -> bool:

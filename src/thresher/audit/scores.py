@@ -5,7 +5,7 @@ learnt here, an event is a set of outputs fixed before the test draws, so learni
 Reads: draws to learn from. Writes: nothing. Never: the draws an event is tested on.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -20,8 +20,11 @@ Labels = Callable[[Sample], NDArray[np.int64]]
 # Seen this often on both sides beforehand, so to speak: rare outputs do not look telling by chance.
 _PRIOR = 3.0
 _MOST_LOOKED_AT = 32
+_MOST_TELLING = 8
 _BINS = 64
 _MOST_WEIGHED = 128
+# Squares of larger numbers are out of reach.
+_SQUARED = 1e100
 # What one unseen value of a column takes off the sum.
 _UNSEEN = 30.0
 _MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
@@ -37,43 +40,59 @@ class Scored:
 
 def scores(here: Sample, there: Sample) -> Iterator[Scored]:
     """Scores that are large where `here` is likelier than `there`, learnt from these draws."""
-    for about, labels in _labellings(here, there):
+    columns = [_ratio_of(_values(j, here, there), here, there) for j in range(here.bits.shape[1])]
+    looked_at = _looked_at(columns, here, there)
+    for about, labels in _labellings(looked_at, here, there):
         learnt = _ratio_of(labels, here, there)
         if learnt is not None:
             yield Scored(about, learnt)
-    for about, number in _numbers(here):
+    for about, number in _numbers(looked_at, here):
         yield Scored(f"{about} is large", number)
         yield Scored(f"{about} is small", partial(_negated, number))
-    if here.bits.shape[1] > 1:
-        yield Scored("all columns, weighed one by one", _summed(here, there))
+    if len(columns) > 1:
+        yield Scored("all columns, weighed one by one", _summed(columns))
         together = _weighed_together(here, there)
         if together is not None:
             yield Scored("all columns, weighed together", together)
 
 
-def _labellings(here: Sample, there: Sample) -> Iterator[tuple[str, Labels]]:
+def _looked_at(columns: Sequence[Score | None], here: Sample, there: Sample) -> list[int]:
+    """Columns to look at one by one: the first, all that have names, and those of the others that tell most."""
+    first = min(len(columns), _MOST_LOOKED_AT)
+    named = range(max(first, len(columns) - len(here.names)), len(columns))
+    others = range(first, len(columns) - len(here.names))
+    told = {j: _apart_by(columns[j], here, there) for j in others}
+    return [*range(first), *sorted(told, key=lambda j: -told[j])[:_MOST_TELLING], *named]
+
+
+def _apart_by(score: Score | None, here: Sample, there: Sample) -> float:
+    """How far apart a column sets the sides, as far as it can be learnt."""
+    return 0.0 if score is None else float(score(here).mean() - score(there).mean())
+
+
+def _labellings(looked_at: Sequence[int], here: Sample, there: Sample) -> Iterator[tuple[str, Labels]]:
     """Ways to sort outputs into classes."""
     columns = here.bits.shape[1]
-    looked_at = range(min(columns, _MOST_LOOKED_AT))
     yield "the whole output", partial(_marks, slice(0, columns))
     for j in looked_at:
-        yield f"column {j + 1}", partial(_marks, slice(j, j + 1))
-        if here.floating:
-            yield f"the lowest bit of column {j + 1}", partial(_lowest_bit, j)
-            yield f"the size of column {j + 1}", _bins(j, here, there)
-    for j in looked_at[:-1]:
-        yield f"columns {j + 1} and {j + 2}", partial(_marks, slice(j, j + 2))
+        yield here.name(j), partial(_marks, slice(j, j + 1))
+        if here.floating and j < here.numbers.shape[1]:
+            yield f"the lowest bit of {here.name(j)}", partial(_lowest_bit, j)
+            yield f"the size of {here.name(j)}", _bins(j, here, there)
+    for j in range(min(columns, _MOST_LOOKED_AT) - 1):
+        yield f"{here.name(j)} and {here.name(j + 1)}", partial(_marks, slice(j, j + 2))
     if columns > 1:
         yield "how many columns are not zero", _not_zero
         yield "the first column that is not zero", _first
         yield "what the two halves hold", _halves
 
 
-def _numbers(here: Sample) -> Iterator[tuple[str, Score]]:
+def _numbers(looked_at: Sequence[int], here: Sample) -> Iterator[tuple[str, Score]]:
     """Numbers by which outputs can be ordered."""
     columns = here.numbers.shape[1]
-    for j in range(min(columns, _MOST_LOOKED_AT)):
-        yield f"column {j + 1}", partial(_weighed, np.eye(1, columns, j)[0])
+    for j in looked_at:
+        if j < columns:
+            yield here.name(j), partial(_weighed, np.eye(1, columns, j)[0])
     if columns > 1:
         half = np.where(np.arange(columns) < columns // 2, 1.0, -1.0)
         yield "the sum of the columns", partial(_weighed, np.ones(columns))
@@ -109,22 +128,27 @@ def _ratio_of(labels: Labels, here: Sample, there: Sample) -> Score | None:
     return score
 
 
-def _summed(here: Sample, there: Sample) -> Score:
+def _summed(columns: Sequence[Score | None]) -> Score:
     """Log ratios of single columns, added up: the best there is if columns are independent."""
-    found = [_ratio_of(_bins(j, here, there), here, there) for j in range(here.bits.shape[1])]
-    parts = [part for part in found if part is not None]
-    return lambda sample: np.sum([np.maximum(part(sample), -_UNSEEN) for part in parts], axis=0)
+    parts = [part for part in columns if part is not None]
+    return lambda sample: np.sum(
+        [np.zeros(sample.runs), *(np.maximum(part(sample), -_UNSEEN) for part in parts)], axis=0
+    )
 
 
 def _weighed_together(here: Sample, there: Sample) -> Score | None:
     """The linear score that sets the sides apart best: it also uses columns that tell nothing but the shared noise."""
-    finite = np.isfinite(here.numbers).all() and np.isfinite(there.numbers).all()
-    if here.numbers.shape[1] > _MOST_WEIGHED or not finite:
+    if not 1 < here.numbers.shape[1] <= _MOST_WEIGHED or max(np.abs(x.numbers).max() for x in (here, there)) > _SQUARED:
         return None
     spread = np.cov(here.numbers, rowvar=False) + np.cov(there.numbers, rowvar=False)
     floor = 1e-9 * max(float(np.trace(spread)), 1.0)
     apart = here.numbers.mean(axis=0) - there.numbers.mean(axis=0)
     return partial(_weighed, np.linalg.solve(spread + floor * np.eye(spread.shape[0]), apart))
+
+
+def _values(j: int, here: Sample, there: Sample) -> Labels:
+    """Classes of a column: bins of a number, or a mark as it is."""
+    return _bins(j, here, there) if j < here.numbers.shape[1] else partial(_marks, slice(j, j + 1))
 
 
 def _bins(j: int, here: Sample, there: Sample) -> Labels:

@@ -1,52 +1,43 @@
 """A mechanism of somebody else's on trial, in a process of its own, which may raise, hang or die.
 
 It is called over and over on each of two neighbouring inputs. That it raised is an output like any other: if it does
-so more often on one input, that tells.
-Reads: the module that is named. Writes: nothing. Never: lets the visitor take the audit down.
+so more often on one input, or says something else, that tells.
+Reads: the module that is named. Writes: nothing. Never: lets the visitor take the audit down; a claim that stands on
+outputs which could not be looked into.
 """
 
-import importlib
-import io
-import os
-import sys
 from collections.abc import Callable
-from contextlib import redirect_stdout
+from copy import deepcopy
 from dataclasses import dataclass
 from fractions import Fraction
-from multiprocessing import get_context
-from multiprocessing.connection import Connection
-from time import perf_counter
 from typing import Any
-
-import numpy as np
 
 from thresher.amounts import Amount, Epsilon, whole_number
 from thresher.audit.black_box import tried_by_sampling
 from thresher.audit.confidence import CONFIDENCE
 from thresher.audit.findings import Finding
 from thresher.audit.neighbours import Notion, check_neighbours
-from thresher.audit.outputs import fingerprint
+from thresher.audit.own_process import Mechanism, UnfitError, runs_of
+from thresher.audit.parts import Parts
+from thresher.audit.rows import MOST_COLUMNS
 from thresher.audit.subjects import MOST_SAMPLES, Pair, Sampled
 from thresher.errors import ArgumentError
 from thresher.noise import Entropy, SystemEntropy
 
 _FEWEST_SAMPLES = 1_000
-_TURN = 0.2
-_RAISED = "raised"
-Mechanism = Callable[[Any], Any]
 
 
 @dataclass(frozen=True, slots=True)
 class Visit:
-    """What became of a visitor: a finding, or why it could not be tried. `raised` counts runs that ended in errors."""
+    """What became of a visitor: a finding, or why it could not be tried.
+
+    `raised` counts the runs on either input that ended in errors; `note` says what was looked at in sums only.
+    """
 
     finding: Finding | None
     failure: str
     raised: tuple[int, int]
-
-
-class _UnfitError(Exception):
-    """The visitor cannot be tried; the text says why."""
+    note: str = ""
 
 
 def visited(
@@ -67,27 +58,26 @@ def visited(
     """
     charged, runs = Epsilon.covering(epsilon), checked_samples(samples)
     _check_name(mechanism)
+    if not 0 < time_limit <= 86_400:
+        raise ArgumentError("time_limit", time_limit, "it must be above 0, and at most a day", "Pass 10")
     check_neighbours(here, there, neighbours)
-    sides: list[list[Any]] = []
     try:
-        with _Room(mechanism, time_limit) as room:
-            for data in (here, there):
-                sides.append(room.runs(data, runs, lambda done: progress(len(sides) * runs + done, 2 * runs)))
-    except _UnfitError as unfit:
+        sides = runs_of(mechanism, (here, there), runs, time_limit, lambda done: progress(done, 2 * runs))
+    except UnfitError as unfit:
         return Visit(None, str(unfit), (0, 0))
-    raised = tuple(sum(isinstance(output, str) and output.startswith(_RAISED) for output in side) for side in sides)
-    if raised == (runs, runs) and sides[0][0] == sides[1][0]:
-        return Visit(None, f"it {sides[0][0]} in every run, on both inputs", (runs, runs))
+    raised = tuple(sum(bool(parts.raised) for parts in side) for side in sides)
     outputs = iter(sides)
     subject = Sampled(
         mechanism, "your mechanism", charged, (Pair("as given", here, there),), lambda *_: next(outputs), runs
     )
-    return Visit(tried_by_sampling(subject, SystemEntropy(), confidence), "", (raised[0], raised[1]))
+    finding = tried_by_sampling(subject, SystemEntropy(), confidence)
+    failure = "" if finding.refuted else _hidden([*sides[0], *sides[1]])
+    return Visit(None if failure else finding, failure, (raised[0], raised[1]), _summed([*sides[0], *sides[1]]))
 
 
 def looped(mechanism: Mechanism) -> Callable[[Any, int, Entropy], list[Any]]:
-    """A plain function as the `run` of a `Sampled` subject: called once for each run, in this process."""
-    return lambda data, runs, _entropy: [mechanism(data) for _ in range(runs)]
+    """A plain function as the `run` of a `Sampled` subject: called once for each run, on a copy, in this process."""
+    return lambda data, runs, _entropy: [mechanism(deepcopy(data)) for _ in range(runs)]
 
 
 def checked_samples(samples: object) -> int:
@@ -105,110 +95,23 @@ def _check_name(mechanism: str) -> None:
         raise ArgumentError("mechanism", mechanism, rule, "Write it as my_module:my_function")
 
 
-class _Room:
-    """A process for the visitor, and the talk with it."""
-
-    def __init__(self, mechanism: str, patience: float) -> None:
-        if not 0 < patience <= 86_400:
-            raise ArgumentError("time_limit", patience, "it must be above 0, and at most a day", "Pass 10")
-        context = get_context("spawn")
-        self._ours, theirs = context.Pipe()
-        self._patience = patience
-        self._process = context.Process(target=_serve, args=(mechanism, os.getcwd(), theirs), daemon=True)
-        self._process.start()
-        theirs.close()
-
-    def __enter__(self) -> "_Room":
-        # Starting Python and importing what the visitor imports takes as long as it takes.
-        reply = self._heard(max(self._patience, 60.0), "its module took too long to load")
-        if reply != "ready":
-            self.__exit__()
-            raise ArgumentError("mechanism", reply[0], reply[1], "Check the name; the current folder is searched first")
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._process.kill()
-        self._process.join()
-        self._ours.close()
-
-    def runs(self, data: Any, runs: int, progress: Callable[[int], None]) -> list[Any]:
-        outputs: list[Any] = []
-        while len(outputs) < runs:
-            try:
-                self._ours.send((data, runs - len(outputs)))
-            except OSError:
-                raise _UnfitError("it ended its own process") from None
-            outputs += self._heard(self._patience + _TURN, f"a call took more than {self._patience:g} s")
-            progress(len(outputs))
-        return outputs
-
-    def _heard(self, patience: float, otherwise: str) -> Any:
-        if not self._ours.poll(patience):
-            raise _UnfitError(otherwise)
-        try:
-            return self._ours.recv()
-        except (EOFError, OSError):
-            raise _UnfitError("it ended its own process") from None
+def _hidden(outputs: list[Parts]) -> str:
+    """Why outputs that do not tell the sides apart say nothing; empty if they do say something."""
+    errors = {parts.raised for parts in outputs}
+    if "" not in errors:
+        return f"it raised {' or '.join(sorted(errors))} in every run, on both inputs"
+    unseen = [parts.unseen for parts in outputs if parts.unseen]
+    if not unseen:
+        return ""
+    told = f"{len(unseen):,} of {len(outputs):,} outputs could not be looked into, for they hold a {unseen[0]}"
+    return f"{told}; return numbers, texts, lists, tables or records"
 
 
-def _serve(mechanism: str, folder: str, talk: Connection) -> None:
-    """The visitor's side: load it, then run it in turns of a fraction of a second."""
-    sys.path.insert(0, folder)
-    with redirect_stdout(io.StringIO()):
-        function = _loaded(mechanism)
-        if isinstance(function, tuple):
-            talk.send(function)
-            return
-        talk.send("ready")
-        while True:
-            try:
-                data, most = talk.recv()
-            except EOFError:
-                return
-            talk.send(_turn(function, data, most))
-
-
-def _loaded(mechanism: str) -> Mechanism | tuple[str, str]:
-    """The function, or what is refused and the rule that it breaks."""
-    name, _, path = mechanism.partition(":")
-    try:
-        found: Any = importlib.import_module(name)
-    except BaseException as error:  # noqa: BLE001 - whatever a module does when it is loaded
-        return mechanism, f"its module could not be loaded ({type(error).__name__})"
-    for part in path.split("."):
-        found = getattr(found, part, None)
-    if not callable(found):
-        return mechanism, "its module has no such function"
-    function: Mechanism = found
-    return function
-
-
-def _turn(function: Mechanism, data: Any, most: int) -> list[Any]:
-    """As many runs as fit in a turn, one at least."""
-    outputs: list[Any] = []
-    end = perf_counter() + _TURN
-    while len(outputs) < most:
-        outputs.append(_output(function, data))
-        if perf_counter() >= end:
-            break
-    return outputs
-
-
-def _output(function: Mechanism, data: Any) -> Any:
-    try:
-        return plain(function(data))
-    except (Exception, SystemExit) as error:  # noqa: BLE001 - that it raised is what came out
-        return f"{_RAISED} {type(error).__name__}"
-
-
-def plain(output: Any) -> Any:
-    """Numbers and rows of numbers as they are; anything else as its fingerprint, which any process can send."""
-    if isinstance(output, bool | int | float):
-        return output
-    if isinstance(output, np.generic) and output.dtype.kind in "biuf":
-        return output.item()
-    if isinstance(output, np.ndarray) and output.dtype.kind in "biuf":
-        return tuple(output.ravel().tolist())
-    if isinstance(output, tuple | list) and output and all(isinstance(item, bool | int | float) for item in output):
-        return tuple(output)
-    return fingerprint(output)
+def _summed(outputs: list[Parts]) -> str:
+    most = max(parts.numbers for parts in outputs)
+    if most <= MOST_COLUMNS:
+        return ""
+    return (
+        f"Outputs hold up to {most:,} numbers: the first {MOST_COLUMNS} were looked at one by one, the rest as sums of"
+        " blocks of neighbours, their extremes, and how many are not zero"
+    )

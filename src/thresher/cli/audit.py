@@ -33,12 +33,14 @@ _READING = (
     " confidence stated (exact where a law was enumerated). A claim is refuted when at least exceeds claimed. That it"
     " stands is no proof: the proofs lie beside the code."
 )
+_OF_YOURS = "epsilon", "here", "there", "neighbours", "samples", "time_limit"
+_OF_OURS = "only", "seed", "processes"
 _EXAMPLE = """thresher audit --mechanism mine:noisy_count --epsilon 1 --here '[1,2,3]' --there '[1,2,3,4]'"""
 
 
 @click.group(invoke_without_command=True, epilog=f"Example: {_EXAMPLE}")
 @click.option("--only", metavar="TEXT", help="Try what has this text in its name.")
-@click.option("--confidence", default="0.999", show_default=True, help="Of each refutation.")
+@click.option("--confidence", default="0.999", show_default=True, help="Of each refutation by itself.")
 @click.option("--seed", type=int, help="Repeat an audit: the same draws every time.")
 @click.option("--processes", type=click.IntRange(1, 64), help="Default: 2, or the number of processors if less.")
 @click.option(
@@ -74,8 +76,9 @@ def audit(
 
     Every mechanism that ships must stand, and every mechanism known to be broken must be caught: exit code 0 if so, 1
     if not. With --mechanism, a function of your own is called over and over on two neighbouring inputs instead: exit
-    code 1 if its claim is refuted, 2 if it could not be tried.
+    code 0 if its claim stands, 1 if it is refuted. Exit code 2: it could not be tried, or an argument was refused.
     """
+    _check_options(context, mechanism)
     if context.invoked_subcommand is not None:
         return
     sure = checked_confidence(confidence)
@@ -103,6 +106,20 @@ def audit(
 
 
 audit.add_command(attack)
+
+
+def _check_options(context: click.Context, mechanism: str | None) -> None:
+    """An option that would do nothing is refused: whoever gave it expects something of it."""
+    flags = {str(option.name): option.opts[0] for option in context.command.params}
+    given = [name for name in flags if context.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE]
+    if context.invoked_subcommand is not None:
+        idle, why = given, f"write the options of {context.invoked_subcommand} after it"
+    elif mechanism is None:
+        idle, why = [name for name in given if name in _OF_YOURS], f"it needs --mechanism. For example: {_EXAMPLE}"
+    else:
+        idle, why = [name for name in given if name in _OF_OURS], "it does nothing with --mechanism. Leave it out"
+    if idle:
+        raise click.UsageError(f"{flags[idle[0]]} is refused: {why}")
 
 
 def _audit_everything(
@@ -143,8 +160,15 @@ def _page(outcomes: Sequence[Outcome], confidence: Fraction) -> str:
 def _summary(outcomes: Sequence[Outcome], confidence: Fraction) -> str:
     ships = [outcome.as_expected for outcome in outcomes if outcome.case.sound]
     broken = [outcome.as_expected for outcome in outcomes if not outcome.case.sound]
-    told = f"{sum(ships)} of {len(ships)} that ship stand, {sum(broken)} of {len(broken)} broken ones are caught"
-    return f"{told}; each refutation at {float(confidence):.4%} confidence."
+    told = [f"{sum(ships)} of {len(ships)} that ship stand"] if ships else []
+    told += [f"{sum(broken)} of {len(broken)} broken ones are caught"] if broken else []
+    return f"{', '.join(told)}; each refutation by itself at {_percent(confidence)} confidence."
+
+
+def _percent(confidence: Fraction) -> str:
+    """As many digits as it takes; of what is as good as certain, some."""
+    shown = f"{float(100 * confidence):.12g}"
+    return "more than 99.999999 %" if shown == "100" else f"{shown} %"
 
 
 def _row(outcome: Outcome) -> TrialRow:
@@ -201,6 +225,7 @@ def _show_visit(visit: Visit, mechanism: str, confidence: Fraction, *, as_json: 
             "confidence": float(confidence),
             "verdict": verdict.lower(),
             "failure": visit.failure or None,
+            "note": visit.note or None,
             "runs_that_raised": {"here": visit.raised[0], "there": visit.raised[1]},
             "finding": _finding(found),
         }
@@ -208,7 +233,7 @@ def _show_visit(visit: Visit, mechanism: str, confidence: Fraction, *, as_json: 
     elif found is None:
         say(paragraph(f"{mechanism} could not be tried: {visit.failure}."))
     else:
-        told = f"{found.event}, at {float(confidence):.4%} confidence"
+        told = f"{found.event}, at {_percent(confidence)} confidence"
         row = TrialRow(mechanism, "", found.claimed, found.measured, found.samples, verdict, not found.refuted, told)
         parts: list[Any] = [trial_table("Your mechanism", [row])]
         if any(visit.raised):
@@ -216,6 +241,8 @@ def _show_visit(visit: Visit, mechanism: str, confidence: Fraction, *, as_json: 
                 "",
                 paragraph(f"It raised in {visit.raised[0]:,} and {visit.raised[1]:,} runs; that counts as output."),
             ]
+        if visit.note:
+            parts += ["", paragraph(f"{visit.note}.")]
         if not found.refuted:
             parts += ["", paragraph("That it stands is no proof: other inputs, or more samples, may tell more.")]
         say(drawn(parts))

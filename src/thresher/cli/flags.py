@@ -41,10 +41,10 @@ _OTHERS = (
     "thresholds",
     "histogram",
 )
-_FLAGS = {name: "--" + name.replace("_", "-") for name in (*WISHES, *_OTHERS)}
+_FLAGS = {name: "--" + name.replace("_", "-") for name in (*WISHES, *_OTHERS)} | {"here, there": "--here, --there"}
 # Words with a line below are nobody's prose; what ends otherwise, as max_epsilon_per_question does, is another name.
 _WITHIN = re.compile(rf"(?<![\w-])({'|'.join(name for name in _FLAGS if '_' in name)})(?!\w)")
-_CHOSEN = re.compile(r"(?<![\w-])mechanism=")
+_CHOSEN = re.compile(r"(?<![\w-])(mechanism|neighbours)=")
 
 
 def by_flags(error: AnalystError) -> str:
@@ -59,4 +59,4 @@ def by_flags(error: AnalystError) -> str:
             text = text.replace(f"{field} = {error.value} is refused", start, 1)
         else:
             text = text.replace(f"{field} = ", f"{flag} = ", 1)
-    return _CHOSEN.sub("--mechanism ", _WITHIN.sub(lambda found: _FLAGS[found[1]], text))
+    return _CHOSEN.sub(r"--\1 ", _WITHIN.sub(lambda found: _FLAGS[found[1]], text))
