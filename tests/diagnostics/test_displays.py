@@ -6,6 +6,7 @@ import sys
 
 import matplotlib as mpl
 import numpy as np
+import pandas as pd
 import pytest
 from diagnostics.logistic_models import labels_and_scores
 from diagnostics.made_releases import MAKERS, STAMPED
@@ -14,8 +15,11 @@ mpl.use("Agg")
 
 import matplotlib.pyplot as plt
 from sklearn.linear_model import LinearRegression, LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder
 
 from thresher.diagnostics.displays import MOST_POINTS, BinnedResidualDisplay, ResidualDisplay, RocCurveDisplay
+from thresher.diagnostics.predictions import chances_of, is_positive
 from thresher.errors import ArgumentError
 from thresher.noise import SeededEntropy
 
@@ -183,19 +187,19 @@ class Quoting:
 def test_refusals_name_no_element(people):
     features, labels = people
     secret = [[104729.0, 1.0]]
-    with pytest.raises(ArgumentError, match="estimator") as refusal:
-        RocCurveDisplay.from_estimator(Quoting(), secret, [1], epsilon=1)
-    assert "104729" not in str(refusal.value)
-    assert refusal.value.__context__ is None
-    with pytest.raises(ArgumentError, match="estimator"):
-        ResidualDisplay.from_estimator(Quoting(), secret, [1], epsilon=1)
+    # Rows that it cannot take are left out, all of them if need be: a refusal would tell of them.
+    for display in (RocCurveDisplay, ResidualDisplay):
+        drawn = display.from_estimator(Quoting(), secret, [1], epsilon=1)
+        assert "104729" not in str(drawn.release.document())
     three = LogisticRegression().fit(features, labels.astype(int) + (features[:, 1] > 0))
     for estimator in (three, LogisticRegression(), LinearRegression().fit(features, labels), object()):
         with pytest.raises(ArgumentError, match="two classes"):
             BinnedResidualDisplay.from_estimator(estimator, features, labels, epsilon=1)
     with pytest.raises(ArgumentError, match="predict"):
         ResidualDisplay.from_estimator(object(), features, labels, epsilon=1)
-    for true, predicted in (([1.0], [1.0, 2.0]), ([["x"]], [1.0]), (["104729"], [1.0])):
+    with pytest.raises(ArgumentError, match="3 columns"):
+        ResidualDisplay.from_estimator(LinearRegression().fit(features, labels), np.ones((5, 3)), labels[:5], epsilon=1)
+    for true, predicted in (([1.0], [1.0, 2.0]), (np.array([["x"]]), [1.0]), (np.array(["104729"]), [1.0])):
         with pytest.raises(ArgumentError) as refusal:
             ResidualDisplay.from_predictions(true, predicted, epsilon=1)
         assert "104729" not in str(refusal.value)
@@ -237,3 +241,26 @@ for draw in (BinnedResidualDisplay(release).plot, lambda: save_picture(release, 
 """
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
     assert done.stdout.count("pip install 'thresher[diagnostics]'") == 2, done.stderr
+
+
+def test_one_odd_label_changes_no_other(people):
+    """Of a list with one text in it, numpy would make texts of all labels."""
+    features, labels = people
+    estimator = LogisticRegression().fit(features, labels.astype(int))
+    whole = [int(label) for label in labels]
+    plain, odd = (is_positive(estimator, given) for given in (whole, [*whole, "?"]))
+    assert (odd[:-1] == plain).all()
+    assert odd[-1] != 1
+    assert np.isnan(is_positive(estimator, [None, np.nan, np.zeros(2)])).all()
+    assert (is_positive(estimator, np.array([*whole, None], dtype=object))[:-1] == plain).all()
+
+
+def test_one_row_that_an_estimator_refuses_moves_no_other():
+    """An unknown word in one row: the others are predicted as if it were not there."""
+    words = pd.DataFrame({"ward": ["eye", "heart"] * 20})
+    told = np.array([0, 1] * 20)
+    estimator = make_pipeline(OneHotEncoder(), LogisticRegression()).fit(words, told)
+    with_odd = pd.concat([words, pd.DataFrame({"ward": ["unheard of"]})])
+    found = chances_of(estimator, with_odd)
+    assert np.isnan(found[-1])
+    assert found[:-1] == pytest.approx(chances_of(estimator, words))

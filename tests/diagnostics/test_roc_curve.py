@@ -242,14 +242,14 @@ def never(count):
 
 
 BAD = [
-    ("labels", ["a", "b"]),
+    ("labels", np.array(["a", "b"])),
     ("labels", [0, 1, 1]),
     ("labels", [[0, 1]]),
     ("labels", None),
     ("labels", np.array([0, 1], dtype=complex)),
-    ("scores", ["a", "b"]),
-    ("scores", [True, False]),
-    ("scores", [[0.5], [0.5, 0.6]]),
+    ("scores", np.array(["a", "b"])),
+    ("scores", np.array([True, False])),
+    ("scores", np.ones((2, 1))),
     ("scores", np.array(["2020", "2021"], dtype="datetime64[Y]")),
     ("epsilon", 0),
     ("epsilon", -1),

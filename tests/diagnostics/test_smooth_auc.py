@@ -162,7 +162,7 @@ def never(count):
 
 
 BAD = [
-    ("labels", ["a", "b"]),
+    ("labels", np.array(["a", "b"])),
     ("labels", [0, 1, 1]),
     ("scores", [[0.5, 0.25]]),
     ("epsilon", 0),

@@ -94,6 +94,20 @@ def test_one_row_of_each_person(opened):
     assert abs(found.rows - ROWS // 4) < 50 * 20
 
 
+def test_the_same_choices_in_other_types_are_the_same_question(opened):
+    engine = opened()
+    for rows in (ROWS, np.int64(ROWS)):
+        engine.diagnose("roc", **ROC, epsilon="0.5", choices=Choices(rows=rows))
+    assert engine.ledger.balance("loans").spent == Epsilon("0.5")
+
+
+def test_what_is_stored_is_drawn_as_it_was(opened):
+    engine = opened()
+    first, again = (engine.diagnose("roc", **ROC, epsilon="0.5") for _ in range(2))
+    assert first.caption == again.caption
+    assert list(first.split) == list(again.split)
+
+
 def test_a_new_key_buys_a_fresh_one_and_an_old_key_is_not_reused(opened):
     engine = opened()
     one = engine.diagnose("roc", **ROC, epsilon="0.5", key="one")
@@ -126,6 +140,11 @@ def test_a_new_key_buys_a_fresh_one_and_an_old_key_is_not_reused(opened):
         ("roc", {**ROC, "epsilon": 1, "choices": Choices(histogram="ag")}, "histogram"),
         ("roc", {**ROC, "epsilon": 1, "choices": Choices(rows=-5)}, "rows"),
         ("binned", {**ROC, "epsilon": 1, "choices": Choices(depth=0)}, "depth"),
+        ("binned", {**ROC, "epsilon": 1, "choices": Choices(histogram="dawa")}, "histogram"),
+        ("residuals", {**RESIDUALS, "epsilon": 1, "choices": Choices(depth=4)}, "depth"),
+        ("roc", {**ROC, "epsilon": 1, "choices": Choices(thresholds=np.array([0.5]))}, "thresholds"),
+        ("roc", {**ROC, "epsilon": 1, "choices": Choices(histogram=["hb"])}, "histogram"),
+        ("roc", {**ROC, "auc_error": "0.1", "choices": Choices(rows=4_000, histogram="hb")}, "histogram"),
         ("residuals", {**RESIDUALS, "epsilon": 1, "choices": Choices(histogram="none")}, "histogram"),
     ],
 )

@@ -5,14 +5,14 @@ Reads: declarations. Writes: nothing. Never: a row before the charge is on disk;
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
 
 from thresher.accounting import CommonSpending, Grouping, Region, Spending
-from thresher.amounts import Amount, Epsilon, exact_fraction
+from thresher.amounts import Amount, Epsilon, exact_fraction, whole_number
 from thresher.config import Column, Grid, Numbered, Table, Truth
 from thresher.diagnostics.binned_residuals import binned_residual_plot
 from thresher.diagnostics.releases import Diagnostic, recalled
@@ -141,7 +141,7 @@ class Price:
     def settled(self, kind: str, rows: int | None) -> tuple[Epsilon, str]:
         """The epsilon, and where it comes from if it was not named."""
         if (self.epsilon is None) == (self.auc_error is None):
-            raise ArgumentError("epsilon", self.epsilon, "it, or auc_error, must be named", "Pass epsilon=0.5, say")
+            raise ArgumentError("epsilon", self.epsilon, "it or auc_error must be named, not both", "Pass 0.5, say")
         if self.auc_error is None:
             price = Epsilon.covering(self.epsilon or 0)
             if not price:
@@ -160,6 +160,7 @@ def plan_diagnosis(
     """The plan of a diagnostic; `named` are the columns by the argument that names them."""
     if kind not in NEEDS:
         raise ArgumentError("kind", kind, "there is no such diagnostic", f"Pass one of {', '.join(NEEDS)}")
+    choices = _settled(kind, choices, asked)
     price, told = asked.settled(kind, choices.rows)
     wanted = dict(NEEDS[kind])
     for field, name in named.items():
@@ -170,6 +171,26 @@ def plan_diagnosis(
     # Whatever can be refused is refused now, before anything is charged: by making it of no rows at all.
     plan.run(Exact(np.empty((0, len(columns)), dtype=np.int64)), SeededEntropy(0))
     return plan
+
+
+# Which choices each diagnostic has a use for, besides the number of rows.
+_USES = {"roc": ("thresholds", "depth", "histogram"), "binned": ("depth",), "residuals": ("histogram",)}
+
+
+def _settled(kind: str, choices: Choices, asked: Price) -> Choices:
+    """The choices in one form each, for they make the key. One without use would buy the same picture again."""
+    usual = Choices()
+    for field in ("thresholds", "depth", "histogram"):
+        value = getattr(choices, field)
+        if field != "depth" and not isinstance(value, str):
+            raise ArgumentError(field, type(value).__name__, "it must be a name", "Leave it out for the usual one")
+        if value != getattr(usual, field) and field not in _USES[kind]:
+            raise ArgumentError(field, value, f"{kind} has no use for it", "Leave it out")
+        if value != getattr(usual, field) and asked.auc_error is not None:
+            raise ArgumentError(field, value, "an error of the AUC is priced for the usual way only", "Pass epsilon")
+    rows = None if choices.rows is None else whole_number(choices.rows, "rows")
+    depth = None if choices.depth is None else whole_number(choices.depth, "depth")
+    return replace(choices, rows=rows, depth=depth)
 
 
 def _column(field: str, name: str | None, needed: str, table: Table) -> Column:

@@ -4,13 +4,16 @@ A record that the estimator cannot take has no prediction, and is left out; to r
 Reads: an estimator, arrays. Writes: nothing. Never: an element in an error text; what an estimator said of its rows.
 """
 
-from collections.abc import Callable
+import warnings
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from thresher.errors import ArgumentError
+from thresher.mechanisms.public_grid import numbers_of
 
 Reals = NDArray[np.float64]
 
@@ -28,16 +31,27 @@ def predictions_of(estimator: Any, rows: Any) -> Reals:
 
 def is_positive(estimator: Any, labels: ArrayLike) -> Reals:
     """1 where the label is the estimator's second class, NaN where it is missing, 0 otherwise."""
-    marks, classes = np.asarray(labels), _two_classes(estimator)
+    classes = _two_classes(estimator)
+    # Of a list numpy would make one type for all, by what single records are: one text, and all labels are texts.
+    if isinstance(labels, Sequence) and not isinstance(labels, str | bytes):
+        return np.array([_mark(label, classes[1]) for label in labels], dtype=np.float64)
+    marks = np.asarray(labels)
     if marks.ndim != 1:
         rule = "it must be one list of labels"
         raise ArgumentError("y", f"{marks.ndim} dimensions", rule, "Pass one label for each row")
-    positive = np.array(marks == classes[1], dtype=np.float64)
-    missing = marks != marks if marks.dtype.kind in "fO" else np.zeros(marks.shape, dtype=bool)  # noqa: PLR0124 - NaN
     if marks.dtype == object:
-        missing |= np.array([mark is None for mark in marks], dtype=bool)
-    positive[np.asarray(missing, dtype=bool)] = np.nan
+        return np.array([_mark(label, classes[1]) for label in marks], dtype=np.float64)
+    positive = np.array(marks == classes[1], dtype=np.float64)
+    positive[np.isnan(marks) if marks.dtype.kind == "f" else np.zeros(marks.shape, dtype=bool)] = np.nan
     return positive
+
+
+def _mark(label: object, second: object) -> float:
+    """One label by itself: what cannot be compared is missing."""
+    try:
+        return np.nan if label is None or label != label else float(bool(label == second))  # noqa: PLR0124 - NaN
+    except (TypeError, ValueError):
+        return np.nan
 
 
 def residuals_of(true: ArrayLike, predicted: ArrayLike) -> tuple[Reals, Reals]:
@@ -52,13 +66,9 @@ def residuals_of(true: ArrayLike, predicted: ArrayLike) -> tuple[Reals, Reals]:
 
 def _numbers(values: ArrayLike, field: str) -> Reals:
     try:
-        array = np.asarray(values)
-    except (ValueError, TypeError, OverflowError, RecursionError):
-        array = np.empty((), dtype=object)
-    if array.ndim != 1 or array.dtype.kind not in "iuf":
-        kind = array.dtype.name if array.ndim == 1 else f"{array.ndim} dimensions"
-        raise ArgumentError(field, kind, "it must be one list of plain numbers", "Pass a float64 array")
-    return array.astype(np.float64)
+        return numbers_of(values)
+    except ArgumentError as refusal:
+        raise ArgumentError(field, refusal.value, refusal.rule, refusal.fix) from None
 
 
 def _two_classes(estimator: Any) -> Any:
@@ -74,19 +84,35 @@ def _asked(estimator: Any, method: str, rows: Any, read: Callable[[Any], Reals])
     if predict is None:
         rule = f"it must have a method {method}"
         raise ArgumentError("estimator", type(estimator).__name__, rule, "Or call from_predictions")
-    found = _attempted(lambda: read(predict(rows)))
-    if found is None:
-        found = _attempted(lambda: _predictions_of_whole_rows(predict, rows, read))
-    if found is None:
-        rule = "it could not predict from X, even without the rows that hold a NaN"
-        raise ArgumentError("estimator", type(estimator).__name__, rule, "Try it on made-up rows first")
-    return found
+    _check_width(estimator, rows)
+    # That an estimator cannot take a row is no refusal of ours: it would tell of that row.
+    ways = (
+        lambda: read(predict(rows)),
+        lambda: _predictions_of_whole_rows(predict, rows, read),
+        lambda: _predictions_one_by_one(predict, rows, read),
+    )
+    for way in ways:
+        found = _attempted(way)
+        if found is not None:
+            return found
+    rule = "rows that can be counted and taken one by one are needed"
+    raise ArgumentError("X", type(rows).__name__, rule, "Pass an array or a data frame")
+
+
+def _check_width(estimator: Any, rows: Any) -> None:
+    """How many columns there are is public."""
+    wanted, shape = getattr(estimator, "n_features_in_", None), getattr(rows, "shape", None)
+    if wanted is not None and shape is not None and (len(shape) != 2 or shape[1] != wanted):
+        shown = f"{shape[1]} columns" if len(shape) == 2 else f"{len(shape)} dimensions"
+        raise ArgumentError("X", shown, f"the estimator was fitted on {wanted} columns", "Pass the same columns")
 
 
 def _attempted(attempt: Callable[[], Reals]) -> Reals | None:
     """What came of it, or None. Its words may quote rows, so that no error of ours may hang on to them."""
     try:
-        return attempt()
+        with warnings.catch_warnings(), np.errstate(all="ignore"):
+            warnings.simplefilter("ignore")
+            return attempt()
     except Exception:  # noqa: BLE001 - whatever an estimator raises
         return None
 
@@ -98,3 +124,18 @@ def _predictions_of_whole_rows(predict: Callable[[Any], Any], rows: Any, read: C
     if whole.any():
         found[whole] = read(predict(rows[whole] if hasattr(rows, "shape") else np.asarray(rows)[whole]))
     return found
+
+
+def _predictions_one_by_one(predict: Callable[[Any], Any], rows: Any, read: Callable[[Any], Reals]) -> Reals:
+    """NaN for each row that the estimator cannot take; slow, and only if it cannot take some."""
+    picked = rows.iloc if hasattr(rows, "iloc") else rows
+    found = np.full(len(rows), np.nan)
+    for n in range(found.size):
+        alone = _attempted(partial(_of_one, predict, picked, n, read))
+        if alone is not None and alone.size == 1:
+            found[n] = alone[0]
+    return found
+
+
+def _of_one(predict: Callable[[Any], Any], rows: Any, n: int, read: Callable[[Any], Reals]) -> Reals:
+    return read(predict(rows[n : n + 1]))

@@ -55,7 +55,7 @@ class Diagnostic:
         return {"kind": self.kind, **{name: _plain(getattr(self, name)) for name in shown}}
 
     def to_bytes(self) -> bytes:
-        return json.dumps(self.document(), sort_keys=True).encode()
+        return json.dumps(self.document()).encode()
 
     def handed_out(self, key: str) -> Self:
         return replace(self, key=key)

@@ -3,6 +3,7 @@
 Reads: arrays. Writes: nothing. Never: an element of an array in an error text; a refusal that depends on one.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -44,6 +45,8 @@ def scored_rows(labels: ArrayLike, scores: ArrayLike) -> ScoredRows:
 
 def _plain(values: ArrayLike, field: str, kinds: str, fix: str) -> NDArray[np.float64]:
     """One list as floats, NaN for what is missing: a column with a hole in it comes as objects, or masked."""
+    if isinstance(values, Sequence) and not isinstance(values, str | bytes | bytearray | memoryview):
+        return numbers_of(values)
     try:
         array = np.asarray(values)
     except (ValueError, TypeError, OverflowError, RecursionError):
