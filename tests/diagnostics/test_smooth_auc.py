@@ -164,7 +164,7 @@ def never(count):
 BAD = [
     ("labels", np.array(["a", "b"])),
     ("labels", [0, 1, 1]),
-    ("scores", [[0.5, 0.25]]),
+    ("scores", np.array([[0.5, 0.25]])),
     ("epsilon", 0),
     ("epsilon", -1),
     ("epsilon", "0.00001"),
