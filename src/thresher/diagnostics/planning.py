@@ -86,14 +86,14 @@ class DiagnosisPlan:
     def identity(self) -> str:
         """What makes it the same diagnostic: what it is about, how it is made, and its price."""
         said = {
-            "choices": repr(self.choices),
-            "columns": [column.name for column in self.columns],
-            "data": self.table.fingerprint(),
             "diagnostic": self.kind,
+            "columns": [column.name for column in self.columns],
+            "choices": repr(self.choices),
+            "data": self.table.fingerprint(),
             "epsilon": self.epsilon.to_json(),
             "unit": None if self.table.contribution is None else self.table.contribution.unit,
         }
-        return json.dumps(said, sort_keys=True)
+        return json.dumps(said)
 
     def affordable(self, limit: Epsilon) -> str | None:
         return f"Ask for epsilon={limit}: the same picture with more noise" if limit else None

@@ -28,7 +28,7 @@ class Need:
 
 @dataclass(frozen=True, slots=True)
 class RowsNeed:
-    """The codes of these columns in the rows of `table` that have them all; of each unit one row at most. One scan."""
+    """The codes of these columns: of each unit one row is chosen, and left out if it lacks one of them. One scan."""
 
     table: Table
     columns: tuple[Column, ...]
