@@ -72,7 +72,7 @@ def test_broken_mechanisms_are_called_so(room):
 
 
 def test_a_session_in_processes_finds_the_same_as_one_by_one():
-    few = tuple(case for case in cases() if case.room in ("charging", "binned_residuals"))
+    few = tuple(case for case in cases() if not case.sound and case.room in ("charging", "binned_residuals"))
     told = []
     together = audited(few, seed=7, processes=2, progress=lambda outcome: told.append(outcome.case))
     assert sorted(told, key=str) == sorted(few, key=str)

@@ -10,7 +10,7 @@ from scipy import stats
 
 from thresher.amounts import Epsilon
 from thresher.audit.comparison_laws import laplace, log_probability, one_sided
-from thresher.audit.mutants.binned_residuals import kept_cutoff_law
+from thresher.audit.mutants.binned_residuals import broken_bin_merging_law
 from thresher.audit.shipped.binned_residuals import closings_law, merging_terms
 from thresher.diagnostics.bin_merging import SMALL_BIN_RATE, closing_runs, ends_of, merge_bins, merge_terms
 from thresher.errors import ArgumentError
@@ -120,7 +120,7 @@ def test_no_neighbours_of_small_sizes_lose_more_than_epsilon():
 
 
 def test_one_noisy_cutoff_for_all_merged_bins_would_lose_more():
-    assert worst_loss(1, kept_cutoff_law) > 2.9
+    assert worst_loss(1, broken_bin_merging_law) > 2.9
 
 
 @pytest.mark.parametrize(("bins", "least", "epsilon"), [(2, 3, 1), (8, 4, Fraction(1, 2)), (16, 22, Fraction(3, 40))])

@@ -59,7 +59,9 @@ def broken_binned_residuals(records: Records, runs: int, entropy: Entropy) -> ND
     return np.stack(noisy, axis=1)
 
 
-def kept_cutoff_law(sizes: Sequence[int], cutoff: int, threshold: Noise, query: Noise) -> dict[tuple[bool, ...], float]:
+def broken_bin_merging_law(
+    sizes: Sequence[int], cutoff: int, threshold: Noise, query: Noise
+) -> dict[tuple[bool, ...], float]:
     """What is wrong: after a top the noisy cutoff is known to be low, and all later comparisons still hang on it."""
     law = {}
     for closed in itertools.product([False, True], repeat=len(sizes)):
@@ -74,4 +76,4 @@ def kept_cutoff_law(sizes: Sequence[int], cutoff: int, threshold: Noise, query: 
 
 def _kept_cutoff(sizes: tuple[int, ...]) -> Mapping[Hashable, float]:
     noise = one_sided(float(_EPSILON.fraction))
-    return dict(kept_cutoff_law(sizes, 3, noise, noise).items())
+    return dict(broken_bin_merging_law(sizes, 3, noise, noise).items())
