@@ -23,6 +23,7 @@ SHIPPED = (
 )
 MUTANTS = (
     "sparse_vector",
+    "bounds",
     "quantiles",
     "smooth_median",
     "noise",

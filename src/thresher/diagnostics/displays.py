@@ -10,6 +10,7 @@ Reads: arrays and an estimator on their way to a diagnostic, releases. Writes: m
 that was not released; draws again from data.
 """
 
+from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Self, TypeVar
 
 import numpy as np
@@ -33,7 +34,7 @@ Held = TypeVar("Held", bound=Diagnostic)
 MOST_POINTS = 5000
 
 
-class Display(Generic[Held]):
+class Display(ABC, Generic[Held]):
     """What all displays do. `release` is what was paid for; all of it may be shown."""
 
     ax_: Any
@@ -55,8 +56,9 @@ class Display(Generic[Held]):
         self.ax_, self.figure_ = axes, axes.figure
         return self
 
+    @abstractmethod
     def _draw(self, axes: "Axes") -> None:
-        raise NotImplementedError
+        """Draws the release, and nothing else."""
 
 
 class RocCurveDisplay(Display[RocCurve]):
