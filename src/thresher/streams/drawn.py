@@ -38,9 +38,9 @@ class Drawn:
 
     @classmethod
     def from_document(cls, said: Mapping[str, Any]) -> "Drawn":
-        fields = {
-            name: np.array(said[name], dtype=np.int8 if name == "marks" else np.int64)
-            for name in cls.__slots__
-            if name in said
-        }
-        return cls(**fields)
+        def whole(name: str) -> NDArray[np.int64] | None:
+            return np.array(said[name], dtype=np.int64) if name in said else None
+
+        marks = np.array(said["marks"], dtype=np.int8) if "marks" in said else None
+        noisy = np.array(said["noisy"], dtype=np.int64)
+        return cls(noisy, marks, whole("nano"), whole("more"), whole("more_nano"))
