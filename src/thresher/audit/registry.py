@@ -20,6 +20,7 @@ SHIPPED = (
     "residual_plot",
     "roc_curve",
     "binned_residuals",
+    "streams",
 )
 MUTANTS = (
     "sparse_vector",
@@ -34,6 +35,7 @@ MUTANTS = (
     "roc_curve",
     "binned_residuals",
     "hierarchies",
+    "streams",
     "deciding",
 )
 
