@@ -39,7 +39,7 @@ class TreeWindows:
     k epsilon there.
     Utility: `noises(step)` noises at epsilon / (log2(length) + 1), at most log2(length) + 1 of them.
     Runtime: constant for each number, on average; 3 length numbers are kept for each series, true counts among them.
-    Citations: Dwork, Naor, Pitassi, Rothblum 2010; Chan, Shi, Song 2011 (the tree); Cao, Zhou, Chen, Tan 2013 (windows).
+    Citations: Dwork, Naor, Pitassi, Rothblum 2010; Chan, Shi, Song 2011 (the tree).
     """
 
     def __init__(self, series: int, length: int, epsilon: Amount, entropy: Entropy | None = None) -> None:
