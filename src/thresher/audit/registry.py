@@ -20,6 +20,7 @@ SHIPPED = (
     "residual_plot",
     "roc_curve",
     "binned_residuals",
+    "stream_alarms",
 )
 MUTANTS = (
     "sparse_vector",
@@ -35,6 +36,7 @@ MUTANTS = (
     "binned_residuals",
     "hierarchies",
     "deciding",
+    "stream_alarms",
 )
 
 
