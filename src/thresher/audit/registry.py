@@ -20,6 +20,7 @@ SHIPPED = (
     "residual_plot",
     "roc_curve",
     "binned_residuals",
+    "stream_alarms",
     "streams",
 )
 MUTANTS = (
@@ -37,6 +38,7 @@ MUTANTS = (
     "hierarchies",
     "streams",
     "deciding",
+    "stream_alarms",
 )
 
 
