@@ -208,7 +208,7 @@ def _change_zone(noise: NoiseSum, epsilon: Fraction, alarmed: Fraction, line: in
             near, opposite = (noise.enclosed(epsilon, far - way * change, bits) for way in (1, -1))
             return (near + opposite).at_most(alarmed)
 
-        return certified(kept, 128 + len(noise.coefficients))
+        return certified(kept, noise.bits)
 
     change = far - least_distance(noise, epsilon, alarmed / 2)
     if change < 0:
