@@ -21,6 +21,7 @@ SHIPPED = (
     "roc_curve",
     "binned_residuals",
     "stream_alarms",
+    "streams",
 )
 MUTANTS = (
     "sparse_vector",
@@ -35,6 +36,7 @@ MUTANTS = (
     "roc_curve",
     "binned_residuals",
     "hierarchies",
+    "streams",
     "deciding",
     "stream_alarms",
 )
