@@ -20,6 +20,7 @@ SHIPPED = (
     "residual_plot",
     "roc_curve",
     "binned_residuals",
+    "stream_trees",
 )
 MUTANTS = (
     "sparse_vector",
