@@ -20,6 +20,8 @@ SHIPPED = (
     "residual_plot",
     "roc_curve",
     "binned_residuals",
+    "stream_alarms",
+    "streams",
     "stream_trees",
 )
 MUTANTS = (
@@ -35,7 +37,9 @@ MUTANTS = (
     "roc_curve",
     "binned_residuals",
     "hierarchies",
+    "streams",
     "deciding",
+    "stream_alarms",
 )
 
 
