@@ -62,7 +62,11 @@ class Receiver(Protocol):
     def next_step(self) -> int: ...
 
     def put(self, step: int, counts: Exact) -> StepRecord:
-        """Release a step, once; the steps before it that were never put become gaps."""
+        """Release a step, once."""
+        ...
+
+    def skip_to(self, step: int) -> StepRecord | None:
+        """Nobody listened until this step: the record of the gap, if there is one."""
         ...
 
 
@@ -119,11 +123,15 @@ def pour(
             buffer.offer(item.unit, item.state, item.time)
             continue
         for step, counts in _finished(item, buffer, catch_up):
-            if step >= into.next_step:
-                record = into.put(step, counts)
-                yield record
-                if record.kind == ENDED:
-                    return
+            if step < into.next_step:
+                continue
+            gap = into.skip_to(step)
+            if gap is not None:
+                yield gap
+            record = into.put(step, counts)
+            yield record
+            if record.kind == ENDED:
+                return
 
 
 def _finished(item: Tick | Counts, buffer: StepBuffer, catch_up: int | None) -> Iterator[tuple[int, Exact]]:
