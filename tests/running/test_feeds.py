@@ -3,6 +3,7 @@
 import json
 import threading
 import time
+from collections.abc import Callable
 from itertools import chain
 
 import numpy as np
@@ -27,10 +28,10 @@ class Kept:
     def __init__(self, first: int = 0, last: int = 10**9) -> None:
         self.next_step, self.last, self.seen = first, last, {}
 
-    def put(self, step: int, counts: Exact) -> StepRecord:
+    def put(self, step: int, counts: Exact | Callable[[], Exact]) -> StepRecord:
         assert step >= self.next_step
         self.next_step = step + 1
-        self.seen[step] = counts.unseal()[:, 0].tolist()
+        self.seen[step] = (counts() if callable(counts) else counts).unseal()[:, 0].tolist()
         kind = RELEASED if step < self.last else ENDED
         return StepRecord("campus", step, CLOCK.began(step), kind, STATES, Epsilon("0.1"))
 
