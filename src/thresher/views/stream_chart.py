@@ -82,14 +82,14 @@ def chosen_series(records: Sequence[StepRecord], series: Sequence[str] | None = 
     return tuple(dict.fromkeys(series))
 
 
-def ringing_spells(records: Sequence[StepRecord], alarm: str) -> list[tuple[str, str]]:
-    """When an alarm rang: the beginnings of the first and the last step of each spell."""
-    spells: list[tuple[str, str]] = []
+def ringing_steps(records: Sequence[StepRecord], alarm: str) -> list[tuple[int, int]]:
+    """When an alarm rang: the first and the last step of each spell."""
+    spells: list[tuple[int, int]] = []
     before = False
     for record in records:
         now = any(state.ringing for state in record.alarms if state.name == alarm)
         if now:
-            spells = [*spells[:-1], (spells[-1][0], record.at)] if before else [*spells, (record.at, record.at)]
+            spells = [*spells[:-1], (spells[-1][0], record.step)] if before else [*spells, (record.step, record.step)]
         before = now
     return spells
 
