@@ -35,20 +35,29 @@ Show = Callable[[StepRecord], None]
 
 @dataclass(frozen=True, slots=True)
 class Showing:
-    """How steps are shown. `first` and `steps`: where a replay begins and ends, for its progress; none without."""
+    """How steps are shown. `first` and `steps`: where a replay begins and ends, for its progress.
+
+    `lines`: whether each step has a line where nothing moves. `truth` is for what is made up.
+    """
 
     title: str
     as_json: bool = False
     series: Sequence[str] | None = None
     first: int = 0
     steps: int | None = None
-    truth: Callable[[StepRecord], dict[str, float]] | None = None
+    truth: Callable[[StepRecord], dict[str, int]] | None = None
+    lines: bool = True
+
+    @property
+    def lively(self) -> bool:
+        """Whether there is a terminal that a chart can move on."""
+        return not self.as_json and sys.stdout.isatty() and can_show(_LETTERS)
 
 
 @contextmanager
 def showing(how: Showing, before: Sequence[StepRecord] = ()) -> Iterator[Show]:
-    """A function that shows one step. `before`: steps of an earlier run, for the chart to begin with."""
-    if not how.as_json and sys.stdout.isatty() and can_show(_LETTERS):
+    """A function that shows one step. `before`: steps of an earlier run, which a chart begins with, and JSON lists."""
+    if how.lively:
         yield from _live(how, before)
         return
     line = _json_line if how.as_json else _line
@@ -58,10 +67,12 @@ def showing(how: Showing, before: Sequence[StepRecord] = ()) -> Iterator[Show]:
             line(how, record)
             moved(record)
 
+        for record in before if how.as_json else ():
+            show(record)
         yield show
 
 
-def record_json(record: StepRecord, truth: dict[str, float] | None = None) -> str:
+def record_json(record: StepRecord, truth: dict[str, int] | None = None) -> str:
     """One record as one line."""
     said: dict[str, Any] = record.document()
     if truth is not None:
@@ -75,6 +86,8 @@ def _json_line(how: Showing, record: StepRecord) -> None:
 
 
 def _line(how: Showing, record: StepRecord) -> None:
+    if not how.lines:
+        return
     say(step_line(record, chosen_series([record], how.series)))
     sys.stdout.flush()
 

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from thresher.errors import ArgumentError
 from thresher.noise import SeededEntropy
+from thresher.streams.records import StepRecord
 
 STREAM, FILE = "campus", "thresher.toml"
 STEPS = 288
@@ -58,6 +59,10 @@ class Campus:
     declarations: Path
     buildings: tuple[str, ...]
     counts: NDArray[np.int64]
+
+    def truth(self, record: StepRecord) -> dict[str, int]:
+        """The true counts of a record's step."""
+        return dict(zip(self.buildings, self.counts[record.step].tolist(), strict=True))
 
 
 def campus_day(folder: Path) -> Campus:

@@ -53,7 +53,9 @@ def seal_of(path: Path | None) -> Seal | None:
         _make(path)
         key = bytes.fromhex(path.read_text(encoding="ascii").strip())
     except (OSError, ValueError):
-        raise CuratorError(f"the key_file {path} cannot be read or made: name a file of 64 hexadecimal digits") from None
+        raise CuratorError(
+            f"the key_file {path} cannot be read or made: name a file of 64 hexadecimal digits"
+        ) from None
     if len(key) != _KEY_BYTES:
         raise CuratorError(f"the key_file {path} does not hold 64 hexadecimal digits")
     return Seal(key)

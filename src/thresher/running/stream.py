@@ -129,7 +129,9 @@ class RunningStream:
         if self._broken:
             raise CuratorError(f"the stream {self.name} stopped here: open it again, and it goes on with the next step")
         if self._ended:
-            raise CuratorError(f"the stream {self.name} has ended: its budget is exhausted. Raise it, and open it again")
+            raise CuratorError(
+                f"the stream {self.name} has ended: its budget is exhausted. Raise it, and open it again"
+            )
         if step < self._next:
             rule = f"that step is over, and {self._next} is the next"
             raise ArgumentError("step", step, rule, "Steps are released once, in order")

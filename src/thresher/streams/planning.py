@@ -137,7 +137,11 @@ def plan_stream(declared: StreamDeclaration) -> StreamPlan:
 
 def _smoother(declared: StreamDeclaration) -> str:
     """The one that is declared, or the one that suits: groups need theirs, and mixed noise allows few."""
-    place, grouped, pruned = f"streams.{declared.name}.smoother", declared.mechanism == "pegasus", declared.prune != "none"
+    place, grouped, pruned = (
+        f"streams.{declared.name}.smoother",
+        declared.mechanism == "pegasus",
+        declared.prune != "none",
+    )
     usual = "median" if grouped else "none" if pruned else "adaptive"
     chosen = declared.smoother or usual
     if chosen in _OF_GROUPS and not grouped:
@@ -147,9 +151,7 @@ def _smoother(declared: StreamDeclaration) -> str:
     return chosen
 
 
-def _watch(
-    declared: StreamDeclaration, said: AlarmDeclaration, names: tuple[str, ...], measured: Measures
-) -> Watch:
+def _watch(declared: StreamDeclaration, said: AlarmDeclaration, names: tuple[str, ...], measured: Measures) -> Watch:
     place = f"streams.{declared.name}.alarms.{said.name}"
     if said.series not in names:
         raise DeclarationError(f"{place}.series", f"there is no series {said.series!r} in this stream")
