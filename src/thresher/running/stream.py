@@ -9,11 +9,13 @@ not stored; a step twice. Proof: `stream.md`.
 """
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from thresher.amounts import Epsilon
 from thresher.errors import (
     ArgumentError,
     BudgetError,
@@ -43,8 +45,15 @@ _GAP = "nobody listened: nothing was read, and nothing is charged"
 class RunningStream:
     """One declared stream, in one process at a time. Use it in a `with`, or `close` it."""
 
-    def __init__(self, plan: StreamPlan, book: Book, seal: Seal | None = None, entropy: Entropy | None = None) -> None:
-        self.plan, self._book, self._seal = plan, book, seal
+    def __init__(
+        self,
+        plan: StreamPlan,
+        book: Book,
+        seal: Seal | None = None,
+        entropy: Entropy | None = None,
+        closing: Callable[[], None] = lambda: None,
+    ) -> None:
+        self.plan, self._book, self._seal, self._closing = plan, book, seal, closing
         self._entropy = chosen(entropy)
         self._ended = self._broken = False
         self._drawer, self._follower = plan.drawer(self._entropy), Follower(plan)
@@ -67,11 +76,12 @@ class RunningStream:
     # Going on
 
     def put(self, step: int, counts: Exact) -> StepRecord:
-        """Release a step from its sealed counts. The one and only draw for it.
+        """Release a step from its sealed counts. The one and only draw for it. Steps passed over before it are a gap.
 
         If the budget cannot pay, the record says so and nothing is charged; nothing can be put after it.
         """
         self._check_next(step)
+        self.skip_to(step)
         try:
             held = self._book.reserve(
                 self.plan.account, self.plan.cost(step), self.plan.key(step), self.plan.identity(step), wait_seconds=0
@@ -98,7 +108,7 @@ class RunningStream:
         first = self._next
         if step <= first:
             return None
-        self._check_next(first)
+        self._check_next(step)
         for _ in range(min(step - first, LONGEST + 1)):
             self._follower.follow(None)
         self._drawer.close()
@@ -113,9 +123,10 @@ class RunningStream:
             yield self._stored(step) or self._record(step, GAP, note=_GAP)
 
     def close(self) -> None:
-        """Forget all secrets. The ledger is closed by whoever opened it."""
+        """Forget all secrets, and let go of what was opened for this stream."""
         self._broken = True
         self._drawer.close()
+        self._closing()
 
     def __enter__(self) -> "RunningStream":
         return self
@@ -135,9 +146,6 @@ class RunningStream:
         if step < self._next:
             rule = f"that step is over, and {self._next} is the next"
             raise ArgumentError("step", step, rule, "Steps are released once, in order")
-        if step > self._next:
-            rule = f"{self._next} is the next, and no step is passed over in silence"
-            raise ArgumentError("step", step, rule, "Put the steps between, or skip_to this one")
 
     def _release(self, step: int, counts: Exact, held: Reservation) -> StepRecord:
         """From here on the step is charged whatever happens; what stops us also stops the stream."""
@@ -170,12 +178,14 @@ class RunningStream:
 
     def _followed(self, step: int, drawn: Drawn) -> StepRecord:
         after = self._follower.follow(drawn)
-        return self._record(step, RELEASED, drawn, after.values, after.windows, after.alarms)
+        empty = self._record(step, RELEASED)
+        return replace(empty, drawn=drawn, values=after.values, windows=after.windows, alarms=after.alarms)
 
-    def _record(self, step: int, kind: str, *followed: object, note: str = "") -> StepRecord:
-        epsilon = self.plan.step_epsilon if kind in (RELEASED, TORN) else self.plan.step_epsilon * 0
-        names, at = self.plan.names, self.plan.clock.began(step)
-        return StepRecord(self.name, step, at, kind, names, epsilon, *followed, note=note, stamp=self._entropy.stamp)  # type: ignore[arg-type]
+    def _record(self, step: int, kind: str, note: str = "") -> StepRecord:
+        """The record of a step, with nothing in it yet."""
+        lost = self.plan.step_epsilon if kind in (RELEASED, TORN) else Epsilon(0)
+        at = self.plan.clock.began(step)
+        return StepRecord(self.name, step, at, kind, self.plan.names, lost, note=note, stamp=self._entropy.stamp)
 
     # State
 

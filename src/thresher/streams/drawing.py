@@ -5,7 +5,8 @@
     tree       the same at every node, each level at its share; pruned or not
 
 Between steps a drawer keeps what it must (the open groups of a grouper), which is as secret as the counts themselves.
-Reads: sealed counts, entropy. Writes: secrets, as bytes, for whoever seals them. Never: shows either. Proof: `drawing.md`.
+Reads: sealed counts, entropy. Writes: secrets, as bytes, for whoever seals them. Never: shows either.
+Proof: `drawing.md`.
 """
 
 from dataclasses import dataclass

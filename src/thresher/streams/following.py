@@ -1,6 +1,6 @@
 """What follows from a step that was drawn: smoothed values, window sums, alarms. All of it is free.
 
-Everything here is a function of what was released, so that a stream that is opened again finds the same by looking back.
+It is a function of what was released, so that a stream that is opened again finds the same by looking back.
 Reads: what was drawn. Writes: nothing. Never: a true count.
 """
 
@@ -97,7 +97,7 @@ def _smoothing(plan: StreamPlan) -> Callable[[Drawn], Row]:
     series, perturber = len(plan.names), plan.measures.perturber
     if plan.smoother == "adaptive":
         adaptive = AdaptiveSmoother(series, perturber.fraction, float(plan.declared.strictness), LONGEST)
-        return lambda drawn: adaptive.steps(drawn.noisy[None])[0]
+        return lambda drawn: np.asarray(adaptive.steps(drawn.noisy[None])[0])
     if plan.smoother == "none":
         return lambda drawn: combined(drawn, perturber.nano)[0]
     if plan.smoother == "james-stein":
@@ -107,7 +107,7 @@ def _smoothing(plan: StreamPlan) -> Callable[[Drawn], Row]:
 
     def smoothed(drawn: Drawn) -> Row:
         values, weights = combined(drawn, perturber.nano)
-        return grouped.steps(values[None], _marks(drawn), weights[None])[0]
+        return np.asarray(grouped.steps(values[None], _marks(drawn), weights[None])[0])
 
     return smoothed
 
