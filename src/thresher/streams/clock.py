@@ -68,6 +68,11 @@ class StepClock:
         object.__setattr__(self, "start", begun)
         object.__setattr__(self, "step_seconds", seconds)
 
+    @classmethod
+    def at(cls, microseconds: int, step_seconds: SupportsIndex) -> "StepClock":
+        """The clock that starts so many microseconds after 1970."""
+        return cls(_EPOCH + timedelta(microseconds=microseconds), step_seconds)
+
     def step_of(self, time: Time) -> int:
         """The step in which `time` lies; below 0 before the start."""
         found = instant(time)
