@@ -109,8 +109,8 @@ class StreamDeclaration:
 
     @property
     def account_name(self) -> str:
-        """Streams about the same people share an account, and their losses add up in it."""
-        return f"stream:{self.account or self.name}"
+        """Streams about the same people share an account, and their losses add up in it; those of one table do so."""
+        return f"stream:{self.account or (self.polled.table if self.polled else self.name)}"
 
 
 def stream_in(name: str, section: Section, folder: Path) -> StreamDeclaration:

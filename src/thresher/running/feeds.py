@@ -11,7 +11,7 @@ Reads: lines. Writes: nothing. Never: a part of a line in a message.
 """
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -61,8 +61,15 @@ class Receiver(Protocol):
     @property
     def next_step(self) -> int: ...
 
-    def put(self, step: int, counts: Exact) -> StepRecord:
-        """Release a step, once; the steps before it that were never put become gaps."""
+    def put(self, step: int, counts: Exact | Callable[[], Exact]) -> StepRecord:
+        """Release a step, once, from counts or from what fetches them once it is charged.
+
+        The steps before it that were never put become gaps.
+        """
+        ...
+
+    def skip_to(self, step: int) -> StepRecord | None:
+        """The record of the gap before this step, if there is one."""
         ...
 
 
@@ -120,6 +127,9 @@ def pour(
             continue
         for step, counts in _finished(item, buffer, catch_up):
             if step >= into.next_step:
+                gap = into.skip_to(step)
+                if gap is not None:
+                    yield gap
                 record = into.put(step, counts)
                 yield record
                 if record.kind == ENDED:

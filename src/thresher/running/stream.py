@@ -24,6 +24,7 @@ from thresher.errors import (
     KeyReusedError,
     LedgerError,
     LostAnswerError,
+    SourceUnavailableError,
     ThresherError,
 )
 from thresher.ledger import Book, Reservation, State, StoredRelease
@@ -37,6 +38,8 @@ from thresher.streams.following import Follower
 from thresher.streams.planning import LONGEST, StreamPlan
 from thresher.streams.records import ENDED, GAP, RELEASED, TORN, StepRecord
 
+# One step's counts, sealed; or what fetches them.
+Counts = Exact | Callable[[], Exact]
 _BUDGET = "the budget is exhausted: this step is not released, and nothing follows"
 _TORN = "charged, and lost before it was stored: there is no value for this step"
 _GAP = "nobody listened: nothing was read, and nothing is charged"
@@ -75,9 +78,10 @@ class RunningStream:
 
     # Going on
 
-    def put(self, step: int, counts: Exact) -> StepRecord:
+    def put(self, step: int, counts: Counts) -> StepRecord:
         """Release a step from its sealed counts. The one and only draw for it. Steps passed over before it are a gap.
 
+        A function that fetches them is called once the step is charged; if the source was never reached, it is not.
         If the budget cannot pay, the record says so and nothing is charged; nothing can be put after it.
         """
         self._check_next(step)
@@ -147,15 +151,20 @@ class RunningStream:
             rule = f"that step is over, and {self._next} is the next"
             raise ArgumentError("step", step, rule, "Steps are released once, in order")
 
-    def _release(self, step: int, counts: Exact, held: Reservation) -> StepRecord:
+    def _release(self, step: int, counts: Counts, held: Reservation) -> StepRecord:
         """From here on the step is charged whatever happens; what stops us also stops the stream."""
         try:
+            exact = counts() if callable(counts) else counts
             if isinstance(self._entropy, RecordedEntropy):
                 self._entropy.begin(step)
-            drawn = self._drawer.draw(counts)
+            drawn = self._drawer.draw(exact)
             record = self._followed(step, drawn)
             state = State(self.plan.state_name, self._state(step))
             self._book.settle(held, held.worst_case, record.to_bytes(), state=state)
+        except SourceUnavailableError:
+            # No row was read, so that the step may be tried again.
+            self._book.cancel(held)
+            raise
         except BaseException as error:
             self._broken = True
             self._give_up(held)

@@ -7,6 +7,7 @@ Reads: the table, once for a step. Writes: nothing. Never: a row that came after
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Literal as OneWord
 from typing import SupportsIndex
 
@@ -114,7 +115,7 @@ class TableFeed:
 def poll(feed: TableFeed, now: Time, into: Receiver) -> Iterator[StepRecord]:
     """Read and put what is due and not there yet, step by step; call it again when the next step is over."""
     for step in feed.due(into.next_step, now):
-        record = into.put(step, feed.counts(step))
+        record = into.put(step, partial(feed.counts, step))
         yield record
         if record.kind == ENDED:
             return
