@@ -113,13 +113,14 @@ def _live(how: Showing, before: Sequence[StepRecord]) -> Iterator[Show]:
 
 def _picture(how: Showing, kept: list[StepRecord], height: int) -> Group:
     """The chart, as tall as the terminal has room for, and how far a replay is."""
-    panels = len(chosen_series(kept, how.series))
-    rows = min(max((height - 3) // panels - _AROUND, _FEWEST_ROWS), _MOST_ROWS)
+    room = max((height - 3) // (_FEWEST_ROWS + _AROUND), 1)
+    series = chosen_series(kept, how.series)[:room]
+    rows = min(max((height - 3) // len(series) - _AROUND, _FEWEST_ROWS), _MOST_ROWS)
     truth = None
     if how.truth is not None:
         rest = [how.truth(record) for record in kept]
         truth = {name: [row[name] for row in rest] for name in rest[-1]}
-    lines = [f"[bold]{inert(how.title)}[/bold]", *stream_chart(kept, how.series, rows=rows, truth=truth)]
+    lines = [f"[bold]{inert(how.title)}[/bold]", *stream_chart(kept, series, rows=rows, truth=truth)]
     if how.steps is None:
         return Group(*lines)
     return Group(*lines, ProgressBar(total=how.steps - how.first, completed=kept[-1].step + 1 - how.first, width=WIDTH))

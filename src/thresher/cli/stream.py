@@ -16,12 +16,11 @@ from pathlib import Path
 import click
 
 from thresher.budgets import open_budgets
-from thresher.cli.asking import explanation
 from thresher.cli.feeding import end_of, last_counted, listened, polled, recorded
 from thresher.cli.options import config_option
 from thresher.cli.output import drawn, say
 from thresher.cli.showing import LAST_STEPS, Showing, record_json, showing
-from thresher.cli.stream_pages import after_page, plan_document, plan_page, released_page
+from thresher.cli.stream_pages import after_page, explained, plan_document, plan_page, released_page
 from thresher.config import Declarations, load
 from thresher.errors import ArgumentError, BudgetError, LedgerError
 from thresher.ledger import Balance, Book
@@ -68,7 +67,11 @@ def stream() -> None:
 @config_option
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def plan_command(*, name: str, config: str, as_json: bool) -> None:
-    """What a stream protects, what a step costs, and what its alarms promise. Reads no feed, charges nothing."""
+    """What a stream protects, what a step costs, and what its alarms promise. Reads no feed, charges nothing.
+
+    \b
+      thresher stream plan campus
+    """  # noqa: D301 - click reads the backslash
     declared = load(config)
     plan = planned(declared, name)
     book = open_budgets(declared)
@@ -244,7 +247,7 @@ def _agree(opened: _Opened, *, yes: bool) -> None:
     if sys.stdin is None or not sys.stdin.isatty():
         rule = f"every step costs epsilon {plan.step_epsilon}, and nobody can be asked"
         raise ArgumentError("yes", False, rule, f"Pass --yes to begin, or see `thresher stream plan {plan.name}`")
-    click.echo(explanation(str(plan)), err=True)
+    click.echo(explained(plan), err=True)
     if not click.confirm("\n  Begin it?", err=True):
         raise ArgumentError("yes", False, "you did not want to begin", "Nothing was read and nothing was charged")
 
@@ -252,22 +255,19 @@ def _agree(opened: _Opened, *, yes: bool) -> None:
 def _carry_on(opened: _Opened, records: Iterator[StepRecord], how: Showing, output: str | None) -> None:
     """Show and write every record as it comes; exit code 3 once the budget has ended."""
     running = opened.stream
-    first = running.next_step
-    before = list(running.records(max(0, first - LAST_STEPS))) if how.lively else []
+    last: StepRecord | None = None
+    before = list(running.records(max(0, running.next_step - LAST_STEPS))) if how.lively else []
     try:
         with _sink(running, output) as keep, showing(how, before) as show:
             for record in records:
-                for passed in running.records(first, record.step - 1):
-                    keep(passed)
-                    show(passed)
-                first = record.step + 1
+                last = record
                 keep(record)
                 show(record)
     except KeyboardInterrupt as stopped:
         stopped.add_note(f"All steps before {running.next_step} are stored. Start it again, and it goes on from there.")
         raise
     if not how.as_json:
-        say(drawn(after_page(running.plan, opened.balance(), released=running.next_step)))
+        say(drawn(after_page(running.plan, opened.balance(), last, running.next_step)))
     if running.ended:
         raise click.exceptions.Exit(BudgetError.exit_code)
 

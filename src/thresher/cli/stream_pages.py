@@ -6,20 +6,26 @@ Reads: plans, records, balances. Writes: nothing. Never: a line of text wider th
 from collections.abc import Sequence
 from typing import Any
 
-from thresher.cli.asking import budget_line, explanation
+from thresher.cli.asking import budget_line
 from thresher.ledger import Balance
 from thresher.streams.planning import StreamPlan
-from thresher.streams.records import RELEASED, StepRecord
+from thresher.streams.records import ENDED, RELEASED, StepRecord
 from thresher.views import inert, paragraph
 from thresher.views.stream_chart import ringing_steps, stream_chart
 
 _DAY_SECONDS = 86_400
-_MOST_SPELLS = 6
+_MOST_SPELLS, _LABEL = 6, 11
 
 
 def plan_page(plan: StreamPlan, balance: Balance) -> list[str]:
     """The plan's own words, and the budget."""
-    return [*(inert(line) for line in explanation(str(plan)).splitlines()), "", budget_line(balance)]
+    return [*map(inert, explained(plan).splitlines()), "", budget_line(balance)]
+
+
+def explained(plan: StreamPlan) -> str:
+    """A plan's own words, wrapped for a terminal: labels, and what they are about."""
+    lines = (line.split(maxsplit=1) for line in str(plan).splitlines())
+    return "\n".join(paragraph(text, label, _LABEL) for label, text in lines)
 
 
 def plan_document(plan: StreamPlan, balance: Balance) -> dict[str, Any]:
@@ -60,8 +66,10 @@ def released_page(
     return [*top, *chart, paragraph(shown, "drawn"), *rang, *_price(plan, balance)]
 
 
-def after_page(plan: StreamPlan, balance: Balance, *, released: int) -> list[str]:
-    """What is said when a run or a replay is over."""
+def after_page(plan: StreamPlan, balance: Balance, last: StepRecord | None, released: int) -> list[str]:
+    """What is said when a run or a replay is over, whose `last` record this is."""
+    if last is not None and last.kind == ENDED:
+        return [paragraph(f"at step {last.step}: {inert(last.note)}", "ended"), *_price(plan, balance)]
     if not released:
         told = (
             "No step has ended. A step ends with a tick of the feed, with its counts, or with --clock wall; a file of "
@@ -74,10 +82,11 @@ def after_page(plan: StreamPlan, balance: Balance, *, released: int) -> list[str
 
 def _price(plan: StreamPlan, balance: Balance) -> list[str]:
     day = _day(plan)
-    lost = (
-        f"somebody present in one step loses at most epsilon {plan.step_epsilon}; in {day} steps, a day, at most "
-        f"{plan.lost_within(day)}"
-    )
+    lost = f"somebody present in one step loses at most epsilon {plan.step_epsilon}; in {day} steps, a day, at most "
+    if plan.declared.protected_steps is None and balance.cap is not None:
+        lost += f"{min(plan.lost_within(day), balance.cap)}, and never more than the budget"
+    else:
+        lost += f"{plan.lost_within(day)}"
     return [paragraph(lost, "loss"), budget_line(balance)]
 
 
