@@ -66,7 +66,7 @@ def wifi(steps: int, total: float, seed: int) -> Counts:
     moves = generator.normal(0, _MOVES, steps)
     wander = np.array(list(accumulate(moves[1:].tolist(), lambda last, move: _STAYS * last + move, initial=0.0)))
     rate = _week(steps) * np.exp(wander)
-    return generator.poisson(rate * (total / rate.sum())).astype(np.int64)
+    return np.asarray(generator.poisson(rate * (total / rate.sum())), dtype=np.int64)
 
 
 def multi(steps: int, streams: int, total: float, seed: int) -> Counts:

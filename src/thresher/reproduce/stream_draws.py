@@ -1,0 +1,52 @@
+"""One stream released many times over: runs lie side by side as series, so that all go through a mechanism at once.
+
+Of PeGaSus, four fifths of epsilon buy noisy counts and one fifth buys groups, as in the dissertation.
+Reads: public or made-up counts, entropy. Writes: nothing. Never: protected data.
+"""
+
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from thresher.amounts import exact_fraction
+from thresher.errors import ArgumentError
+from thresher.noise import Entropy
+from thresher.reproduce.stream_data import Counts
+from thresher.streams.grouper import Grouper, grouper_terms
+
+EPSILONS = ("0.1", "0.01")
+_TO_COUNTS = Fraction(4, 5)
+_MOST_RUNS = 1_000
+
+
+def tiled(counts: Counts, runs: int) -> Counts:
+    """Every series `runs` times, those of one series side by side."""
+    if not 1 <= runs <= _MOST_RUNS:
+        raise ArgumentError("runs", runs, f"it must be from 1 to {_MOST_RUNS:,}", "Pass 5, say")
+    return np.repeat(counts, runs, axis=1)
+
+
+def by_run(values: NDArray[np.float64], runs: int) -> tuple[list[float], list[float]]:
+    """Of one number for each tiled series: means and standard deviations over the runs of each series."""
+    grouped = values.reshape(-1, runs)
+    spread = grouped.std(axis=1, ddof=1) if runs > 1 else np.zeros(len(grouped))
+    return grouped.mean(axis=1).tolist(), spread.tolist()
+
+
+def counts_epsilon(epsilon: str) -> Fraction:
+    """What PeGaSus spends on noisy counts."""
+    return exact_fraction(epsilon, "epsilon") * _TO_COUNTS
+
+
+def marks_of(
+    counts: Counts, epsilon: str, theta: int, entropy: Entropy, *, printed: bool = True
+) -> NDArray[np.int8]:
+    """Groups whose deviation stays below `theta` / epsilon of the groups.
+
+    Printed: Laplace noise, half of epsilon for the line; otherwise one-sided noise and the better split.
+    """
+    for_groups = exact_fraction(epsilon, "epsilon") * (1 - _TO_COUNTS)
+    noise, split = ("two-sided", "half") if printed else ("one-sided", "best")
+    terms = grouper_terms(for_groups, theta / for_groups, noise=noise, split=split)
+    return Grouper(counts.shape[1], terms, entropy).steps(counts)
