@@ -17,6 +17,7 @@ from thresher.accounting.losses import RegionLosses, added, coarsened
 from thresher.accounting.min_entropy import MinEntropy, box_min_entropy, cone_min_entropy
 from thresher.accounting.regions import Region, overlaps
 from thresher.accounting.restrictions import Interval, Values, between
+from thresher.accounting.steps import step_spending
 
 __all__ = [
     "AccountLoss",
@@ -41,4 +42,5 @@ __all__ = [
     "safe_sum",
     "settled",
     "spending_from_json",
+    "step_spending",
 ]

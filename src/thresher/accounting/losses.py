@@ -20,8 +20,13 @@ from thresher.accounting.constants import (
 )
 from thresher.accounting.documents import fields_of, list_of, text_of, whole_of
 from thresher.accounting.regions import Region
+from thresher.accounting.restrictions import Interval
 from thresher.amounts import MAX_NANO, Epsilon
 from thresher.errors import ArgumentError
+
+# The column of a stream's account: time, counted in steps. Its losses alone are joined; columns of tables stay as they
+# were, so that what earlier books say of them is still what follows from their lines.
+STEP = "(step)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,12 +94,34 @@ def added(losses: Iterable[RegionLosses]) -> tuple[RegionLosses, ...]:
         total = families[loss.where, loss.columns]
         for key, amount in loss.amounts:
             total[key] += amount.nano
-    return tuple(
+    return _joined(
         RegionLosses(
             where, columns, tuple((key, Epsilon.from_nano(min(nano, MAX_NANO))) for key, nano in total.items())
         )
         for (where, columns), total in families.items()
     )
+
+
+def _joined(losses: Iterable[RegionLosses]) -> tuple[RegionLosses, ...]:
+    """Steps that follow each other and lost the same as one stretch of time: a stream may run for ever in one line."""
+    kept: list[RegionLosses] = []
+    ends: dict[tuple[object, Epsilon], int] = {}
+    for loss in losses:
+        stretch = loss.where.by_column.get(STEP)
+        if loss.where.columns != (STEP,) or loss.columns or not isinstance(stretch, Interval):
+            kept.append(loss)
+            continue
+        amount = loss.largest
+        place = ends.pop((stretch.low, amount), None)
+        if place is None:
+            place = len(kept)
+            kept.append(loss)
+        else:
+            before = kept[place].where.by_column[STEP]
+            whole = Interval(before.constants[0], stretch.high, True, False)
+            kept[place] = RegionLosses.of_region(Region(((STEP, whole),)), amount)
+        ends[stretch.high, amount] = place
+    return tuple(kept)
 
 
 def coarsened(losses: Sequence[RegionLosses], most_groups: int) -> tuple[RegionLosses, ...]:

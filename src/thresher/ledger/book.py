@@ -26,18 +26,20 @@ from thresher.errors import (
     PendingError,
 )
 from thresher.ledger import anchor as anchors
-from thresher.ledger.entries import Entry, Head, digest
+from thresher.ledger.entries import Entry, Head
 from thresher.ledger.owners import is_gone, this_process
 from thresher.ledger.records import (
     MAX_NAME,
     Balance,
     Recalled,
     Reservation,
+    State,
     StoredRelease,
     balance_of,
     checked_text,
     existing,
     replayed,
+    settlement,
 )
 from thresher.ledger.rules import (
     FORFEITED,
@@ -277,21 +279,28 @@ class Book:
             time.sleep(_POLL_SECONDS)
 
     def settle(
-        self, reservation: Reservation, realised: Spending, release: bytes, *, shows_levels: bool = False
+        self,
+        reservation: Reservation,
+        realised: Spending,
+        release: bytes,
+        *,
+        shows_levels: bool = False,
+        state: State | None = None,
     ) -> Epsilon:
         """Store the release and charge what was reached, at once. Hand the release out only after this returns.
 
         The difference to the worst case is given back only if the release shows the stopping level of every group
-        (`shows_levels`): an ex-post loss is a statement about the output. Returns the account's loss.
+        (`shows_levels`): an ex-post loss is a statement about the output. Returns the account's loss. A `state` is
+        kept in the same transaction, in place of the one before it.
         """
-        if not isinstance(release, bytes):
-            raise ArgumentError("release", type(release).__name__, "it must be bytes", "Encode it first")
-        if not isinstance(realised, Spending):
-            raise ArgumentError("realised", type(realised).__name__, "it must be a spending", "Pass what was reached")
-        if not isinstance(shows_levels, bool):
-            raise ArgumentError("shows_levels", shows_levels, "it must be True or False", "Say what the release shows")
-        facts = {"realised": realised.to_json(), "release": digest(release), "shows_levels": shows_levels}
-        return self._end("settle", reservation, facts, release)
+        facts = settlement(realised, release, state, shows_levels=shows_levels)
+        return self._end("settle", reservation, facts, release, state)
+
+    def state(self, name: str) -> bytes | None:
+        """What was last kept under a name, if anything was."""
+        self._check_running()
+        with self._store.reading() as tables:
+            return tables.state(checked_text(name, "name", MAX_NAME))
 
     def forfeit(self, reservation: Reservation) -> Epsilon:
         """No answer will come, though data may have been read: the worst case is lost."""
@@ -303,7 +312,14 @@ class Book:
 
     # Inside
 
-    def _end(self, kind: str, reservation: Reservation, facts: dict[str, Any], release: bytes | None = None) -> Epsilon:
+    def _end(
+        self,
+        kind: str,
+        reservation: Reservation,
+        facts: dict[str, Any],
+        release: bytes | None = None,
+        state: State | None = None,
+    ) -> Epsilon:
         if not isinstance(reservation, Reservation) or not isinstance(reservation.sequence, int):
             raise ArgumentError("reservation", reservation, "it must be what reserve returned", "Pass that")
         with self._writing() as (tables, write):
@@ -315,6 +331,8 @@ class Book:
             _write_end(tables, write, kind, found, facts)
             if release is not None:
                 tables.put_release(found.sequence, release)
+            if state is not None:
+                tables.put_state(state.name, found.sequence, state.body)
             return existing(tables, found.account).loss
 
     @contextmanager

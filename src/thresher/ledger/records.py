@@ -4,10 +4,12 @@ Reads: tables in an open transaction. Writes: nothing. Never: an account that do
 """
 
 from dataclasses import dataclass
+from typing import Any
 
 from thresher.accounting import Spending
 from thresher.amounts import Epsilon
 from thresher.errors import ArgumentError, KeyReusedError, LedgerCorruptError, LostAnswerError
+from thresher.ledger.entries import digest
 from thresher.ledger.rules import FORFEITED, RESERVED, Account, Reserved
 from thresher.ledger.stores.statements import Tables
 
@@ -31,6 +33,22 @@ class StoredRelease:
 
     body: bytes
     settled_by: int
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """What a stream goes on from after a release: kept under its name until the next one replaces it.
+
+    Whatever in it is secret is sealed by whoever hands it over: the book only keeps it.
+    """
+
+    name: str
+    body: bytes
+
+    def __post_init__(self) -> None:
+        checked_text(self.name, "state", MAX_NAME)
+        if not isinstance(self.body, bytes):
+            raise ArgumentError("state", type(self.body).__name__, "it must be bytes", "Encode it first")
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +86,20 @@ def replayed(tables: Tables, found: Reserved, account: str, question: str) -> St
     if body is None or found.ended_by is None:
         raise LedgerCorruptError(f"the release of reservation {found.sequence} is missing")
     return StoredRelease(body, found.ended_by)
+
+
+def settlement(realised: Spending, release: bytes, state: State | None, *, shows_levels: bool) -> dict[str, Any]:
+    """What the line of a settlement says, once each part of it is checked."""
+    if not isinstance(release, bytes):
+        raise ArgumentError("release", type(release).__name__, "it must be bytes", "Encode it first")
+    if not isinstance(realised, Spending):
+        raise ArgumentError("realised", type(realised).__name__, "it must be a spending", "Pass what was reached")
+    if not isinstance(shows_levels, bool):
+        raise ArgumentError("shows_levels", shows_levels, "it must be True or False", "Say what the release shows")
+    if state is not None and not isinstance(state, State):
+        raise ArgumentError("state", type(state).__name__, "it must be a State", "Pass State(name, body)")
+    kept = {} if state is None else {"state": {"body": digest(state.body), "name": state.name}}
+    return {"realised": realised.to_json(), "release": digest(release), "shows_levels": shows_levels, **kept}
 
 
 def existing(tables: Tables, account: str) -> Account:

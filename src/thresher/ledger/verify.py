@@ -58,6 +58,7 @@ _UNREADABLE = (ThresherError, ArithmeticError, AttributeError, LookupError, Recu
 def verified(tables: Tables) -> Verification:
     """Check everything, or raise `LedgerCorruptError` naming the first bad line."""
     memory, head, releases = _Memory(), EMPTY, {}
+    states: dict[str, tuple[int, str]] = {}
     for sequence, document, stored_hash in tables.lines():
         entry = _read(sequence, document, stored_hash, head)
         try:
@@ -66,11 +67,13 @@ def verified(tables: Tables) -> Verification:
             raise LedgerCorruptError(f"entry {sequence} breaks a rule: {error}") from error
         if entry.kind == "settle":
             releases[entry.facts["reservation"]] = entry
+            states.update(_state(entry))
         head = entry.head
     _check_head(tables, head)
     _check_losses(memory)
     _check_tables(tables, memory)
     _check_releases(tables, releases)
+    _check_states(tables, states)
     return Verification(head.sequence, len(memory.held), len(releases), head)
 
 
@@ -132,3 +135,24 @@ def _check_releases(tables: Tables, settlements: dict[int, Entry]) -> None:
             body = None
         if body is None or digest(body) != entry.facts["release"]:
             raise LedgerCorruptError(f"the release of entry {entry.sequence} is not the one that was settled")
+
+
+def _state(entry: Entry) -> dict[str, tuple[int, str]]:
+    """The state that a settlement left: by its name, the reservation and the hash."""
+    try:
+        kept = entry.facts.get("state")
+        return {} if kept is None else {kept["name"]: (entry.facts["reservation"], kept["body"])}
+    except _UNREADABLE as error:
+        raise LedgerCorruptError(
+            f"entry {entry.sequence} is damaged: what it says of a state cannot be read"
+        ) from error
+
+
+def _check_states(tables: Tables, expected: dict[str, tuple[int, str]]) -> None:
+    try:
+        found = {name: (reservation, digest(body)) for name, (reservation, body) in tables.states().items()}
+    except _UNREADABLE as error:
+        raise LedgerCorruptError("a state cannot be read") from error
+    for name in found.keys() | expected.keys():
+        if found.get(name) != expected.get(name):
+            raise LedgerCorruptError(f"the state {name!r} is not the one that was kept with its last step")

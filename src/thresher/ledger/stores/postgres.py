@@ -53,7 +53,7 @@ class PostgresStore:
                 raise LedgerError("there is no ledger in this database: check the address")
             connection.run(f"CREATE SCHEMA {_SCHEMA}")
             make_tables(connection, "BYTEA", _APPEND_ONLY)
-        check_version(connection, "the ledger")
+        check_version(connection, "the ledger", "BYTEA")
 
     @contextmanager
     def writing(self) -> Iterator[Tables]:

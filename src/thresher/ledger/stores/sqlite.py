@@ -66,7 +66,7 @@ class SqliteStore:
             connection.run(f"PRAGMA application_id = {_APPLICATION}")
         if connection.run("PRAGMA application_id") != [(_APPLICATION,)]:
             raise LedgerCorruptError(f"{self._path} is a database, but not a ledger of Thresher's")
-        check_version(connection, str(self._path))
+        check_version(connection, str(self._path), "BLOB")
         if connection.run(_LAYOUT) != _layout():
             raise LedgerCorruptError(
                 f"{self._path} is damaged: its tables or their rules were changed; restore a backup"

@@ -1,6 +1,6 @@
 """The tables of a book and the statements on them, shared by all databases.
 
-Reads and writes: five tables through one connection in one transaction. Never: commits on its own, or decides anything.
+Reads and writes: six tables through one connection in one transaction. Never: commits on its own, or decides anything.
 """
 
 import json
@@ -15,7 +15,10 @@ from thresher.errors import LedgerCorruptError, LedgerVersionError
 from thresher.ledger.entries import EMPTY, Entry, Head, canonical
 from thresher.ledger.rules import Account, Reserved
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
+
+# Since version 2: what a stream goes on from, replaced with each step it releases.
+_STATES = "CREATE TABLE states (name TEXT PRIMARY KEY, reservation BIGINT NOT NULL, body {bytes} NOT NULL)"
 
 TABLES = (
     "CREATE TABLE head (one INTEGER PRIMARY KEY CHECK (one = 1), version INTEGER NOT NULL,"
@@ -34,6 +37,7 @@ TABLES = (
     "CREATE UNIQUE INDEX one_charge_per_key ON reservations (analyst, key) WHERE state <> 'cancelled'",
     "CREATE INDEX open_by_account ON reservations (account) WHERE state = 'reserved'",
     "CREATE TABLE releases (reservation BIGINT PRIMARY KEY, body {bytes} NOT NULL)",
+    _STATES,
 )
 
 _ACCOUNT = "name, analyst, cap, loss, losses, coarse"
@@ -72,7 +76,8 @@ def make_tables(connection: Connection, bytes_type: str, more: Sequence[str]) ->
     connection.run("INSERT INTO head (one, version, sequence, hash) VALUES (1, ?, ?, ?)", values)
 
 
-def check_version(connection: Connection, name: str) -> None:
+def check_version(connection: Connection, name: str, bytes_type: str) -> None:
+    """Refuse a newer book; bring an older one up to date, in the transaction that is open."""
     found = connection.run("SELECT version FROM head")
     if len(found) != 1 or not isinstance(found[0][0], int):
         raise LedgerCorruptError(f"{name} is damaged: it does not say which version it has; restore a backup")
@@ -80,6 +85,9 @@ def check_version(connection: Connection, name: str) -> None:
         raise LedgerVersionError(
             f"{name} has schema {found[0][0]}, this Thresher knows {SCHEMA_VERSION}: upgrade Thresher"
         )
+    if found[0][0] < SCHEMA_VERSION:
+        connection.run(_STATES.format(bytes=bytes_type))
+        connection.run("UPDATE head SET version = ?", (SCHEMA_VERSION,))
 
 
 class CommitFailedError(Exception):
@@ -181,6 +189,22 @@ class Tables:
     def released(self) -> list[int]:
         """Which reservations have a stored release."""
         return [row[0] for row in self._run("SELECT reservation FROM releases ORDER BY reservation")]
+
+    def state(self, name: str) -> bytes | None:
+        rows = self._run("SELECT body FROM states WHERE name = ?", (name,))
+        return bytes(rows[0][0]) if rows else None
+
+    def states(self) -> dict[str, tuple[int, bytes]]:
+        """By name: which reservation it was left by, and what it is."""
+        rows = self._run("SELECT name, reservation, body FROM states ORDER BY name")
+        return {name: (reservation, bytes(body)) for name, reservation, body in rows}
+
+    def put_state(self, name: str, reservation: int, body: bytes) -> None:
+        self._run(
+            "INSERT INTO states (name, reservation, body) VALUES (?, ?, ?) ON CONFLICT (name) DO UPDATE SET"
+            " reservation = excluded.reservation, body = excluded.body",
+            (name, reservation, body),
+        )
 
     def put_release(self, reservation: int, body: bytes) -> None:
         self._run("INSERT INTO releases (reservation, body) VALUES (?, ?)", (reservation, body))

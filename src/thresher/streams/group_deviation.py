@@ -1,0 +1,192 @@
+"""Which steps are like the ones before: the open group of every series, and how far from flat the next count makes it.
+
+    deviation of a group = sum over its counts of |count - mean|
+
+It follows from the counts above the mean alone, so a group is kept as its distinct counts and how often each came: what
+a step costs depends on how many counts differ, not on how long the group is. A few series run in plain Python; long or
+wide runs in a compiled loop where a compiler is there. Both give the same marks.
+Reads: true counts, noise that was drawn for them. Writes: marks. Never: a float, a draw; what is kept here is as secret
+as the counts. Proof: `group_deviation.md`.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from thresher.mechanisms.compiled import compiled
+from thresher.streams.drawn import ALONE, JOINS, OPENS
+
+Whole = NDArray[np.int64]
+Marks = NDArray[np.int8]
+# Counts are cut off here; with groups of at most 100,000 steps, 2 * length * (sum of a group) stays below 2**63.
+FAR = 1 << 28
+
+
+@dataclass(slots=True)
+class Group:
+    """An open group: its noisy threshold, its counts as {count: how often}, and what its deviation follows from.
+
+    `above` and `upper` are how many counts lie above `mean`, the whole part of the mean, and their sum.
+    """
+
+    cutoff: int
+    copies: dict[int, int] = field(default_factory=dict)
+    size: int = 0
+    total: int = 0
+    mean: int = 0
+    above: int = 0
+    upper: int = 0
+
+    @classmethod
+    def of(cls, cutoff: int, copies: dict[int, int]) -> "Group":
+        size, total = sum(copies.values()), sum(count * times for count, times in copies.items())
+        group = cls(cutoff, copies, size, total, total // size)
+        group._look_again()
+        return group
+
+    def add(self, count: int) -> int:
+        """The whole part of the deviation of the group with this count in it."""
+        copies, before = self.copies, self.mean
+        copies[count] = copies.get(count, 0) + 1
+        self.size += 1
+        self.total += count
+        mean = self.mean = self.total // self.size
+        if count > before:
+            self.above += 1
+            self.upper += count
+        if mean != before:
+            self._move(before, mean)
+        return 2 * (self.size * self.upper - self.above * self.total) // self.size
+
+    def _move(self, before: int, mean: int) -> None:
+        """The mean has moved: counts it passed change sides."""
+        if abs(mean - before) > len(self.copies):
+            self._look_again()
+            return
+        sign = -1 if mean > before else 1
+        for count in range(min(before, mean) + 1, max(before, mean) + 1):
+            times = sign * self.copies.get(count, 0)
+            self.above += times
+            self.upper += times * count
+
+    def _look_again(self) -> None:
+        over = [(count, times) for count, times in self.copies.items() if count > self.mean]
+        self.above = sum(times for _, times in over)
+        self.upper = sum(count * times for count, times in over)
+
+
+class OpenGroups(Protocol):
+    """The open groups of all series; None where the last one is closed."""
+
+    def advanced(self, counts: Whole, cutoffs: Whole, noise: Whole) -> Marks:
+        """Marks of steps by series. A group that opens takes its cutoff from the same place of `cutoffs`."""
+
+    def groups(self) -> list[Group | None]:
+        """As they are now."""
+
+
+class LoopGroups:
+    """One series after the other, in Python."""
+
+    def __init__(self, groups: Sequence[Group | None], longest: int) -> None:
+        self._groups, self._longest = list(groups), longest
+
+    def groups(self) -> list[Group | None]:
+        return list(self._groups)
+
+    def advanced(self, counts: Whole, cutoffs: Whole, noise: Whole) -> Marks:
+        marks = np.empty(counts.shape, dtype=np.int8)
+        for series in range(len(self._groups)):
+            columns = (array[:, series].tolist() for array in (counts, cutoffs, noise))
+            marks[:, series] = self._one(series, *columns)
+        return marks
+
+    def _one(self, series: int, counts: list[int], cutoffs: list[int], noise: list[int]) -> list[int]:
+        marks, group = [], self._groups[series]
+        for count, cutoff, blur in zip(counts, cutoffs, noise, strict=True):
+            if group is None or group.size == self._longest:
+                group = Group(cutoff)
+                group.add(count)
+                marks.append(OPENS)
+            elif group.add(count) + blur >= group.cutoff:
+                group = None
+                marks.append(ALONE)
+            else:
+                marks.append(JOINS)
+        self._groups[series] = group
+        return marks
+
+
+class ArrayGroups:
+    """All series in one compiled loop: a row each of distinct counts, in the order in which they came."""
+
+    def __init__(self, groups: Sequence[Group | None], longest: int) -> None:
+        self._longest = longest
+        width = max((len(group.copies) for group in groups if group), default=1)
+        # Columns: cutoff, size, total, distinct counts held; then the counts, and how often each came.
+        self._held = np.zeros((len(groups), 4), dtype=np.int64)
+        self._rows = np.zeros((2, len(groups), width), dtype=np.int64)
+        for series, group in enumerate(groups):
+            if group:
+                used = len(group.copies)
+                self._held[series] = group.cutoff, group.size, group.total, used
+                self._rows[:, series, :used] = list(group.copies), list(group.copies.values())
+
+    def groups(self) -> list[Group | None]:
+        return [self._group(series) if size else None for series, size in enumerate(self._held[:, 1].tolist())]
+
+    def _group(self, series: int) -> Group:
+        cutoff, _, _, used = self._held[series].tolist()
+        counts, times = self._rows[:, series, :used].tolist()
+        return Group.of(cutoff, dict(zip(counts, times, strict=True)))
+
+    def advanced(self, counts: Whole, cutoffs: Whole, noise: Whole) -> Marks:
+        marks = np.empty(counts.shape, dtype=np.int8)
+        # Every step brings one new count at most; a group and the step that ends it have longest + 1 at most.
+        needed = min(int(self._held[:, 3].max()) + len(counts), self._longest + 1)
+        if needed > (width := self._rows.shape[2]):
+            self._rows = np.pad(self._rows, ((0, 0), (0, 0), (0, max(needed, 2 * width) - width)))
+        _advance(counts, cutoffs, noise, marks, self._longest, self._held, self._rows)
+        return marks
+
+
+@compiled
+def _advance(counts: Any, cutoffs: Any, noise: Any, marks: Any, longest: int, held: Any, rows: Any) -> None:
+    """Series by series, so that a row of counts stays at hand while its steps go by."""
+    for series in range(counts.shape[1]):
+        cutoff, size, total, used = held[series]
+        distinct, copies = rows[0, series], rows[1, series]
+        for step in range(counts.shape[0]):
+            count = counts[step, series]
+            if size == 0 or size == longest:  # noqa: PLR1714 - a compiler knows no sets
+                cutoff, size, total, used = cutoffs[step, series], 1, count, 1
+                distinct[0], copies[0] = count, 1
+                marks[step, series] = OPENS
+                continue
+            size += 1
+            total += count
+            mean = total // size
+            above = upper = 0
+            place = used
+            for i in range(used):
+                if distinct[i] == count:
+                    place = i
+                if distinct[i] > mean:
+                    above += copies[i]
+                    upper += copies[i] * distinct[i]
+            if place == used:
+                used += 1
+                distinct[place], copies[place] = count, 0
+            copies[place] += 1
+            if count > mean:
+                above += 1
+                upper += count
+            if 2 * (size * upper - above * total) // size + noise[step, series] >= cutoff:
+                size = 0
+                marks[step, series] = ALONE
+            else:
+                marks[step, series] = JOINS
+        held[series] = cutoff, size, total, used

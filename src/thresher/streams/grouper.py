@@ -1,0 +1,222 @@
+"""The grouper of PeGaSus: which steps of a stream are alike, told privately, for ever.
+
+    grouper = Grouper(series=128, terms=grouper_terms("0.02"))
+    marks = grouper.steps(counts)       # int8 (steps, series): OPENS, JOINS or ALONE
+
+Each group is one sparse vector of one top: as long as its deviation stays below a noisy cutoff the group grows, and the
+first step that is above stands alone. Every step belongs to one sparse vector only, so all marks for ever cost, for one
+step of one series, what one sparse vector costs.
+Reads: true counts, entropy. Writes: nothing. Never: a cutoff drawn anew for a group that is open; a second draw that is
+free; a refusal that depends on a count. Proof: `grouper.md`.
+"""
+
+import threading
+from dataclasses import dataclass, replace
+from typing import Literal, NoReturn
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from thresher.amounts import Amount, Epsilon, exact_fraction
+from thresher.errors import ArgumentError, BugError
+from thresher.mechanisms.compiled import compiler
+from thresher.mechanisms.sparse_terms import NoiseShape, Setting, SparseTerms, check_rates, mean_gap, sparse_terms
+from thresher.noise import Entropy
+from thresher.noise.entropy import chosen, this_process
+from thresher.noise.laplace import geometric_draws, laplace_draws
+from thresher.streams.group_deviation import FAR, ArrayGroups, Group, LoopGroups, OpenGroups
+from thresher.streams.step_arrays import MOST_LONGEST, checked_longest, checked_series, whole_steps
+
+Split = Literal["best", "half"]
+# One unit moves a count by 1, and the deviation of a group by less than 2.
+SENSITIVITY = 2
+_DEFAULT_THETA = 60
+_MOST_THETA = 10**12
+# Places worked on at once, so that noise and counts stay in the processor's cache.
+_CHUNK = 1 << 17
+# Places after which a compiled loop has earned the seconds that it takes to compile.
+_COMPILED_FROM = 1 << 18
+
+
+@dataclass(frozen=True, slots=True)
+class GrouperTerms:
+    """All public numbers of a grouper: `theta` in counts, the longest group, and the terms of its sparse vectors."""
+
+    theta: int
+    longest: int
+    sparse: SparseTerms
+
+    @property
+    def epsilon(self) -> Epsilon:
+        """What all marks together tell of one step of one series, at most."""
+        return self.sparse.epsilon
+
+
+def grouper_terms(
+    epsilon: Amount,
+    theta: Amount | None = None,
+    noise: NoiseShape = "one-sided",
+    split: Split = "best",
+    longest: int = MOST_LONGEST,
+) -> GrouperTerms:
+    """What a grouper is run with.
+
+    theta     from which deviation on a group ends, in counts; 60 / epsilon if left out, which suits sparse streams;
+              10 to 20 / epsilon where counts are far above 1 / epsilon. Rounded to a whole number.
+    noise     one-sided (half the variance) or two-sided, as printed; both cost the same
+    split     "best": the least noisy comparison; "half": as printed
+    longest   a group of so many steps ends, whatever its counts
+    """
+    setting = Setting(sensitivity=SENSITIVITY, noise=noise)
+    sparse = sparse_terms(1, epsilon, setting)
+    if split not in ("best", "half"):
+        raise ArgumentError("split", split, "it must be one of best, half", "Pass one of them")
+    if split == "half":
+        sparse = _halved(epsilon, sparse)
+    return GrouperTerms(_whole_theta(epsilon, theta), checked_longest(longest), sparse)
+
+
+def _halved(epsilon: Amount, sparse: SparseTerms) -> SparseTerms:
+    budget = exact_fraction(epsilon, "epsilon")
+    rates = budget / 2 / SENSITIVITY, budget / 2 / (2 * SENSITIVITY)
+    check_rates(epsilon, budget, *rates)
+    offset = mean_gap(*rates) if sparse.one_sided else 0
+    return replace(sparse, threshold_rate=rates[0], query_rate=rates[1], offset=offset)
+
+
+def _whole_theta(epsilon: Amount, theta: Amount | None) -> int:
+    exact = _DEFAULT_THETA / exact_fraction(epsilon, "epsilon") if theta is None else exact_fraction(theta, "theta")
+    if not 0 <= exact <= _MOST_THETA:
+        raise ArgumentError("theta", theta, f"it must lie between 0 and {_MOST_THETA}", "Leave it out for 60 / epsilon")
+    return round(exact)
+
+
+class Grouper:
+    """Groups the steps of `series` streams in lockstep. It never ends; what it keeps is bounded by `longest`.
+
+    Privacy: all marks for ever cost `terms.epsilon` for one step of one series, add or remove of all events of one unit
+    in that step. A unit that is in k series in a step loses k times that: divide epsilon by k beforehand.
+    Utility: without noise, a group is the longest stretch whose deviation stays below theta.
+    Runtime: a step of a series costs the number of distinct counts in its group, whatever the length of the group.
+    Citations: Chen, Machanavajjhala, Hay, Miklau 2017 (PeGaSus, Algorithm 2).
+    """
+
+    def __init__(self, series: int, terms: GrouperTerms, entropy: Entropy | None = None) -> None:
+        if not isinstance(terms, GrouperTerms):
+            raise ArgumentError("terms", type(terms).__name__, "it must be GrouperTerms", "Pass grouper_terms(epsilon)")
+        self.series, self.terms = checked_series(series), terms
+        self._entropy, self._lock, self._made_in = chosen(entropy), threading.Lock(), this_process()
+        self.stamp = self._entropy.stamp
+        self._open: OpenGroups = LoopGroups([None] * self.series, terms.longest)
+        self._places = 0
+
+    def steps(self, counts: NDArray[np.int64]) -> NDArray[np.int8]:
+        """The marks of the next steps, in order: counts are steps by series.
+
+        Counts below 0 count as 0 and those above 2**28 as that: to refuse them would tell of them.
+        """
+        # Looked at before the lock, which a fork may have copied while it was held.
+        if this_process() != self._made_in:
+            raise BugError("a grouper answers in the process that made it: a fork of it would answer for nothing")
+        exact = np.clip(whole_steps(counts, self.series, "counts"), 0, FAR)
+        marks = np.empty(exact.shape, dtype=np.int8)
+        rows = max(1, _CHUNK // self.series)
+        with self._lock:
+            self._compile_if_it_pays(exact.size)
+            for start in range(0, len(exact), rows):
+                part = exact[start : start + rows]
+                cutoffs, noise = self._drawn(part.shape)
+                marks[start : start + rows] = self._open.advanced(part, cutoffs, noise)
+        return marks
+
+    def close(self) -> None:
+        """All groups end here: the next step opens one in every series, with a cutoff of its own."""
+        with self._lock:
+            self._open = LoopGroups([None] * self.series, self.terms.longest)
+
+    def secrets(self) -> bytes:
+        """The open groups: noisy cutoffs and true counts. To be sealed, or not to be kept at all (`close`)."""
+        with self._lock:
+            return _written(self._open.groups())
+
+    def restore(self, secrets: bytes) -> None:
+        """Continues the groups of a grouper of the same series and terms, which must not be used any more."""
+        groups = _read(secrets, self.series, self.terms.longest)
+        with self._lock:
+            self._open = LoopGroups(groups, self.terms.longest)
+
+    def _drawn(self, shape: tuple[int, ...]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """A cutoff and a blur for every place, used or not: what is drawn depends on no count."""
+        sparse, draws = self.terms.sparse, geometric_draws if self.terms.sparse.one_sided else laplace_draws
+        size = shape[0] * shape[1]
+        cutoffs = draws(sparse.threshold_rate, size, self._entropy).reshape(shape)
+        noise = draws(sparse.query_rate, size, self._entropy).reshape(shape)
+        return cutoffs + (self.terms.theta + sparse.offset), noise
+
+    def _compile_if_it_pays(self, places: int) -> None:
+        self._places += places
+        if self._places >= _COMPILED_FROM and isinstance(self._open, LoopGroups) and compiler() is not None:
+            self._open = ArrayGroups(self._open.groups(), self.terms.longest)
+
+    def __reduce_ex__(self, protocol: object) -> NoReturn:
+        # A copy would have the same noisy cutoffs.
+        raise BugError("a grouper is neither copied nor written: its copy would answer again for nothing")
+
+
+def group(
+    counts: ArrayLike,
+    epsilon: Amount,
+    theta: Amount | None = None,
+    noise: NoiseShape = "one-sided",
+    split: Split = "best",
+    entropy: Entropy | None = None,
+) -> NDArray[np.int8]:
+    """The marks of a stream that is already there: counts are steps by series, or the steps of one series.
+
+    Privacy: `epsilon` for each step and series, as `Grouper`; divide it by the number of series a unit may be in.
+    Utility, Runtime, Citations: as `Grouper`.
+    """
+    terms = grouper_terms(epsilon, theta, noise, split)
+    exact = whole_steps(counts, None, "counts")
+    marks = Grouper(exact.shape[1], terms, entropy).steps(exact)
+    return marks[:, 0] if np.ndim(counts) == 1 else marks
+
+
+def _written(groups: list[Group | None]) -> bytes:
+    """Whole numbers: for each series how many distinct counts, and if any, the cutoff, the counts, how often each."""
+    numbers: list[int] = []
+    for held in groups:
+        numbers += [0] if held is None else [len(held.copies), held.cutoff, *held.copies, *held.copies.values()]
+    return np.array(numbers, dtype="<i8").tobytes()
+
+
+def _read(secrets: bytes, series: int, longest: int) -> list[Group | None]:
+    groups: list[Group | None] = []
+    try:
+        numbers = iter(np.frombuffer(secrets, dtype="<i8").tolist())
+        for _ in range(series):
+            distinct = next(numbers)
+            if distinct == 0:
+                groups.append(None)
+                continue
+            cutoff = next(numbers)
+            counts, times = ([next(numbers) for _ in range(distinct)] for _ in range(2))
+            groups.append(_group_of(cutoff, counts, times, longest))
+        whole = next(numbers, None) is None
+    except (StopIteration, RuntimeError, ValueError, TypeError):
+        whole = False
+    if not whole:
+        raise BugError("the secrets are not those of a grouper of these series and terms; nothing was restored")
+    return groups
+
+
+def _group_of(cutoff: int, counts: list[int], times: list[int], longest: int) -> Group:
+    copies = dict(zip(counts, times, strict=True))
+    if (
+        len(copies) != len(counts)
+        or min(times) < 1
+        or sum(times) > longest
+        or not 0 <= min(counts) <= max(counts) <= FAR
+    ):
+        raise ValueError
+    return Group.of(cutoff, copies)

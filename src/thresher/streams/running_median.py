@@ -1,0 +1,171 @@
+"""The median of a group as it grows, with weights, for many series in lockstep.
+
+The distinct numbers of a group are kept in order, with their weights and the place of the median, which moves by little
+from one number to the next. A few numbers are handled in plain Python; long or wide runs in a compiled loop where a
+compiler is there. Both give the same numbers.
+Reads: noisy numbers. Writes: nothing. Never: a true count, a draw.
+"""
+
+from bisect import bisect_left
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from thresher.mechanisms.compiled import compiled, compiler
+
+Reals = NDArray[np.float64]
+# Numbers worked on at once, and those after which a compiled loop has earned the seconds that it takes to compile.
+_CHUNK, _COMPILED_FROM = 1 << 17, 1 << 18
+
+
+@dataclass(slots=True)
+class _Sorted:
+    """One group: distinct numbers in order, their weights, the median's place, and the weight that lies before it."""
+
+    numbers: list[float] = field(default_factory=list)
+    weights: list[int] = field(default_factory=list)
+    size: int = 0
+    place: int = 0
+    before: int = 0
+    total: int = 0
+
+    def add(self, number: float, weight: int) -> None:
+        numbers, weights = self.numbers, self.weights
+        at = bisect_left(numbers, number)
+        if at < len(numbers) and numbers[at] == number:
+            weights[at] += weight
+        else:
+            numbers.insert(at, number)
+            weights.insert(at, weight)
+            if at <= self.place and self.total:
+                self.place += 1
+        if at < self.place:
+            self.before += weight
+        self.total += weight
+        while 2 * self.before >= self.total:
+            self.place -= 1
+            self.before -= weights[self.place]
+        while 2 * (self.before + weights[self.place]) < self.total:
+            self.before += weights[self.place]
+            self.place += 1
+
+    def median(self) -> float:
+        if not self.total:
+            return 0.0
+        middle = self.numbers[self.place]
+        if 2 * (self.before + self.weights[self.place]) == self.total:
+            return (middle + self.numbers[self.place + 1]) / 2
+        return middle
+
+
+class RunningMedians:
+    """The medians of the last groups of all series. A group of `longest` numbers is begun anew."""
+
+    def __init__(self, series: int, longest: int) -> None:
+        self._longest, self._seen = longest, 0
+        self._groups = [_Sorted() for _ in range(series)]
+        self._arrays: _Arrays | None = None
+
+    def steps(self, numbers: Reals, joins: NDArray[np.bool_], weights: NDArray[np.int64]) -> Reals:
+        self._seen += numbers.size
+        if self._arrays is None and self._seen >= _COMPILED_FROM and compiler() is not None:
+            self._arrays = _Arrays(self._groups, self._longest)
+            self._groups = []
+        medians = np.empty(numbers.shape)
+        rows = max(1, _CHUNK // numbers.shape[1])
+        for start in range(0, len(numbers), rows):
+            part = slice(start, start + rows)
+            if self._arrays is None:
+                medians[part] = self._one_by_one(numbers[part], joins[part], weights[part])
+            else:
+                self._arrays.advance(numbers[part], joins[part], weights[part], medians[part])
+        return medians
+
+    def _one_by_one(self, numbers: Reals, joins: NDArray[np.bool_], weights: NDArray[np.int64]) -> Reals:
+        medians = np.empty(numbers.shape)
+        for series, group in enumerate(self._groups):
+            columns = (array[:, series].tolist() for array in (numbers, joins, weights))
+            found = []
+            for number, joined, weight in zip(*columns, strict=True):
+                if not joined or group.size == self._longest:
+                    group = self._groups[series] = _Sorted()  # noqa: PLW2901
+                group.size += 1
+                if weight:
+                    group.add(number, weight)
+                found.append(group.median())
+            medians[:, series] = found
+        return medians
+
+
+class _Arrays:
+    """The same as rows of arrays, for a compiled loop."""
+
+    def __init__(self, groups: list[_Sorted], longest: int) -> None:
+        self._longest = longest
+        width = max(len(group.numbers) for group in groups) + 1
+        self._numbers = np.zeros((len(groups), width))
+        self._weights = np.zeros((len(groups), width), dtype=np.int64)
+        # Columns: numbers held, steps of the group, place of the median, weight before it, weight of all, longest.
+        self._held = np.array(
+            [[len(g.numbers), g.size, g.place, g.before, g.total, longest] for g in groups], dtype=np.int64
+        )
+        for series, group in enumerate(groups):
+            self._numbers[series, : len(group.numbers)] = group.numbers
+            self._weights[series, : len(group.numbers)] = group.weights
+
+    def advance(self, numbers: Reals, joins: NDArray[np.bool_], weights: NDArray[np.int64], medians: Reals) -> None:
+        needed = min(int(self._held[:, 0].max()) + len(numbers), self._longest)
+        if needed > (width := self._numbers.shape[1]):
+            more = ((0, 0), (0, max(needed, 2 * width) - width))
+            self._numbers, self._weights = np.pad(self._numbers, more), np.pad(self._weights, more)
+        _advance(numbers, joins, weights, medians, self._numbers, self._weights, self._held)
+
+
+@compiled
+def _advance(  # noqa: C901, PLR0912 - a kernel calls no other
+    numbers: Any, joins: Any, weights: Any, medians: Any, rows: Any, row_weights: Any, held: Any
+) -> None:
+    """As `_Sorted`, series by series."""
+    for series in range(numbers.shape[1]):
+        row, their = rows[series], row_weights[series]
+        used, size, place, before, total, longest = held[series]
+        for step in range(numbers.shape[0]):
+            if not joins[step, series] or size == longest:
+                used = size = place = before = total = 0
+            size += 1
+            number, weight = numbers[step, series], weights[step, series]
+            if weight > 0:
+                low, high = 0, used
+                while low < high:
+                    middle = (low + high) // 2
+                    if row[middle] < number:
+                        low = middle + 1
+                    else:
+                        high = middle
+                if low == used or row[low] != number:
+                    for i in range(used, low, -1):
+                        row[i] = row[i - 1]
+                        their[i] = their[i - 1]
+                    row[low], their[low] = number, 0
+                    used += 1
+                    if low <= place and total > 0:
+                        place += 1
+                their[low] += weight
+                if low < place:
+                    before += weight
+                total += weight
+                while 2 * before >= total:
+                    place -= 1
+                    before -= their[place]
+                while 2 * (before + their[place]) < total:
+                    before += their[place]
+                    place += 1
+            if total == 0:
+                medians[step, series] = 0.0
+            elif 2 * (before + their[place]) == total:
+                medians[step, series] = (row[place] + row[place + 1]) / 2
+            else:
+                medians[step, series] = row[place]
+        held[series] = used, size, place, before, total, longest
