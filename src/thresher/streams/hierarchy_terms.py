@@ -1,0 +1,89 @@
+"""What a hierarchy is run with: every level's share of epsilon in whole nanos, what pruning saves, and when it prunes.
+
+A privacy unit is counted once at every level, so the shares of a path add up. All levels get the same share; what is
+left over by whole nanos, less than one for each level and part, is not spent.
+Reads: arguments, released records. Writes: nothing. Never: data, a draw. Proof: `hierarchy.md`.
+"""
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Literal, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from thresher.amounts import NANO, Amount, Epsilon, exact_fraction
+from thresher.errors import ArgumentError
+from thresher.noise.arguments import checked_rate
+from thresher.streams.drawn import Drawn
+from thresher.streams.tree import Tree
+
+Prune = Literal["none", "estimate", "history"]
+# Beyond this the square below overflows; such noise is zero anyway.
+_SILENT = 600.0
+
+
+@dataclass(frozen=True, slots=True)
+class HierarchyTerms:
+    """All numbers that the releases of a hierarchy depend on besides data and draws. All of them are public.
+
+    `count_nano`, `group_nano`: what one node's count and one node's grouper cost, at every level.
+    `cutoff`: a node whose estimate lies below it has its children pruned.
+    """
+
+    height: int
+    count_nano: int
+    group_nano: int
+    prune: Prune
+    cutoff: float
+
+    @property
+    def epsilon(self) -> Epsilon:
+        """What one unit, counted at one leaf of one step, may lose: the sum of every path, whatever is pruned."""
+        return Epsilon.from_nano(self.height * (self.count_nano + self.group_nano))
+
+    def saved_nano(self, level: int) -> int:
+        """What pruning below a node of this level saves on each path through it."""
+        return (self.height - level) * (self.count_nano + self.group_nano)
+
+
+def hierarchy_terms(
+    height: int, epsilon: Amount, grouper_share: Amount = "0.2", prune: Prune = "none", cutoff: Amount | None = None
+) -> HierarchyTerms:
+    """The terms of a tree of so many levels at epsilon per step; groupers get a share of it, which may be 0.
+
+    The cutoff is one standard deviation of a node's count if it is not given.
+    """
+    whole, share = exact_fraction(epsilon, "epsilon"), exact_fraction(grouper_share, "grouper_share")
+    if not 0 <= share < 1:
+        rule = "it must be 0 or more and below 1"
+        raise ArgumentError("grouper_share", grouper_share, rule, "Pass 0.2, or 0 for no grouper")
+    if not isinstance(prune, str) or prune not in get_args(Prune):
+        rule = f"it must be one of {', '.join(get_args(Prune))}"
+        raise ArgumentError("prune", prune, rule, "Pass one of them")
+    group = math.floor(whole * share / height * NANO)
+    count = math.floor(whole * (1 - share) / height * NANO)
+    if count < 1 or (share and group < 1):
+        rule = f"it leaves less than a nano for one of {height} levels"
+        raise ArgumentError("epsilon", epsilon, rule, "Pass more, or leave out a level")
+    for nano in {count, height * (count + group)}:
+        checked_rate(Fraction(nano, NANO), 1)
+    line = math.sqrt(2) * NANO / count if cutoff is None else float(exact_fraction(cutoff, "cutoff"))
+    return HierarchyTerms(height, count, group, prune, line)
+
+
+def path_epsilon(tree: Tree, terms: HierarchyTerms, drawn: Drawn) -> tuple[Epsilon, ...]:
+    """What one unit counted at each leaf has lost by one step, exactly, by what the step says it measured."""
+    if drawn.nano is None:
+        spent = np.full(len(tree.names), terms.count_nano + terms.group_nano)
+    else:
+        spent = drawn.nano + np.where(drawn.nano > 0, terms.group_nano, 0)
+        spent = spent if drawn.more_nano is None else spent + drawn.more_nano
+    return tuple(Epsilon.from_nano(nano) for nano in spent[tree.paths()].sum(axis=1).tolist())
+
+
+def precision(nano: NDArray[np.int64]) -> NDArray[np.float64]:
+    """One over the variance of discrete Laplace noise at so many nano-epsilon: 2 sinh(epsilon / 2) squared; 0 at 0."""
+    root: NDArray[np.float64] = np.sinh(np.minimum(nano / NANO, _SILENT) / 2)
+    return 2 * root * root

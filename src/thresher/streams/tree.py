@@ -1,0 +1,160 @@
+"""A tree of states: leaves that are counted, and above them sums of leaves, level by level up to one root.
+
+    Tree.of({"campus": ["north", "south"], "north": ["hall", "library"], "south": ["gym", "pool"]})
+
+Every leaf lies equally deep, so that whoever is counted at a leaf is counted at one node of every level and nowhere
+else: that is what a path of the tree costs, and all that a hierarchy's privacy is about.
+Reads: declared names, whole counts of leaves. Writes: nothing. Never: a count in an error text.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from thresher.errors import ArgumentError
+
+_MOST_NODES = 1 << 20
+_SHAPE = 'Pass e.g. {"campus": ["north", "south"], "north": ["hall", "library"], "south": ["gym", "pool"]}'
+_ONE = "Give every node one parent, and all of them one root"
+# Leaf counts are cut off here, far beyond any noise, so that sums of a million of them cannot wrap around.
+_FAR = 1 << 42
+
+
+@dataclass(frozen=True, slots=True)
+class Tree:
+    """Nodes level by level from the root, children in the order in which their parent lists them. Made by `Tree.of`.
+
+    `parents`: the place of each node's parent; the root's is -1. `starts`: the place where each level begins, and the
+    number of nodes.
+    """
+
+    names: tuple[str, ...]
+    parents: tuple[int, ...]
+    starts: tuple[int, ...]
+
+    @classmethod
+    def of(cls, children: Mapping[str, Sequence[str]]) -> "Tree":
+        """The tree in which each named node has these children; nodes without an entry are its leaves.
+
+        What is no tree is refused by the names of two nodes that show it.
+        """
+        _check_shape(children)
+        above = _parents(children)
+        root = _root(children, above)
+        rows = [[root]]
+        while row := [child for node in rows[-1] for child in children.get(node, ())]:
+            _check_depth(rows[-1], children)
+            rows.append(row)
+        names = tuple(node for row in rows for node in row)
+        _check_reached(names, above)
+        place = {node: i for i, node in enumerate(names)}
+        starts = np.cumsum([0, *map(len, rows)]).tolist()
+        return cls(names, (-1, *(place[above[node]] for node in names[1:])), tuple(starts))
+
+    @property
+    def height(self) -> int:
+        """How many levels there are, the root's and the leaves' included."""
+        return len(self.starts) - 1
+
+    @property
+    def leaves(self) -> tuple[str, ...]:
+        return self.names[self.starts[-2] :]
+
+    @property
+    def children(self) -> dict[str, list[str]]:
+        """As `Tree.of` takes them."""
+        found: dict[str, list[str]] = {}
+        for name, parent in zip(self.names[1:], self.parents[1:], strict=True):
+            found.setdefault(self.names[parent], []).append(name)
+        return found
+
+    def level(self, number: int) -> slice:
+        """The places of the nodes of a level; the root's is level 1."""
+        return slice(self.starts[number - 1], self.starts[number])
+
+    def paths(self) -> NDArray[np.intp]:
+        """The ancestors of each leaf: a row for each leaf, the places of the nodes from the root down to it."""
+        found = np.empty((len(self.leaves), self.height), dtype=np.intp)
+        found[:, -1] = np.arange(self.starts[-2], self.starts[-1])
+        above = np.array(self.parents)
+        for level in range(self.height - 1, 0, -1):
+            found[:, level - 1] = above[found[:, level]]
+        return found
+
+    def sums(self, counts: NDArray[np.integer[Any]]) -> NDArray[np.int64]:
+        """Whole counts of leaves, (steps, leaves), summed up to those of all nodes, (steps, nodes)."""
+        if not isinstance(counts, np.ndarray) or counts.dtype.kind not in "iu" or isinstance(counts, np.ma.MaskedArray):
+            kind = counts.dtype.name if isinstance(counts, np.ndarray) else type(counts).__name__
+            raise ArgumentError("counts", kind, "it must be an array of whole numbers", "Pass an int64 array")
+        if counts.ndim != 2 or counts.shape[1] != len(self.leaves):
+            rule = f"it must have a row for each step and a column for each of the {len(self.leaves)} leaves"
+            raise ArgumentError("counts", f"shape {counts.shape}", rule, "Pass them in the order of Tree.leaves")
+        known = np.clip(counts, -_FAR if counts.dtype.kind == "i" else 0, _FAR).astype(np.int64)
+        found = np.empty((len(known), len(self.names)), dtype=np.int64)
+        # Leaves below one node stand side by side.
+        for level, column in enumerate(self.paths().T, start=1):
+            first = np.flatnonzero(np.diff(column, prepend=-1))
+            np.add.reduceat(known, first, axis=1, out=found[:, self.level(level)])
+        return found
+
+
+def _check_shape(children: object) -> None:
+    if not isinstance(children, Mapping) or not children:
+        raise ArgumentError("tree", children, "it must say which node has which children", _SHAPE)
+    for node, below in children.items():
+        if isinstance(below, str) or not isinstance(below, Sequence) or not below:
+            raise ArgumentError("tree", (node, below), "the children of a node are a list of one name or more", _SHAPE)
+        for name in (node, *below):
+            if not isinstance(name, str) or not name:
+                raise ArgumentError("tree", (node, name), "a node is named by a text that is not empty", _SHAPE)
+    if sum(map(len, children.values())) >= _MOST_NODES:
+        raise ArgumentError("tree", "its nodes", f"there may be {_MOST_NODES} of them", "Leave out a level")
+
+
+def _parents(children: Mapping[str, Sequence[str]]) -> dict[str, str]:
+    above: dict[str, str] = {}
+    for node, below in children.items():
+        for child in below:
+            if above.get(child) == node:
+                raise ArgumentError("tree", (node, child), "the first names the second twice as its child", _ONE)
+            if child in above:
+                rule = f"both have {child!r} as a child, and a node has one parent"
+                raise ArgumentError("tree", (above[child], node), rule, _ONE)
+            above[child] = node
+    return above
+
+
+def _root(children: Mapping[str, Sequence[str]], above: Mapping[str, str]) -> str:
+    roots = [node for node in children if node not in above]
+    if not roots:
+        raise _cycle(next(iter(children)), above)
+    if len(roots) > 1:
+        raise ArgumentError("tree", tuple(roots[:2]), "neither has a parent, and a tree has one root", _ONE)
+    return roots[0]
+
+
+def _check_depth(row: Sequence[str], children: Mapping[str, Sequence[str]]) -> None:
+    """All nodes of a level have children, or none of them has."""
+    ended = next((node for node in row if node not in children), None)
+    if ended is not None:
+        going_on = next(node for node in row if node in children)
+        rule = "they lie on one level, the first is a leaf and the second is not: a level is skipped"
+        raise ArgumentError("tree", (ended, going_on), rule, "Put a node with one child where a level is missing")
+
+
+def _check_reached(names: Sequence[str], above: Mapping[str, str]) -> None:
+    missed = above.keys() - set(names)
+    if missed:
+        raise _cycle(min(missed), above)
+
+
+def _cycle(node: str, above: Mapping[str, str]) -> ArgumentError:
+    """Upwards for ever: the first node met again, and its parent, lie on the cycle."""
+    seen: set[str] = set()
+    while node not in seen:
+        seen.add(node)
+        node = above[node]
+    return ArgumentError("tree", (above[node], node), "they lie on a cycle: each is above the other", _ONE)
