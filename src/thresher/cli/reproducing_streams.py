@@ -5,7 +5,7 @@ Reads: arguments, a folder of public data. Writes: standard output. Never: a lin
 
 import dataclasses
 import json
-from collections.abc import Callable
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,19 +16,19 @@ from thresher.cli.options import json_option, spinning
 from thresher.cli.output import say
 from thresher.cli.stream_tables import event_tables, tree_tables, unit_tables, window_tables
 from thresher.errors import ArgumentError
-from thresher.noise import Entropy, SeededEntropy, SystemEntropy
-from thresher.reproduce.stream_data import STEPS, StreamSet, campus, loads
-from thresher.reproduce.stream_draws import EPSILONS
+from thresher.noise import SeededEntropy, SystemEntropy
+from thresher.reproduce.stream_data import STEPS, StreamSet, busiest, campus, first, loads
+from thresher.reproduce.stream_draws import EPSILONS, Trials
 from thresher.reproduce.stream_files import PublicStreams, public_streams
 from thresher.reproduce.stream_monitors import EVENTS, SHARES, EventScore, event_scores
 from thresher.reproduce.stream_remarks import event_remarks, tree_remarks, unit_remarks, window_remarks
-from thresher.reproduce.stream_trees import BUSY, TreeError, tree_errors
+from thresher.reproduce.stream_trees import TREE_STEPS, TreeError, tree_errors
 from thresher.reproduce.stream_windows import WindowError, window_errors
 from thresher.reproduce.streams import UnitError, unit_errors
 from thresher.views.text import paragraph
 
 PARTS = ("counts", "windows", "events", "trees")
-_TREE_STEPS = 6_000
+_LEAST_STEPS = 100
 _KEY = (
     "all zero: the answer is 0, always. laplace: noise at every step. backward: its mean over so many steps. adaptive:"
     " its mean over as many steps as agree, at 2 or 3 standard deviations. pegasus: groups of steps whose deviation is"
@@ -39,3 +39,97 @@ _GETTING = (
     "Name the folder with --data or THRESHER_DATA. docs/reproduce.md says which columns the files need and where the"
     " data were published."
 )
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """What was measured, part by part."""
+
+    counts: list[UnitError]
+    windows: list[WindowError]
+    events: list[EventScore]
+    trees: list[TreeError]
+
+    def remarks(self) -> tuple[str, ...]:
+        counted = unit_remarks(self.counts), window_remarks(self.windows), event_remarks(self.events)
+        return tuple(remark for part in (*counted, tree_remarks(self.trees)) for remark in part)
+
+
+@click.command()
+@click.option("--data", metavar="FOLDER", envvar="THRESHER_DATA", help="Public data sets. Default: $THRESHER_DATA.")
+@click.option("--part", "parts", type=click.Choice(PARTS), multiple=True, help="Only this; may be given again.")
+@click.option("--runs", type=int, default=5, show_default=True, help="How often each stream and tree is released.")
+@click.option("--steps", type=int, default=STEPS, show_default=True, help="So many first steps of each stream.")
+@click.option("--seed", type=int, help="Repeat a measurement.")
+@json_option
+def streams(
+    *, data: str | None, parts: tuple[str, ...], runs: int, steps: int, seed: int | None, as_json: bool
+) -> None:
+    """Private streams: errors of counts, windows, events and trees, always beside those of saying 0.
+
+    On made-up access points of the sizes of the dissertation's, beside the numbers of our reference simulation, then
+    on public streams, where the folder has them, at epsilon 0.1 and 0.01 a step. Of trees, the first 6,000 steps.
+    """
+    if not _LEAST_STEPS <= steps <= STEPS:
+        rule = f"it must be from {_LEAST_STEPS:,} to {STEPS:,}"
+        raise ArgumentError("steps", steps, rule, f"Leave it out for {STEPS:,}")
+    entropy = SystemEntropy() if seed is None else SeededEntropy(seed)
+    wanted, public = parts or PARTS, public_streams(Path(data) if data else None, steps)
+    sets = (loads(steps), *public.singles)
+    with spinning(quiet=as_json) as progress:
+        found = _measured(wanted, sets, public.trees, steps, Trials(runs, entropy, progress=progress))
+    if as_json:
+        document = {
+            "private": False,  # errors are counted against the truth
+            "runs": runs,
+            "steps": steps,
+            "seed": seed,
+            "epsilons": EPSILONS,
+            "sets": [_about(each) for each in sets],
+            **{name: [dataclasses.asdict(one) for one in getattr(found, name)] for name in PARTS},
+            "left_out": list(public.missing),
+            "remarks": list(found.remarks()),
+        }
+        say(json.dumps(document, indent=2))
+        return
+    say("\n".join(_page(found, sets, public, runs)))
+
+
+def _measured(
+    wanted: Sequence[str], sets: Sequence[StreamSet], trees: Sequence[StreamSet], steps: int, trials: Trials
+) -> _Found:
+    """Of public sets, windows and events are those of the busiest series: the page would be endless otherwise."""
+    found = _Found([], [], [], [])
+    made_up, *public = sets
+    if "counts" in wanted:
+        found.counts.extend(one for each in sets for one in unit_errors(each, trials))
+    if "windows" in wanted:
+        found.windows.extend(one for each in (made_up, *map(busiest, public)) for one in window_errors(each, trials))
+    if "events" in wanted:
+        found.events.extend(event_scores(made_up, EVENTS, trials))
+        found.events.extend(one for each in public for one in event_scores(each, SHARES, trials))
+    if "trees" in wanted:
+        for each in (campus(), *trees):
+            found.trees.extend(tree_errors(first(each, min(steps, TREE_STEPS)), trials))
+    return found
+
+
+def _page(found: _Found, sets: Sequence[StreamSet], public: PublicStreams, runs: int) -> list[str]:
+    lines = [paragraph(f"{runs:,} runs each. {_KEY}")]
+    lines += [paragraph("Errors are counted against the truth, which is public here. This is no release."), ""]
+    for each in sets:
+        spans = ", ".join(
+            f"{name} {mean:,.3g}" for name, mean in zip(each.series, each.counts.mean(axis=0), strict=True)
+        )
+        lines += [paragraph(f"{each.name}: {each.about}, {len(each.counts):,} steps; mean counts: {spans}.", "-", 2)]
+    lines += unit_tables(sets, found.counts, EPSILONS)
+    lines += window_tables(found.windows) + event_tables(found.events) + tree_tables(found.trees)
+    lines += ["", *map(paragraph, public.missing)]
+    lines += [paragraph(_GETTING), ""] if public.missing else []
+    lines += ["Remarks, from these numbers"]
+    return lines + [paragraph(remark, "-", 2) for remark in found.remarks()]
+
+
+def _about(data: StreamSet) -> dict[str, Any]:
+    means = [float(mean) for mean in data.counts.mean(axis=0)]
+    return {"name": data.name, "about": data.about, "steps": len(data.counts), "means": dict(zip(data.series, means, strict=True))}

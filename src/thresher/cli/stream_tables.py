@@ -3,7 +3,8 @@
 Reads: measured errors. Writes: nothing. Never: a line wider than 78 columns.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from typing import TypeVar
 
 from thresher.reproduce.stream_data import StreamSet
 from thresher.reproduce.stream_monitors import EventScore
@@ -12,6 +13,7 @@ from thresher.reproduce.stream_trees import TreeError
 from thresher.reproduce.stream_windows import BY_GROUP, TREE, WindowError
 from thresher.reproduce.streams import UnitError
 
+_Found, _Key = TypeVar("_Found"), TypeVar("_Key")
 _NAME, _SIDE_BY_SIDE = 24, 3
 _REFERENCE = "  reference"
 # The made-up sets that the reference simulation was run on.
@@ -65,8 +67,9 @@ def event_tables(found: Sequence[EventScore]) -> list[str]:
     for about, mine in _grouped(found, lambda one: (one.data, one.series, one.event, one.window, one.threshold)).items():
         data, series, event, window, threshold = about
         epsilons = dict.fromkeys(one.epsilon for one in mine)
-        lines += ["", f"Events: {_called(data, series)}: {event}, {threshold:,} in {window} steps ({mine[0].share:.0%} of steps)"]
-        lines += [f"{'area at epsilon':<18}" + "".join(f"{epsilon:>9}" for epsilon in epsilons)]
+        lines += ["", f"Events: {_called(data, series)}: {event}, {threshold:,} in {window} steps"]
+        share = f"   true in {mine[0].share:.0%} of steps"
+        lines += [f"{'area at epsilon':<18}" + "".join(f"{epsilon:>9}" for epsilon in epsilons) + share]
         areas = {(one.method, one.epsilon): one.area for one in mine}
         for method in dict.fromkeys(one.method for one in mine):
             lines += [f"{method:<18}" + "".join(f"{areas[method, epsilon]:9.3f}" for epsilon in epsilons)]
@@ -91,8 +94,8 @@ def tree_tables(found: Sequence[TreeError]) -> list[str]:
     return lines
 
 
-def _grouped(found, same):
-    groups = {}
+def _grouped(found: Sequence[_Found], same: Callable[[_Found], _Key]) -> dict[_Key, list[_Found]]:
+    groups: dict[_Key, list[_Found]] = {}
     for one in found:
         groups.setdefault(same(one), []).append(one)
     return groups

@@ -7,7 +7,7 @@ Reads: nothing. Writes: nothing. Never: noise.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import accumulate
 from types import MappingProxyType
 from typing import NamedTuple
@@ -44,6 +44,17 @@ class StreamSet:
     counts: Counts
     series: tuple[str, ...]
     about: str = ""
+
+
+def first(data: StreamSet, steps: int) -> StreamSet:
+    """Its first steps."""
+    return replace(data, counts=data.counts[:steps])
+
+
+def busiest(data: StreamSet) -> StreamSet:
+    """Its series with the largest total alone."""
+    place = int(data.counts.sum(axis=0).argmax())
+    return replace(data, counts=data.counts[:, place : place + 1], series=data.series[place : place + 1])
 
 
 def loads(steps: int = STEPS) -> StreamSet:

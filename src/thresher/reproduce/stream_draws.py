@@ -4,10 +4,12 @@ Of PeGaSus, four fifths of epsilon buy noisy counts and one fifth buys groups, a
 Reads: public or made-up counts, entropy. Writes: nothing. Never: protected data.
 """
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from thresher.amounts import exact_fraction
 from thresher.errors import ArgumentError
@@ -20,18 +22,28 @@ _TO_COUNTS = Fraction(4, 5)
 _MOST_RUNS = 1_000
 
 
-def tiled(counts: Counts, runs: int) -> Counts:
-    """Every series `runs` times, those of one series side by side."""
-    if not 1 <= runs <= _MOST_RUNS:
-        raise ArgumentError("runs", runs, f"it must be from 1 to {_MOST_RUNS:,}", "Pass 5, say")
-    return np.repeat(counts, runs, axis=1)
+@dataclass(frozen=True, slots=True)
+class Trials:
+    """How often each stream is released, with what, at which epsilons, and whom to tell how far it is."""
 
+    runs: int
+    entropy: Entropy
+    epsilons: tuple[str, ...] = EPSILONS
+    progress: Callable[[str], None] = lambda _: None
 
-def by_run(values: NDArray[np.float64], runs: int) -> tuple[list[float], list[float]]:
-    """Of one number for each tiled series: means and standard deviations over the runs of each series."""
-    grouped = values.reshape(-1, runs)
-    spread = grouped.std(axis=1, ddof=1) if runs > 1 else np.zeros(len(grouped))
-    return grouped.mean(axis=1).tolist(), spread.tolist()
+    def __post_init__(self) -> None:
+        if not 1 <= self.runs <= _MOST_RUNS:
+            raise ArgumentError("runs", self.runs, f"it must be from 1 to {_MOST_RUNS:,}", "Pass 5, say")
+
+    def tiled(self, counts: Counts) -> Counts:
+        """Every series once for each run, those of one series side by side."""
+        return np.repeat(counts, self.runs, axis=1)
+
+    def means(self, values: ArrayLike) -> tuple[list[float], list[float]]:
+        """Of one number for each tiled series: means and standard deviations over the runs of each series."""
+        grouped = np.reshape(np.asarray(values, dtype=np.float64), (-1, self.runs))
+        spread = grouped.std(axis=1, ddof=1) if self.runs > 1 else np.zeros(len(grouped))
+        return grouped.mean(axis=1).tolist(), spread.tolist()
 
 
 def counts_epsilon(epsilon: str) -> Fraction:

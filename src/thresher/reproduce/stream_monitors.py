@@ -5,7 +5,7 @@ below it. The score is the same function of the private stream; all thresholds o
 Reads: public or made-up streams, entropy. Writes: nothing. Never: protected data; areas are counted against truth.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,7 +15,7 @@ from thresher.diagnostics.curves import mann_whitney
 from thresher.diagnostics.scored_rows import ScoredRows
 from thresher.noise import Entropy
 from thresher.reproduce.stream_data import Counts, StreamSet
-from thresher.reproduce.stream_draws import EPSILONS, by_run, counts_epsilon, marks_of, tiled
+from thresher.reproduce.stream_draws import Trials, counts_epsilon, marks_of
 from thresher.reproduce.stream_windows import BY_GROUP, TREE, Values, sums_of, theta_of
 from thresher.reproduce.streams import DENSE, LAPLACE, SPARSE, ZERO
 from thresher.streams.adaptive_smoother import AdaptiveSmoother
@@ -60,34 +60,24 @@ class EventScore:
     spread: float
 
 
-def event_scores(
-    data: StreamSet,
-    events: Sequence[Event],
-    runs: int,
-    entropy: Entropy,
-    epsilons: Sequence[str] = EPSILONS,
-    progress: Callable[[str], None] = lambda _: None,
-) -> list[EventScore]:
+def event_scores(data: StreamSet, events: Sequence[Event], trials: Trials) -> list[EventScore]:
     """All events on the busiest series of a set at each epsilon. Events that never or always happen are left out."""
     place = int(data.counts.sum(axis=0).argmax())
-    true = data.counts[:, place : place + 1]
-    counts, theta, found = tiled(true, runs), theta_of(data, place), []
-    for event in events:
-        if event.window >= len(true):
-            continue
+    true, theta, found = data.counts[:, place : place + 1], theta_of(data, place), []
+    for event in [each for each in events if each.window < len(true)]:
         signal = signal_of(true, event.kind, event.window)[:, 0]
         threshold = _threshold(signal, event)
         happens = is_event(signal, event.kind, threshold)
         if not 0 < happens.mean() < 1:
             continue
-        for epsilon in epsilons:
-            progress(f"{data.name}, {event.kind} in {event.window}, epsilon {epsilon}")
-            for method, signals in scores(counts, epsilon, event, theta, entropy):
+        for epsilon in trials.epsilons:
+            trials.progress(f"{data.name}, {event.kind} in {event.window} steps, epsilon {epsilon}")
+            about = data.name, data.series[place], epsilon, event.kind, event.window, threshold, float(happens.mean())
+            for method, signals in scores(trials.tiled(true), epsilon, event, theta, trials.entropy):
                 ranks = signals if event.kind == JUMP else -signals
                 areas = [float(mann_whitney(ScoredRows(happens, column))) for column in ranks.T]
-                (area,), (spread,) = by_run(np.array(areas), runs)
-                about = data.name, data.series[place], epsilon, event.kind, event.window, threshold
-                found.append(EventScore(*about, float(happens.mean()), method, area, spread))
+                (area,), (spread,) = trials.means(areas)
+                found.append(EventScore(*about, method, area, spread))
     return found
 
 
@@ -97,7 +87,9 @@ def is_event(signal: Values, kind: str, threshold: int) -> NDArray[np.bool_]:
 
 def signal_of(values: Counts | Values, kind: str, window: int) -> Values:
     """What is compared with the threshold, from the first step on at which there is enough of the stream."""
-    return np.abs(np.subtract(values[window:], values[:-window], dtype=np.float64)) if kind == JUMP else sums_of(values, window)
+    if kind == LOW:
+        return sums_of(values, window)
+    return np.abs(np.subtract(values[window:], values[:-window], dtype=np.float64))
 
 
 def scores(

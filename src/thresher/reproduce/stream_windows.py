@@ -4,7 +4,7 @@ That one, the tree of windows, spends all of epsilon on a single window length; 
 Reads: public or made-up streams, entropy. Writes: nothing. Never: protected data; errors are counted against truth.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from thresher.noise import Entropy
 from thresher.reproduce.stream_data import Counts, StreamSet
-from thresher.reproduce.stream_draws import EPSILONS, by_run, counts_epsilon, marks_of, tiled
+from thresher.reproduce.stream_draws import Trials, counts_epsilon, marks_of
 from thresher.reproduce.streams import LAPLACE, SPARSE, ZERO
 from thresher.streams.adaptive_smoother import AdaptiveSmoother
 from thresher.streams.perturber import perturb
@@ -23,8 +23,8 @@ from thresher.streams.window_sum_smoother import WindowSumSmoother
 Values = NDArray[np.float64]
 LENGTHS = tuple(2**power for power in range(4, 12))
 MEDIANS, BY_GROUP, TREE = "pegasus, medians", "pegasus, by group", "tree of windows"
-# Fixed beforehand: groups may be wide on quiet series, and are narrow on the busiest of a set.
-_WIDE, _NARROW = 60, 20
+# Fixed beforehand: groups may be wide, unless counts are large.
+_WIDE, _NARROW, _LARGE = 60, 20, 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,31 +40,23 @@ class WindowError:
     spread: float
 
 
-def window_errors(
-    data: StreamSet,
-    runs: int,
-    entropy: Entropy,
-    epsilons: Sequence[str] = EPSILONS,
-    progress: Callable[[str], None] = lambda _: None,
-) -> list[WindowError]:
+def window_errors(data: StreamSet, trials: Trials) -> list[WindowError]:
     """All methods and lengths on all series of a set at each epsilon. Lengths beyond the stream are left out."""
     lengths = [length for length in LENGTHS if length < len(data.counts)]
     found = []
     for place, name in enumerate(data.series):
-        theta = theta_of(data, place)
-        truth = tiled(data.counts[:, place : place + 1], runs)
-        for epsilon in epsilons:
-            progress(f"{data.name}, {name}, windows, epsilon {epsilon}")
-            for method, length, sums in windows(truth, epsilon, theta, lengths, entropy):
-                errors = np.abs(sums - sums_of(truth, length)).mean(axis=0)
-                (error,), (spread,) = by_run(errors, runs)
+        truth, theta = trials.tiled(data.counts[:, place : place + 1]), theta_of(data, place)
+        for epsilon in trials.epsilons:
+            trials.progress(f"{data.name}, {name}, windows, epsilon {epsilon}")
+            for method, length, sums in windows(truth, epsilon, theta, lengths, trials.entropy):
+                (error,), (spread,) = trials.means(np.abs(sums - sums_of(truth, length)).mean(axis=0))
                 found.append(WindowError(data.name, name, epsilon, length, method, error, spread))
     return found
 
 
 def theta_of(data: StreamSet, place: int) -> int:
-    """By the mean count, which is public here: narrow groups where it is 20 or more."""
-    return _NARROW if data.counts[:, place].mean() >= 20 else _WIDE
+    """By the mean count, which is public here."""
+    return _NARROW if data.counts[:, place].mean() >= _LARGE else _WIDE
 
 
 def sums_of(values: Counts | Values, length: int) -> Values:
@@ -88,6 +80,6 @@ def windows(
         yield LAPLACE, length, sums_of(plain, length)
         yield SPARSE, length, sums_of(adaptive, length)
         yield MEDIANS, length, sums_of(medians, length)
-        yield BY_GROUP, length, WindowSumSmoother(series, length).steps(noisy, marks)[length - 1 :]
+        yield BY_GROUP, length, WindowSumSmoother(series, length).of_values(medians, marks)[length - 1 :]
         tree = TreeWindows(series, length, epsilon, entropy=entropy).steps(counts)
         yield TREE, length, tree[length - 1 :].astype(np.float64)

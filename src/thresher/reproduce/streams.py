@@ -4,7 +4,7 @@ The scaled error: the sum of absolute errors over the sum of counts. To answer 0
 Reads: public or made-up streams, entropy. Writes: nothing. Never: protected data; errors are counted against truth.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from thresher.noise import Entropy
 from thresher.reproduce.stream_data import Counts, StreamSet
-from thresher.reproduce.stream_draws import EPSILONS, by_run, counts_epsilon, marks_of, tiled
+from thresher.reproduce.stream_draws import Trials, counts_epsilon, marks_of
 from thresher.streams.adaptive_smoother import AdaptiveSmoother
 from thresher.streams.perturber import perturb
 from thresher.streams.smoothers import AverageSmoother, JamesSteinSmoother, MedianSmoother
@@ -37,26 +37,18 @@ class UnitError:
     clipped: float
 
 
-def unit_errors(
-    data: StreamSet,
-    runs: int,
-    entropy: Entropy,
-    epsilons: Sequence[str] = EPSILONS,
-    progress: Callable[[str], None] = lambda _: None,
-) -> list[UnitError]:
+def unit_errors(data: StreamSet, trials: Trials) -> list[UnitError]:
     """All methods on all series of a set at each epsilon. A series without any count is left out."""
     kept = np.flatnonzero(data.counts.sum(axis=0) > 0)
-    truth = tiled(data.counts[:, kept], runs)
-    totals = truth.sum(axis=0)
-    found = []
-    for epsilon in epsilons:
-        for method, values in estimates(truth, epsilon, entropy):
-            progress(f"{data.name}, counts, epsilon {epsilon}, {method}")
-            errors, spreads = by_run(np.abs(values - truth).sum(axis=0) / totals, runs)
-            clipped, _ = by_run(np.abs(np.maximum(values, 0) - truth).sum(axis=0) / totals, runs)
-            names = [data.series[i] for i in kept]
-            for name, *numbers in zip(names, errors, spreads, clipped, strict=True):
-                found.append(UnitError(data.name, name, epsilon, method, *numbers))
+    truth = trials.tiled(data.counts[:, kept])
+    totals, found = truth.sum(axis=0), []
+    for epsilon in trials.epsilons:
+        trials.progress(f"{data.name}, counts, epsilon {epsilon}")
+        for method, values in estimates(truth, epsilon, trials.entropy):
+            errors, spreads = trials.means(np.abs(values - truth).sum(axis=0) / totals)
+            clipped, _ = trials.means(np.abs(np.maximum(values, 0) - truth).sum(axis=0) / totals)
+            for place, *numbers in zip(kept.tolist(), errors, spreads, clipped, strict=True):
+                found.append(UnitError(data.name, data.series[place], epsilon, method, *numbers))
     return found
 
 
