@@ -42,11 +42,13 @@ class Enclosure:
         return Enclosure(max(self.low - other.high, 0), max(self.high - other.low, 0), self.bits)
 
     def __mul__(self, other: "Enclosure | int") -> "Enclosure":
-        other = self._lift(other)
+        if isinstance(other, int):
+            return Enclosure(self.low * other, self.high * other, self.bits)
         return Enclosure(self.low * other.low >> self.bits, -(-self.high * other.high >> self.bits), self.bits)
 
     def __truediv__(self, other: "Enclosure | int") -> "Enclosure":
-        other = self._lift(other)
+        if isinstance(other, int):
+            return Enclosure(self.low // other, -(-self.high // other), self.bits)
         if other.low == 0:
             raise ImpreciseError
         return Enclosure((self.low << self.bits) // other.high, -((-self.high << self.bits) // other.low), self.bits)

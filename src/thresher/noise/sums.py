@@ -9,6 +9,7 @@ Reads: nothing. Writes: nothing. Never: a draw; a promise from an unchecked floa
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from decimal import Decimal, localcontext
 from fractions import Fraction
 from functools import lru_cache
 from typing import Any
@@ -21,6 +22,9 @@ from thresher.noise.tails import Bracket, bracketed
 
 # Two coefficients that leave more residues than this are bounded, not summed one by one.
 _MOST_RESIDUES = 32
+# Weights of more terms than this are too small for floats.
+_MOST_FLOATS = 500
+_DIGITS = 40
 # exp(-700) is about the smallest float that is not rounded coarsely.
 _FLOAT_DEPTH = 700
 
@@ -65,6 +69,9 @@ class NoiseSum:
     def sketched(self, epsilon: float, at_least: int) -> float:
         """The same in floats: for searching, never for a promise."""
         rate = epsilon / self.sensitivity
+        if len(self.coefficients) > _MOST_FLOATS:
+            with localcontext(prec=_DIGITS):
+                return float(self.formula(_decimal_powers(Decimal(rate)), at_least))
         if rate * at_least * self.over > _FLOAT_DEPTH * max(self.coefficients):
             return 0.0
         return float(self.formula(_float_powers(rate), at_least))
@@ -82,7 +89,9 @@ def least_distance(noise: NoiseSum, epsilon: Amount, rate: Fraction) -> int:
     """The least whole a >= 1 with P[noise >= a] <= rate."""
 
     def enough(distance: int) -> bool:
-        return certified(lambda bits: bool(noise.enclosed(epsilon, distance, bits).at_most(rate)))
+        # The first weight is (1+p)^-m: with fewer bits it is nothing, and all that follows from it.
+        start = 128 + len(noise.coefficients)
+        return certified(lambda bits: bool(noise.enclosed(epsilon, distance, bits).at_most(rate)), start)
 
     low, high, plain, bound = 0, 1, float(exact_fraction(epsilon, "epsilon")), float(rate)
     while noise.sketched(plain, high) > bound:
@@ -106,16 +115,14 @@ def alike_formula(powers: Powers, at_least: int, terms: int) -> Any:
     for i in range(1, terms):
         term = term * (at_least + i - 1) * q / i
         reached.append(reached[-1] + term)
-    share, total = 1 / (1 + p), 0
-    weight, square = share**terms, p * p
-    for j in range(terms):
-        if j:
-            weight = weight * share
-        inner, power = (1 if j == 0 else 0), square
-        for i in range(1, min(terms, j) + 1):
-            inner = power * (math.comb(terms, i) * math.comb(j - 1, i - 1)) + inner
-            power = power * square
-        total = weight * inner * reached[terms - 1 - j] + total
+    share, rise = 1 / (1 + p), 0
+    weight, again = share**terms, share * p * p
+    total = weight * reached[terms - 1]
+    for j in range(1, terms):
+        # From w_{j-1} to w_j; the first step has no rise before it.
+        rise = weight * again * (terms - 1 if j > 1 else terms) / j + (rise * q * (j - 2) / j if j > 2 else 0)
+        weight = rise if j == 1 else weight * share + rise
+        total = weight * reached[terms - 1 - j] + total
     return powers.of(at_least) * total
 
 
@@ -155,6 +162,15 @@ def unlike_formula(powers: Powers, at_least: int, large: int, small: int) -> Any
 def enclosed_powers(rate: Fraction, bits: int) -> Powers:
     """Powers of exp(-rate) as enclosures."""
     return Powers(lambda x: exp_minus(rate * x, bits), lambda x: 1 - exp_minus(rate * x, bits))
+
+
+def _decimal_powers(rate: Decimal) -> Powers:
+    """Decimals have exponents without end, where floats would vanish."""
+
+    def of(x: Fraction | int) -> Decimal:
+        return (-rate * x.numerator / x.denominator).exp()
+
+    return Powers(of, lambda x: 1 - of(x))
 
 
 def _float_powers(rate: float) -> Powers:

@@ -1,0 +1,223 @@
+"""Alarms with a promise: how often they miss, at every step, and from where on they hold still.
+
+    low     the sum of the last w counts is below the threshold
+    high    it is above the threshold
+    jump    the count is at least the threshold above that of w steps ago
+    drop    it is at least the threshold below that
+    change  either of the two
+
+Noisy counts are compared with a line that is shifted towards ringing, by just as much as the exact tail of the noise
+asks for. All of it is free, being made of counts that were released already. Smoothed estimates cannot carry such a
+promise, because nobody knows by how much they are biased (`monitors`).
+Reads: noisy counts. Writes: nothing. Never: a promise from an unchecked float. Proof: `alarms.md`.
+"""
+
+import math
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Literal, get_args
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from thresher.amounts import Amount, exact_fraction
+from thresher.config import decimal_text
+from thresher.errors import ArgumentError
+from thresher.noise import NoiseSum, least_distance
+from thresher.noise.arguments import checked_probability, checked_rate
+from thresher.noise.enclosure import certified
+from thresher.streams.running_sums import RunningSums
+from thresher.streams.step_blocks import MOST_COUNT, block_of, checked_between, checked_series, present_of
+from thresher.streams.window_sums import MOST_STEPS
+
+Kind = Literal["low", "high", "jump", "drop", "change"]
+# One step's own test: it rings, it does not, or a step it needs is missing and nothing is said.
+CROSSED, QUIET, SILENT = 1, 0, -1
+# The exact tail of so many noises takes about a second.
+MOST_NOISES = 4096
+
+
+@dataclass(frozen=True, slots=True)
+class Alarm:
+    """A line for noisy sums, or noisy differences, and what it promises at every single step.
+
+    `shift`: how far the line lies on the ringing side. `zone`: at so many whole values next to those of the event
+    nothing is promised. `noise`: by what the number compared strays.
+    """
+
+    kind: Kind
+    threshold: int
+    window: int
+    epsilon: Fraction
+    miss_rate: Fraction
+    false_alarm_rate: Fraction
+    noise: NoiseSum
+    shift: int
+    zone: int
+
+    @property
+    def differs(self) -> bool:
+        """Whether it compares two steps; otherwise a sum with the threshold."""
+        return self.kind not in ("low", "high")
+
+    def judged(self, values: ArrayLike) -> NDArray[np.bool_]:
+        """Which of these noisy sums, or noisy differences, ring."""
+        numbers = np.asarray(values)
+        if self.kind == "low":
+            return np.asarray(numbers < self.threshold + self.shift)
+        if self.kind == "high":
+            return np.asarray(numbers > self.threshold - self.shift)
+        size = {"jump": numbers, "drop": -numbers, "change": np.abs(numbers)}[self.kind]
+        return np.asarray(size >= self.threshold - self.shift)
+
+    def true(self, values: ArrayLike) -> NDArray[np.bool_]:
+        """For studies, of true sums or differences: whether the event holds, so that misses are bounded."""
+        return replace(self, shift=0).judged(values)
+
+    def safe(self, values: ArrayLike) -> NDArray[np.bool_]:
+        """For studies, of true sums or differences: whether false alarms are bounded there."""
+        return ~replace(self, shift=self.zone).judged(values)
+
+    def crossed(self, noisy: ArrayLike, present: ArrayLike | None = None) -> NDArray[np.int8]:
+        """The test of every step of a whole block: CROSSED, QUIET, or SILENT where the window is not full."""
+        block = block_of(noisy, "noisy")
+        return AlarmWatch(self, block.shape[1]).steps(block, present)
+
+    @property
+    def sentence(self) -> str:
+        """The promise as people read it."""
+        what, event, between, safe = self._words()
+        missed, alarmed = decimal_text(self.miss_rate), decimal_text(self.false_alarm_rate)
+        unsaid = f" {between} nothing is promised." if self.zone else ""
+        return (
+            f"Rings when {what} is {event}. At each step at which it is, the alarm fails to ring with probability at "
+            f"most {missed}; at each step at which it is {safe}, it rings with probability at most {alarmed}.{unsaid}"
+        )
+
+    def _words(self) -> tuple[str, str, str, str]:
+        line, zone = self.threshold, self.zone
+        if self.differs:
+            way = {"jump": "the rise of the count", "drop": "the fall of the count", "change": "the change either way"}
+            ago = "the step before" if self.window == 1 else f"{self.window} steps before"
+            between = f"From {line - zone} to {line - 1}"
+            return f"{way[self.kind]} against {ago}", f"{line} or more", between, f"{line - zone - 1} or less"
+        what = "the count" if self.window == 1 else f"the sum of the last {self.window} counts"
+        if self.kind == "low":
+            return what, f"below {line}", f"From {line} to {line + zone - 1}", f"{line + zone} or more"
+        return what, f"above {line}", f"From {line - zone + 1} to {line}", f"{line - zone} or less"
+
+
+def alarm(
+    kind: Kind,
+    threshold: Amount,
+    window: int,
+    epsilon: Amount,
+    miss_rate: Amount,
+    false_alarm_rate: Amount,
+    members: int = 1,
+) -> Alarm:
+    """An alarm over counts with noise at `epsilon` each (`perturb`), or over sums of `members` such series.
+
+    Privacy: post-processing; costs nothing beyond the noisy counts.
+    Utility: at each step at which the event is true, silence has probability at most `miss_rate`; at each step at
+    which the true number lies beyond the zone, ringing has probability at most `false_alarm_rate`. Shift and zone are
+    the least that do. Over n steps expect at most n times as many; errors of nearby steps share their noise.
+    Runtime: grows with the square of window times members: 0.1 s for a thousand noises, once. At most 4,096.
+    """
+    if kind not in get_args(Kind):
+        raise ArgumentError("kind", kind, f"it must be one of {', '.join(get_args(Kind))}", 'Pass e.g. "low"')
+    steps, series = checked_between(window, "window", 1, MOST_STEPS), checked_between(members, "members", 1, MOST_COUNT)
+    terms = series * (steps if kind in ("low", "high") else 2)
+    if terms > MOST_NOISES:
+        rule = f"{terms} noises are added up, and exact tails are kept for {MOST_NOISES} at most"
+        raise ArgumentError("window", window, rule, "Take a shorter window, fewer members, or tree_alarm")
+    checked_rate(epsilon, 1)
+    return _placed(kind, threshold, steps, epsilon, miss_rate, false_alarm_rate, NoiseSum((1,) * terms))
+
+
+def _placed(
+    kind: Kind,
+    threshold: Amount,
+    window: int,
+    epsilon: Amount,
+    miss_rate: Amount,
+    false_alarm_rate: Amount,
+    noise: NoiseSum,
+) -> Alarm:
+    """The shift by the tail for misses, the zone by that for false alarms."""
+    missed = checked_probability(miss_rate, "miss_rate")
+    alarmed = checked_probability(false_alarm_rate, "false_alarm_rate")
+    amount, line = exact_fraction(epsilon, "epsilon"), _whole_threshold(kind, threshold)
+    shift = least_distance(noise, amount, missed) - 1
+    zone = shift + least_distance(noise, amount, alarmed) - 1
+    if kind == "change":
+        zone = _change_zone(noise, amount, alarmed, line, shift)
+    if line < zone + (kind == "change") and kind in ("high", "change"):
+        least = zone if kind == "high" else shift + least_distance(noise, amount, alarmed / 2)
+        rule = "even at zero, noise alone would ring more often than the false-alarm rate"
+        raise ArgumentError("threshold", threshold, rule, f"Pass {least} or more, a larger epsilon, or larger rates")
+    return Alarm(kind, line, window, amount, missed, alarmed, noise, shift, zone)
+
+
+def _whole_threshold(kind: Kind, threshold: Amount) -> int:
+    """Counts are whole: below 2.5 is below 3, above 2.5 is above 2, 2.5 or more is 3 or more."""
+    number = exact_fraction(threshold, "threshold")
+    line = math.floor(number) if kind == "high" else math.ceil(number)
+    least = 0 if kind == "high" else 1
+    if not least <= line <= MOST_COUNT:
+        rule = f'for "{kind}" it must be {least} or more, and at most 2**40'
+        raise ArgumentError("threshold", threshold, rule, "Pass a number of counts")
+    return line
+
+
+def _change_zone(noise: NoiseSum, epsilon: Fraction, alarmed: Fraction, line: int, shift: int) -> int:
+    """Noise may cross the line at either end, so both tails count. It is `line` if no change is safe, not even none."""
+    far = line - shift
+
+    def quiet(change: int) -> bool:
+        def kept(bits: int) -> bool:
+            near, opposite = (noise.enclosed(epsilon, far - way * change, bits) for way in (1, -1))
+            return (near + opposite).at_most(alarmed)
+
+        return certified(kept, 128 + len(noise.coefficients))
+
+    change = far - least_distance(noise, epsilon, alarmed / 2)
+    if change < 0:
+        return line
+    # Half the rate at the near end is enough, for the other end is further; more than that is tried step by step.
+    while change + 1 < far and quiet(change + 1):
+        change += 1
+    return line - 1 - change
+
+
+class AlarmWatch:
+    """One alarm over many series, as steps come. Reads noisy counts, each of them a sum over the alarm's members."""
+
+    def __init__(self, alarm: Alarm, series: int) -> None:
+        self._alarm, self._series = alarm, checked_series(series)
+        longest = alarm.window + alarm.differs
+        self._sums, self._known = RunningSums(self._series, longest), RunningSums(1, longest)
+
+    def steps(self, noisy: ArrayLike, present: ArrayLike | None = None) -> NDArray[np.int8]:
+        """CROSSED, QUIET, or SILENT where a step that is needed was not `present`, or not yet."""
+        block = block_of(noisy, "noisy", self._series)
+        known = present_of(present, len(block))[:, None]
+        compared, ready = np.empty_like(block), np.empty((len(block), 1), dtype=np.bool_)
+        for rows in self._sums.batches(np.where(known, block, 0)):
+            compared[rows] = self._compared()
+        for rows in self._known.batches(known.astype(np.int64)):
+            ready[rows] = self._ready()
+        return np.where(ready, self._alarm.judged(compared), SILENT).astype(np.int8)
+
+    def _compared(self) -> NDArray[np.int64]:
+        window = self._alarm.window
+        if not self._alarm.differs:
+            return self._sums.last(window)
+        return self._sums.last(1) - (self._sums.last(window + 1) - self._sums.last(window))
+
+    def _ready(self) -> NDArray[np.bool_]:
+        window = self._alarm.window
+        if not self._alarm.differs:
+            return np.asarray(self._known.last(window) == window)
+        before = self._known.last(window + 1) - self._known.last(window)
+        return np.asarray((self._known.last(1) == 1) & (before == 1))
