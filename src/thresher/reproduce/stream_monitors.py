@@ -16,7 +16,7 @@ from thresher.diagnostics.scored_rows import ScoredRows
 from thresher.noise import Entropy
 from thresher.reproduce.stream_data import Counts, StreamSet
 from thresher.reproduce.stream_draws import Trials, counts_epsilon, marks_of
-from thresher.reproduce.stream_windows import BY_GROUP, TREE, Values, sums_of, theta_of
+from thresher.reproduce.stream_windows import BY_GROUP, TREE, Values, sums_of, thetas_of
 from thresher.reproduce.streams import DENSE, LAPLACE, SPARSE, ZERO
 from thresher.streams.adaptive_smoother import AdaptiveSmoother
 from thresher.streams.perturber import perturb
@@ -63,7 +63,7 @@ class EventScore:
 def event_scores(data: StreamSet, events: Sequence[Event], trials: Trials) -> list[EventScore]:
     """All events on the busiest series of a set at each epsilon. Events that never or always happen are left out."""
     place = int(data.counts.sum(axis=0).argmax())
-    true, theta, found = data.counts[:, place : place + 1], theta_of(data, place), []
+    true, found = data.counts[:, place : place + 1], []
     for event in [each for each in events if each.window < len(true)]:
         signal = signal_of(true, event.kind, event.window)[:, 0]
         threshold = _threshold(signal, event)
@@ -73,7 +73,7 @@ def event_scores(data: StreamSet, events: Sequence[Event], trials: Trials) -> li
         for epsilon in trials.epsilons:
             trials.progress(f"{data.name}, {event.kind} in {event.window} steps, epsilon {epsilon}")
             about = data.name, data.series[place], epsilon, event.kind, event.window, threshold, float(happens.mean())
-            for method, signals in scores(trials.tiled(true), epsilon, event, theta, trials.entropy):
+            for method, signals in scores(trials.tiled(true), epsilon, event, trials.entropy):
                 ranks = signals if event.kind == JUMP else -signals
                 areas = [float(mann_whitney(ScoredRows(happens, column))) for column in ranks.T]
                 (area,), (spread,) = trials.means(areas)
@@ -93,7 +93,7 @@ def signal_of(values: Counts | Values, kind: str, window: int) -> Values:
 
 
 def scores(
-    counts: Counts, epsilon: str, event: Event, theta: int, entropy: Entropy
+    counts: Counts, epsilon: str, event: Event, entropy: Entropy
 ) -> Iterator[tuple[str, Values]]:
     """The signal by each method."""
     series, window = counts.shape[1], event.window
@@ -103,11 +103,11 @@ def scores(
     for name, strictness in ((DENSE, 2.0), (SPARSE, 3.0)):
         yield name, signal_of(AdaptiveSmoother(series, epsilon, strictness).steps(plain), event.kind, window)
     noisy = perturb(counts, counts_epsilon(epsilon), entropy=entropy)
-    marks = marks_of(counts, epsilon, theta, entropy)
+    marks = marks_of(counts, epsilon, int(thetas_of(counts)[0]), entropy)
     if event.kind == JUMP:
         yield MEDIAN, signal_of(MedianSmoother(series, len(counts)).steps(noisy, marks), event.kind, window)
         return
-    yield BY_GROUP, WindowSumSmoother(series, window).steps(noisy, marks)[window - 1 :]
+    yield BY_GROUP, WindowSumSmoother(series, window, len(counts)).steps(noisy, marks)[window - 1 :]
     tree = TreeWindows(series, window, epsilon, entropy=entropy).steps(counts)
     yield TREE, tree[window - 1 :].astype(np.float64)
 

@@ -18,8 +18,19 @@ from thresher.reproduce.streams import LAPLACE, THETAS, ZERO
 from thresher.streams.hierarchy import Hierarchy
 from thresher.streams.tree import Tree
 
+# The nodes with the largest totals, whatever their level.
 BUSY = 16
-_GROUPS = "0.2"
+TREE_STEPS = 6_000
+_GROUPS = Fraction(1, 5)
+# How children are pruned, and how wide groups may be; 0 for none.
+_WAYS: Mapping[str, tuple[Prune, int]] = MappingProxyType(
+    {
+        LAPLACE: ("none", 0),
+        **{f"{GROUPS} {theta}": ("none", theta) for theta in THETAS},
+        **{f"{rule} {theta}": (rule, theta) for theta in THETAS for rule in _RULES},
+    }
+)
+METHODS = (ZERO, *_WAYS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +54,10 @@ def tree_errors(data: StreamSet, trials: Trials) -> list[TreeError]:
     for epsilon in trials.epsilons:
         for method in METHODS:
             trials.progress(f"{data.name}, tree, epsilon {epsilon}, {method}")
-            runs = [_errors(data.counts, tree, epsilon, method, trials.entropy) for _ in range(trials.runs)]
+            runs = [
+                np.abs(released(data.counts, tree, epsilon, method, trials.entropy) - truth).mean(axis=0)
+                for _ in range(trials.runs)
+            ]
             (nodes,), (spread,) = trials.means([run.mean() for run in runs])
             errors = np.mean(runs, axis=0)
             levels = tuple(float(errors[tree.level(level)].mean()) for level in range(1, tree.height + 1))
@@ -65,12 +79,16 @@ def binary_tree(leaves: Sequence[str]) -> Tree:
 
 def released(counts: Counts, tree: Tree, epsilon: str, method: str, entropy: Entropy) -> Values:
     """What a method says of all nodes at all steps. A node that was not looked at counts 0."""
-    prune, theta = METHODS[method]
-    share = _GROUPS if theta else "0"
-    groups = exact_fraction(epsilon, "epsilon") * exact_fraction(share, "share") / tree.height
-    line = theta / groups if theta else None
+    if method == ZERO:
+        return np.zeros((len(counts), len(tree.names)))
+    prune, theta = _WAYS[method]
+    share = _GROUPS if theta else Fraction(0)
+    line = theta * tree.height / (exact_fraction(epsilon, "epsilon") * share) if theta else None
     hierarchy = Hierarchy(tree, epsilon, share, line, prune, entropy=entropy)
-    drawn = hierarchy.steps(counts)
+    steps = hierarchy.steps(counts)
+    values, weights = (np.stack(each) for each in zip(*map(hierarchy.combined, steps), strict=True))
     if not theta:
-        return np.stack([step.noisy for step in drawn]).astype(np.float64)
-    ...
+        return values
+    marks = np.stack([step.marks for step in steps])
+    smoothed = MedianSmoother(len(tree.names), len(counts)).steps(values, marks, weights)
+    return np.where(weights > 0, smoothed, 0.0)

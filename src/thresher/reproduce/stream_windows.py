@@ -43,20 +43,19 @@ class WindowError:
 def window_errors(data: StreamSet, trials: Trials) -> list[WindowError]:
     """All methods and lengths on all series of a set at each epsilon. Lengths beyond the stream are left out."""
     lengths = [length for length in LENGTHS if length < len(data.counts)]
-    found = []
-    for place, name in enumerate(data.series):
-        truth, theta = trials.tiled(data.counts[:, place : place + 1]), theta_of(data, place)
-        for epsilon in trials.epsilons:
-            trials.progress(f"{data.name}, {name}, windows, epsilon {epsilon}")
-            for method, length, sums in windows(truth, epsilon, theta, lengths, trials.entropy):
-                (error,), (spread,) = trials.means(np.abs(sums - sums_of(truth, length)).mean(axis=0))
-                found.append(WindowError(data.name, name, epsilon, length, method, error, spread))
+    truth, found = trials.tiled(data.counts), []
+    for epsilon in trials.epsilons:
+        trials.progress(f"{data.name}, windows, epsilon {epsilon}")
+        for method, length, sums in windows(truth, epsilon, thetas_of(truth), lengths, trials.entropy):
+            numbers = trials.means(np.abs(sums - sums_of(truth, length)).mean(axis=0))
+            for series, error, spread in zip(data.series, *numbers, strict=True):
+                found.append(WindowError(data.name, series, epsilon, length, method, error, spread))
     return found
 
 
-def theta_of(data: StreamSet, place: int) -> int:
-    """By the mean count, which is public here."""
-    return _NARROW if data.counts[:, place].mean() >= _LARGE else _WIDE
+def thetas_of(counts: Counts) -> NDArray[np.int64]:
+    """How wide groups may be, by the mean count of a series, which is public here."""
+    return np.where(counts.mean(axis=0) >= _LARGE, _NARROW, _WIDE)
 
 
 def sums_of(values: Counts | Values, length: int) -> Values:
@@ -66,14 +65,16 @@ def sums_of(values: Counts | Values, length: int) -> Values:
 
 
 def windows(
-    counts: Counts, epsilon: str, theta: int, lengths: Sequence[int], entropy: Entropy
+    counts: Counts, epsilon: str, thetas: NDArray[np.int64], lengths: Sequence[int], entropy: Entropy
 ) -> Iterator[tuple[str, int, Values]]:
     """Full windows by method and length."""
     series = counts.shape[1]
     plain = perturb(counts, epsilon, entropy=entropy)
     adaptive = AdaptiveSmoother(series, epsilon).steps(plain)
     noisy = perturb(counts, counts_epsilon(epsilon), entropy=entropy)
-    marks = marks_of(counts, epsilon, theta, entropy)
+    marks = np.empty(counts.shape, dtype=np.int8)
+    for theta in np.unique(thetas).tolist():
+        marks[:, thetas == theta] = marks_of(counts[:, thetas == theta], epsilon, theta, entropy)
     medians = MedianSmoother(series, len(counts)).steps(noisy, marks)
     for length in lengths:
         yield ZERO, length, np.zeros((len(counts) - length + 1, series))
