@@ -132,4 +132,9 @@ def _page(found: _Found, sets: Sequence[StreamSet], public: PublicStreams, runs:
 
 def _about(data: StreamSet) -> dict[str, Any]:
     means = [float(mean) for mean in data.counts.mean(axis=0)]
-    return {"name": data.name, "about": data.about, "steps": len(data.counts), "means": dict(zip(data.series, means, strict=True))}
+    return {
+        "name": data.name,
+        "about": data.about,
+        "steps": len(data.counts),
+        "means": dict(zip(data.series, means, strict=True)),
+    }

@@ -13,7 +13,8 @@ from thresher.reproduce.stream_trees import TreeError
 from thresher.reproduce.stream_windows import BY_GROUP, TREE, WindowError
 from thresher.reproduce.streams import UnitError
 
-_Found, _Key = TypeVar("_Found"), TypeVar("_Key")
+_Found = TypeVar("_Found")
+_Key = TypeVar("_Key")
 _NAME, _SIDE_BY_SIDE = 24, 3
 _REFERENCE = "  reference"
 # The made-up sets that the reference simulation was run on.
@@ -64,7 +65,9 @@ def window_tables(found: Sequence[WindowError]) -> list[str]:
 def event_tables(found: Sequence[EventScore]) -> list[str]:
     """Areas, a table for each series and event."""
     lines: list[str] = []
-    for about, mine in _grouped(found, lambda one: (one.data, one.series, one.event, one.window, one.threshold)).items():
+    for about, mine in _grouped(
+        found, lambda one: (one.data, one.series, one.event, one.window, one.threshold)
+    ).items():
         data, series, event, window, threshold = about
         epsilons = dict.fromkeys(one.epsilon for one in mine)
         lines += ["", f"Events: {_called(data, series)}: {event}, {threshold:,} in {window} steps"]

@@ -51,14 +51,12 @@ def counts_epsilon(epsilon: str) -> Fraction:
     return exact_fraction(epsilon, "epsilon") * _TO_COUNTS
 
 
-def marks_of(
-    counts: Counts, epsilon: str, theta: int, entropy: Entropy, *, printed: bool = True
-) -> NDArray[np.int8]:
+def marks_of(counts: Counts, epsilon: str, theta: int, entropy: Entropy, *, printed: bool = True) -> NDArray[np.int8]:
     """Groups whose deviation stays below `theta` / epsilon of the groups.
 
     Printed: Laplace noise, half of epsilon for the line; otherwise one-sided noise and the better split.
     """
     for_groups = exact_fraction(epsilon, "epsilon") * (1 - _TO_COUNTS)
-    noise, split = ("two-sided", "half") if printed else ("one-sided", "best")
-    terms = grouper_terms(for_groups, theta / for_groups, noise=noise, split=split)
+    line = theta / for_groups
+    terms = grouper_terms(for_groups, line, "two-sided", "half") if printed else grouper_terms(for_groups, line)
     return Grouper(counts.shape[1], terms, entropy).steps(counts)

@@ -92,9 +92,7 @@ def signal_of(values: Counts | Values, kind: str, window: int) -> Values:
     return np.abs(np.subtract(values[window:], values[:-window], dtype=np.float64))
 
 
-def scores(
-    counts: Counts, epsilon: str, event: Event, entropy: Entropy
-) -> Iterator[tuple[str, Values]]:
+def scores(counts: Counts, epsilon: str, event: Event, entropy: Entropy) -> Iterator[tuple[str, Values]]:
     """The signal by each method."""
     series, window = counts.shape[1], event.window
     plain = perturb(counts, epsilon, entropy=entropy)

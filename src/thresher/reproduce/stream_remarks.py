@@ -126,7 +126,8 @@ def event_remarks(found: Sequence[EventScore]) -> tuple[str, ...]:
     ratios = [
         one.area / known
         for one in found
-        if (known := AREAS.get((one.event, one.window, one.threshold, one.epsilon, one.method))) and one.series == "High"
+        if (known := AREAS.get((one.event, one.window, one.threshold, one.epsilon, one.method)))
+        and one.series == "High"
     ]
     return (*remarks, *_near("areas", ratios))
 
@@ -140,13 +141,16 @@ def tree_remarks(found: Sequence[TreeError]) -> tuple[str, ...]:
     """Figure 5.8, over all nodes and where there is something to count."""
     if not found:
         return ()
-    remarks = [
-        f"Saying 0 errs less than every method over all nodes in"
-        f" {_Settings.of(found, lambda one: (one.data, one.epsilon), lambda one: one.nodes).nothing_is_best()}, at the"
-        f" root in {_Settings.of(found, lambda one: (one.data, one.epsilon), lambda one: one.levels[0]).nothing_is_best()},"
-        f" and at the busiest nodes in"
-        f" {_Settings.of(found, lambda one: (one.data, one.epsilon), lambda one: one.busy).nothing_is_best()}."
+    places: dict[str, Callable[[TreeError], float]] = {
+        "over all nodes": lambda one: one.nodes,
+        "at the root": lambda one: one.levels[0],
+        "at the busiest nodes": lambda one: one.busy,
+    }
+    lost = [
+        f"{place} in {_Settings.of(found, lambda one: (one.data, one.epsilon), error).nothing_is_best()}"
+        for place, error in places.items()
     ]
+    remarks = [f"Saying 0 errs less than every method {', '.join(lost)}."]
     for epsilon, printed in PRINTED_GAIN.items():
         mine = {one.method: one for one in found if one.epsilon == epsilon and one.data == "campus"}
         if mine:

@@ -4,18 +4,23 @@ The mean over all nodes is mostly one over nearly empty ones, where saying 0 is 
 Reads: public or made-up streams, entropy. Writes: nothing. Never: protected data; errors are counted against truth.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
+from types import MappingProxyType
 
 import numpy as np
 
 from thresher.amounts import exact_fraction
+from thresher.errors import ArgumentError
 from thresher.noise import Entropy
 from thresher.reproduce.stream_data import Counts, StreamSet
-from thresher.reproduce.stream_draws import EPSILONS
+from thresher.reproduce.stream_draws import Trials
 from thresher.reproduce.stream_windows import Values
-from thresher.reproduce.streams import LAPLACE, THETAS, ZERO
+from thresher.reproduce.streams import LAPLACE, PRINTED, WIDE, ZERO
 from thresher.streams.hierarchy import Hierarchy
+from thresher.streams.hierarchy_terms import Prune
+from thresher.streams.smoothers import MedianSmoother
 from thresher.streams.tree import Tree
 
 # The nodes with the largest totals, whatever their level.
@@ -26,8 +31,12 @@ _GROUPS = Fraction(1, 5)
 _WAYS: Mapping[str, tuple[Prune, int]] = MappingProxyType(
     {
         LAPLACE: ("none", 0),
-        **{f"{GROUPS} {theta}": ("none", theta) for theta in THETAS},
-        **{f"{rule} {theta}": (rule, theta) for theta in THETAS for rule in _RULES},
+        PRINTED: ("none", 5),
+        WIDE: ("none", 60),
+        "estimate 5": ("estimate", 5),
+        "estimate 60": ("estimate", 60),
+        "history 5": ("history", 5),
+        "history 60": ("history", 60),
     }
 )
 METHODS = (ZERO, *_WAYS)
@@ -67,7 +76,8 @@ def tree_errors(data: StreamSet, trials: Trials) -> list[TreeError]:
 
 def binary_tree(leaves: Sequence[str]) -> Tree:
     """Two and two side by side, up to one root; their number must be a power of two."""
-    row, children = list(leaves), {}
+    row: list[str] = list(leaves)
+    children: dict[str, tuple[str, str]] = {}
     if len(row) < 2 or len(row) & (len(row) - 1):
         raise ArgumentError("leaves", len(row), "there must be 2, 4, 8, ... of them", "Leave some out")
     while len(row) > 1:
@@ -89,6 +99,6 @@ def released(counts: Counts, tree: Tree, epsilon: str, method: str, entropy: Ent
     values, weights = (np.stack(each) for each in zip(*map(hierarchy.combined, steps), strict=True))
     if not theta:
         return values
-    marks = np.stack([step.marks for step in steps])
+    marks = np.stack([step.marks for step in steps if step.marks is not None])
     smoothed = MedianSmoother(len(tree.names), len(counts)).steps(values, marks, weights)
     return np.where(weights > 0, smoothed, 0.0)
