@@ -95,7 +95,7 @@ NO_COUNTS = [
     np.array([[True] * 3]),
     np.array([[SECRET] * 3], dtype=object),
     np.ma.array([[SECRET] * 3], mask=[[True, False, False]]),
-    [[SECRET] * 3],
+    [[SECRET] * 3, [SECRET] * 2],
 ]
 
 

@@ -23,6 +23,8 @@ Whole = NDArray[np.int64]
 Marks = NDArray[np.int8]
 # Counts are cut off here; with groups of at most 100,000 steps, 2 * length * (sum of a group) stays below 2**63.
 FAR = 1 << 28
+# Stands for the count of a step that a series leaves out.
+NOT_LOOKED_AT = -1
 
 
 @dataclass(slots=True)
@@ -98,8 +100,8 @@ class LoopGroups:
         return list(self._groups)
 
     def advanced(self, counts: Whole, cutoffs: Whole, noise: Whole) -> Marks:
-        marks = np.empty(counts.shape, dtype=np.int8)
-        for series in range(len(self._groups)):
+        marks = np.full(counts.shape, JOINS, dtype=np.int8)
+        for series in np.flatnonzero((counts != NOT_LOOKED_AT).any(axis=0)).tolist():
             columns = (array[:, series].tolist() for array in (counts, cutoffs, noise))
             marks[:, series] = self._one(series, *columns)
         return marks
@@ -107,7 +109,9 @@ class LoopGroups:
     def _one(self, series: int, counts: list[int], cutoffs: list[int], noise: list[int]) -> list[int]:
         marks, group = [], self._groups[series]
         for count, cutoff, blur in zip(counts, cutoffs, noise, strict=True):
-            if group is None or group.size == self._longest:
+            if count == NOT_LOOKED_AT:
+                marks.append(JOINS)
+            elif group is None or group.size == self._longest:
                 group = Group(cutoff)
                 group.add(count)
                 marks.append(OPENS)
@@ -154,13 +158,16 @@ class ArrayGroups:
 
 
 @compiled
-def _advance(counts: Any, cutoffs: Any, noise: Any, marks: Any, longest: int, held: Any, rows: Any) -> None:
+def _advance(counts: Any, cutoffs: Any, noise: Any, marks: Any, longest: int, held: Any, rows: Any) -> None:  # noqa: C901
     """Series by series, so that a row of counts stays at hand while its steps go by."""
     for series in range(counts.shape[1]):
         cutoff, size, total, used = held[series]
         distinct, copies = rows[0, series], rows[1, series]
         for step in range(counts.shape[0]):
             count = counts[step, series]
+            if count == NOT_LOOKED_AT:
+                marks[step, series] = JOINS
+                continue
             if size == 0 or size == longest:  # noqa: PLR1714 - a compiler knows no sets
                 cutoff, size, total, used = cutoffs[step, series], 1, count, 1
                 distinct[0], copies[0] = count, 1

@@ -24,8 +24,9 @@ from thresher.mechanisms.sparse_terms import NoiseShape, Setting, SparseTerms, c
 from thresher.noise import Entropy
 from thresher.noise.entropy import chosen, this_process
 from thresher.noise.laplace import geometric_draws, laplace_draws
-from thresher.streams.group_deviation import FAR, ArrayGroups, Group, LoopGroups, OpenGroups
-from thresher.streams.step_arrays import MOST_LONGEST, checked_longest, checked_series, whole_steps
+from thresher.streams.group_deviation import FAR, NOT_LOOKED_AT, ArrayGroups, Group, LoopGroups, OpenGroups
+from thresher.streams.noise_ahead import NoiseAhead
+from thresher.streams.step_arrays import MOST_LONGEST, checked_longest, checked_series, shaped_steps, whole_steps
 
 Split = Literal["best", "half"]
 # One unit moves a count by 1, and the deviation of a group by less than 2.
@@ -105,27 +106,34 @@ class Grouper:
         if not isinstance(terms, GrouperTerms):
             raise ArgumentError("terms", type(terms).__name__, "it must be GrouperTerms", "Pass grouper_terms(epsilon)")
         self.series, self.terms = checked_series(series), terms
-        self._entropy, self._lock, self._made_in = chosen(entropy), threading.Lock(), this_process()
-        self.stamp = self._entropy.stamp
+        source, self._lock, self._made_in = chosen(entropy), threading.Lock(), this_process()
+        self.stamp = source.stamp
+        draws = geometric_draws if terms.sparse.one_sided else laplace_draws
+        self._cutoffs = NoiseAhead(self.series, terms.sparse.threshold_rate, source, draws)
+        self._blurs = NoiseAhead(self.series, terms.sparse.query_rate, source, draws)
         self._open: OpenGroups = LoopGroups([None] * self.series, terms.longest)
         self._places = 0
 
-    def steps(self, counts: NDArray[np.int64]) -> NDArray[np.int8]:
+    def steps(self, counts: NDArray[np.int64], present: NDArray[np.bool_] | None = None) -> NDArray[np.int8]:
         """The marks of the next steps, in order: counts are steps by series.
 
         Counts below 0 count as 0 and those above 2**28 as that: to refuse them would tell of them.
+        `present`, which is public: where it is False a step is not looked at and costs nothing. It is marked JOINS, and
+        groups go on as if it had not been.
         """
         # Looked at before the lock, which a fork may have copied while it was held.
         if this_process() != self._made_in:
             raise BugError("a grouper answers in the process that made it: a fork of it would answer for nothing")
         exact = np.clip(whole_steps(counts, self.series, "counts"), 0, FAR)
+        if present is not None:
+            exact[~shaped_steps(present, self.series, "present")] = NOT_LOOKED_AT
         marks = np.empty(exact.shape, dtype=np.int8)
         rows = max(1, _CHUNK // self.series)
         with self._lock:
             self._compile_if_it_pays(exact.size)
             for start in range(0, len(exact), rows):
                 part = exact[start : start + rows]
-                cutoffs, noise = self._drawn(part.shape)
+                cutoffs, noise = self._drawn(len(part))
                 marks[start : start + rows] = self._open.advanced(part, cutoffs, noise)
         return marks
 
@@ -145,13 +153,9 @@ class Grouper:
         with self._lock:
             self._open = LoopGroups(groups, self.terms.longest)
 
-    def _drawn(self, shape: tuple[int, ...]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    def _drawn(self, steps: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """A cutoff and a blur for every place, used or not: what is drawn depends on no count."""
-        sparse, draws = self.terms.sparse, geometric_draws if self.terms.sparse.one_sided else laplace_draws
-        size = shape[0] * shape[1]
-        cutoffs = draws(sparse.threshold_rate, size, self._entropy).reshape(shape)
-        noise = draws(sparse.query_rate, size, self._entropy).reshape(shape)
-        return cutoffs + (self.terms.theta + sparse.offset), noise
+        return self._cutoffs.take(steps) + (self.terms.theta + self.terms.sparse.offset), self._blurs.take(steps)
 
     def _compile_if_it_pays(self, places: int) -> None:
         self._places += places

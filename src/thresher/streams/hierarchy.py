@@ -10,17 +10,19 @@ times what it charges; it is among the audit's broken mechanisms.
 Reads: true counts of leaves, entropy. Writes: nothing. Never: a decision made of a true count. Proof: `hierarchy.md`.
 """
 
+import struct
 from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
 
 from thresher.amounts import NANO, Amount, Epsilon
-from thresher.errors import ArgumentError
+from thresher.errors import ArgumentError, BugError
 from thresher.noise import Entropy
 from thresher.noise.entropy import chosen
-from thresher.streams.drawn import Drawn
-from thresher.streams.hierarchy_terms import Prune, hierarchy_terms, precision
+from thresher.streams.drawn import JOINS, Drawn
+from thresher.streams.grouper import Grouper, grouper_terms
+from thresher.streams.hierarchy_terms import Prune, as_precise_nano, hierarchy_terms, precision
 from thresher.streams.noise_ahead import NoiseAhead
 from thresher.streams.tree import Tree
 
@@ -50,13 +52,17 @@ class Hierarchy:
         if not isinstance(tree, Tree):
             raise ArgumentError("tree", type(tree).__name__, "it must be a Tree", "Make one with Tree.of")
         self.tree, self.terms = tree, hierarchy_terms(tree.height, epsilon, grouper_share, prune, cutoff)
-        source, nodes = chosen(entropy), len(tree.names)
+        source, nodes, widths = chosen(entropy), len(tree.names), np.diff(tree.starts).tolist()
         self.stamp = source.stamp
         self._noise = NoiseAhead(nodes, Fraction(self.terms.count_nano, NANO), source)
         self._more_noise = tuple(
-            NoiseAhead(tree.starts[level] - tree.starts[level - 1], Fraction(self._more_nano(level), NANO), source)
-            for level in range(1, tree.height)
+            NoiseAhead(width, Fraction(self._more_nano(level), NANO), source)
+            for level, width in enumerate(widths[:-1], start=1)
         )
+        self._groupers: tuple[Grouper, ...] = ()
+        if self.terms.group_nano:
+            groups = grouper_terms(Fraction(self.terms.group_nano, NANO), theta)
+            self._groupers = tuple(Grouper(width, groups, source) for width in widths)
         # Of each node's open group, all of it released: the sum of precisions, and of counts times precisions.
         self._precision, self._weighed = np.zeros(nodes), np.zeros(nodes)
 
@@ -69,34 +75,70 @@ class Hierarchy:
         known = self.tree.sums(counts)
         noisy = known + self._noise.take(len(known))
         if self.terms.prune == "none":
-            return [Drawn(row) for row in noisy]
+            return self._plain(known, noisy)
         better = known.copy()
         for level, noise in enumerate(self._more_noise, start=1):
             better[:, self.tree.level(level)] += noise.take(len(known))
         return [self._pruned(*rows) for rows in zip(known, noisy, better, strict=True)]
 
-    def combined(self, drawn: Drawn) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Each node's count by all its measurements of one step, and its precision: one over its variance.
+    def combined(self, drawn: Drawn) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+        """Each node's count by all its measurements of one step, weighed by inverse variance, and the weight of that.
 
-        A node that was not looked at has the value 0 and the precision 0.
+        The weight is at how many nano-epsilon one measurement would be as precise: what smoothers take. A node that was
+        not looked at has the value 0 and the weight 0.
         """
         nano = np.full(drawn.noisy.shape, self.terms.count_nano) if drawn.nano is None else drawn.nano
         total, weighed = precision(nano), precision(nano) * drawn.noisy
         if drawn.more is not None and drawn.more_nano is not None:
             total, weighed = total + precision(drawn.more_nano), weighed + precision(drawn.more_nano) * drawn.more
-        return _quotient(weighed, total, 0.0), total
+        return _quotient(weighed, total, 0.0), as_precise_nano(total)
+
+    def close(self) -> None:
+        """All groups end here; the next step of every node opens one."""
+        for grouper in self._groupers:
+            grouper.close()
+
+    def secrets(self) -> bytes:
+        """What the next step goes on from: the groupers' secrets, and open groups as released. To be sealed."""
+        parts = [grouper.secrets() for grouper in self._groupers]
+        parts += [self._precision.astype("<f8").tobytes(), self._weighed.astype("<f8").tobytes()]
+        return b"".join(struct.pack("<Q", len(part)) + part for part in parts)
+
+    def restore(self, secrets: bytes) -> None:
+        """Goes on from there: that of a hierarchy of the same tree and terms, which must not be used any more."""
+        parts = _parts(secrets)
+        if len(parts) != len(self._groupers) + 2 or {len(part) for part in parts[-2:]} != {8 * len(self.tree.names)}:
+            raise BugError("the secrets are not those of a hierarchy of this tree and terms; nothing was restored")
+        for grouper, part in zip(self._groupers, parts[:-2], strict=True):
+            grouper.restore(part)
+        self._precision, self._weighed = (np.frombuffer(part, dtype="<f8").astype(np.float64) for part in parts[-2:])
+
+    def _plain(self, known: NDArray[np.int64], noisy: NDArray[np.int64]) -> list[Drawn]:
+        """Every node is measured."""
+        if not self._groupers:
+            return [Drawn(row) for row in noisy]
+        marks = np.empty(known.shape, dtype=np.int8)
+        for level, grouper in enumerate(self._groupers, start=1):
+            at = self.tree.level(level)
+            marks[:, at] = grouper.steps(known[:, at])
+        return [Drawn(*rows) for rows in zip(noisy, marks, strict=True)]
 
     def _pruned(self, known: NDArray[np.int64], noisy: NDArray[np.int64], better: NDArray[np.int64]) -> Drawn:
         """One step from the root down. `noisy` and `better` hold the two measurements a node may be shown by."""
         early = self.terms.prune == "history"
         first, nano, second, more_nano = (np.zeros_like(known) for _ in range(4))
+        marks = np.zeros(known.shape, dtype=np.int8) if self._groupers else None
         looked_at = np.ones(1, dtype=np.bool_)
         for level in range(1, self.tree.height + 1):
             at = self.tree.level(level)
             ends = self._below_cutoff(level, looked_at) if early else np.zeros_like(looked_at)
             first[at] = np.where(looked_at, np.where(ends, better[at], noisy[at]), 0)
             nano[at] = np.where(looked_at, np.where(ends, self._more_nano(level), self.terms.count_nano), 0)
-            self._forget(at, looked_at)
+            opened = looked_at
+            if marks is not None:
+                marks[at] = self._groupers[level - 1].steps(known[None, at], looked_at[None])[0]
+                opened = looked_at & (marks[at] != JOINS)
+            self._precision[at][opened] = self._weighed[at][opened] = 0.0
             self._learn(at, first[at], nano[at])
             if not early:
                 ends = self._below_cutoff(level, looked_at)
@@ -105,7 +147,7 @@ class Hierarchy:
             if level < self.tree.height:
                 below = self.tree.level(level + 1)
                 looked_at = (looked_at & ~ends)[np.array(self.tree.parents[below]) - at.start]
-        return Drawn(first, None, nano) if early else Drawn(first, None, nano, second, more_nano)
+        return Drawn(first, marks, nano) if early else Drawn(first, marks, nano, second, more_nano)
 
     def _below_cutoff(self, level: int, looked_at: NDArray[np.bool_]) -> NDArray[np.bool_]:
         """Which nodes have their children pruned. A node of which nothing is known has not; a leaf has none."""
@@ -114,9 +156,6 @@ class Hierarchy:
         at = self.tree.level(level)
         estimate = _quotient(self._weighed[at], self._precision[at], np.inf)
         return looked_at & (estimate < self.terms.cutoff)
-
-    def _forget(self, at: slice, opened: NDArray[np.bool_]) -> None:
-        self._precision[at][opened] = self._weighed[at][opened] = 0.0
 
     def _learn(self, at: slice, counts: NDArray[np.int64], nano: NDArray[np.int64]) -> None:
         self._precision[at] += precision(nano)
@@ -129,3 +168,12 @@ class Hierarchy:
 
 def _quotient(above: NDArray[np.float64], below: NDArray[np.float64], missing: float) -> NDArray[np.float64]:
     return np.divide(above, below, out=np.full_like(below, missing), where=below > 0)
+
+
+def _parts(secrets: bytes) -> list[bytes]:
+    parts, start = [], 0
+    while start + 8 <= len(secrets):
+        (length,) = struct.unpack_from("<Q", secrets, start)
+        parts.append(secrets[start + 8 : start + 8 + length])
+        start += 8 + length
+    return parts if start == len(secrets) else []

@@ -87,3 +87,9 @@ def precision(nano: NDArray[np.int64]) -> NDArray[np.float64]:
     """One over the variance of discrete Laplace noise at so many nano-epsilon: 2 sinh(epsilon / 2) squared; 0 at 0."""
     root: NDArray[np.float64] = np.sinh(np.minimum(nano / NANO, _SILENT) / 2)
     return 2 * root * root
+
+
+def as_precise_nano(total: NDArray[np.float64]) -> NDArray[np.int64]:
+    """At how many nano-epsilon one measurement has this precision: the inverse of `precision`."""
+    rates: NDArray[np.float64] = 2 * np.arcsinh(np.sqrt(total / 2))
+    return np.rint(rates * NANO).astype(np.int64)

@@ -19,7 +19,7 @@ from thresher.noise.laplace import laplace_draws
 
 Draws = Callable[[Fraction, int, Entropy], NDArray[np.int64]]
 # Numbers drawn at once, or one row if that is more.
-_AHEAD = 1 << 14
+_AHEAD = 1 << 15
 
 
 class NoiseAhead:

@@ -9,12 +9,12 @@ Reads: declared names, whole counts of leaves. Writes: nothing. Never: a count i
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from thresher.errors import ArgumentError
+from thresher.streams.step_arrays import whole_steps
 
 _MOST_NODES = 1 << 20
 _SHAPE = 'Pass e.g. {"campus": ["north", "south"], "north": ["hall", "library"], "south": ["gym", "pool"]}'
@@ -84,15 +84,9 @@ class Tree:
             found[:, level - 1] = above[found[:, level]]
         return found
 
-    def sums(self, counts: NDArray[np.integer[Any]]) -> NDArray[np.int64]:
+    def sums(self, counts: ArrayLike) -> NDArray[np.int64]:
         """Whole counts of leaves, (steps, leaves), summed up to those of all nodes, (steps, nodes)."""
-        if not isinstance(counts, np.ndarray) or counts.dtype.kind not in "iu" or isinstance(counts, np.ma.MaskedArray):
-            kind = counts.dtype.name if isinstance(counts, np.ndarray) else type(counts).__name__
-            raise ArgumentError("counts", kind, "it must be an array of whole numbers", "Pass an int64 array")
-        if counts.ndim != 2 or counts.shape[1] != len(self.leaves):
-            rule = f"it must have a row for each step and a column for each of the {len(self.leaves)} leaves"
-            raise ArgumentError("counts", f"shape {counts.shape}", rule, "Pass them in the order of Tree.leaves")
-        known = np.clip(counts, -_FAR if counts.dtype.kind == "i" else 0, _FAR).astype(np.int64)
+        known = np.clip(whole_steps(counts, len(self.leaves), "counts"), -_FAR, _FAR)
         found = np.empty((len(known), len(self.names)), dtype=np.int64)
         # Leaves below one node stand side by side.
         for level, column in enumerate(self.paths().T, start=1):
