@@ -3,10 +3,9 @@
 Reads: arguments, a folder of public data. Writes: standard output. Never: a line wider than 78 columns.
 """
 
-import dataclasses
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +16,7 @@ from thresher.cli.output import say
 from thresher.cli.stream_tables import event_tables, tree_tables, unit_tables, window_tables
 from thresher.errors import ArgumentError
 from thresher.noise import SeededEntropy, SystemEntropy
-from thresher.reproduce.stream_data import STEPS, StreamSet, busiest, campus, first, loads
+from thresher.reproduce.stream_data import MANY_STEPS, STEPS, StreamSet, busiest, campus, first, loads
 from thresher.reproduce.stream_draws import EPSILONS, Trials
 from thresher.reproduce.stream_files import PublicStreams, public_streams
 from thresher.reproduce.stream_monitors import EVENTS, SHARES, EventScore, event_scores
@@ -58,45 +57,54 @@ class _Found:
 @click.command()
 @click.option("--data", metavar="FOLDER", envvar="THRESHER_DATA", help="Public data sets. Default: $THRESHER_DATA.")
 @click.option("--part", "parts", type=click.Choice(PARTS), multiple=True, help="Only this; may be given again.")
-@click.option("--runs", type=int, default=5, show_default=True, help="How often each stream and tree is released.")
-@click.option("--steps", type=int, default=STEPS, show_default=True, help="So many first steps of each stream.")
+@click.option("--runs", type=int, default=5, show_default=True, help="How often each stream is released.")
+@click.option("--tree-runs", type=int, default=1, show_default=True, help="How often each tree is released.")
+@click.option("--steps", type=int, help="So many first steps. Default: 57,901 if made up, 20,000 if public.")
 @click.option("--seed", type=int, help="Repeat a measurement.")
 @json_option
 def streams(
-    *, data: str | None, parts: tuple[str, ...], runs: int, steps: int, seed: int | None, as_json: bool
+    *,
+    data: str | None,
+    parts: tuple[str, ...],
+    runs: int,
+    tree_runs: int,
+    steps: int | None,
+    seed: int | None,
+    as_json: bool,
 ) -> None:
     """Private streams: errors of counts, windows, events and trees, always beside those of saying 0.
 
     On made-up access points of the sizes of the dissertation's, beside the numbers of our reference simulation, then
     on public streams, where the folder has them, at epsilon 0.1 and 0.01 a step. Of trees, the first 6,000 steps.
     """
-    if not _LEAST_STEPS <= steps <= STEPS:
-        rule = f"it must be from {_LEAST_STEPS:,} to {STEPS:,}"
-        raise ArgumentError("steps", steps, rule, f"Leave it out for {STEPS:,}")
+    if steps is not None and not _LEAST_STEPS <= steps <= STEPS:
+        raise ArgumentError("steps", steps, f"it must be from {_LEAST_STEPS:,} to {STEPS:,}", "Leave it out")
     entropy = SystemEntropy() if seed is None else SeededEntropy(seed)
-    wanted, public = parts or PARTS, public_streams(Path(data) if data else None, steps)
-    sets = (loads(steps), *public.singles)
+    public = public_streams(Path(data) if data else None, steps or MANY_STEPS)
+    sets, trees = (loads(steps or STEPS), *public.singles), (campus(steps or MANY_STEPS), *public.trees)
     with spinning(quiet=as_json) as progress:
-        found = _measured(wanted, sets, public.trees, steps, Trials(runs, entropy, progress=progress))
+        trials = Trials(runs, entropy, progress=progress)
+        found = _measured(parts or PARTS, sets, trees, trials, replace(trials, runs=tree_runs))
     if as_json:
         document = {
             "private": False,  # errors are counted against the truth
             "runs": runs,
+            "tree_runs": tree_runs,
             "steps": steps,
             "seed": seed,
             "epsilons": EPSILONS,
             "sets": [_about(each) for each in sets],
-            **{name: [dataclasses.asdict(one) for one in getattr(found, name)] for name in PARTS},
+            **{name: [asdict(one) for one in getattr(found, name)] for name in PARTS},
             "left_out": list(public.missing),
             "remarks": list(found.remarks()),
         }
         say(json.dumps(document, indent=2))
         return
-    say("\n".join(_page(found, sets, public, runs)))
+    say("\n".join(_page(found, sets, public, (runs, tree_runs))))
 
 
 def _measured(
-    wanted: Sequence[str], sets: Sequence[StreamSet], trees: Sequence[StreamSet], steps: int, trials: Trials
+    wanted: Sequence[str], sets: Sequence[StreamSet], trees: Sequence[StreamSet], trials: Trials, of_trees: Trials
 ) -> _Found:
     """Of public sets, windows and events are those of the busiest series: the page would be endless otherwise."""
     found = _Found([], [], [], [])
@@ -109,13 +117,12 @@ def _measured(
         found.events.extend(event_scores(made_up, EVENTS, trials))
         found.events.extend(one for each in public for one in event_scores(each, SHARES, trials))
     if "trees" in wanted:
-        for each in (campus(), *trees):
-            found.trees.extend(tree_errors(first(each, min(steps, TREE_STEPS)), trials))
+        found.trees.extend(one for each in trees for one in tree_errors(first(each, TREE_STEPS), of_trees))
     return found
 
 
-def _page(found: _Found, sets: Sequence[StreamSet], public: PublicStreams, runs: int) -> list[str]:
-    lines = [paragraph(f"{runs:,} runs each. {_KEY}")]
+def _page(found: _Found, sets: Sequence[StreamSet], public: PublicStreams, runs: tuple[int, int]) -> list[str]:
+    lines = [paragraph(f"Runs of each stream: {runs[0]:,}; of each tree: {runs[1]:,}. {_KEY}")]
     lines += [paragraph("Errors are counted against the truth, which is public here. This is no release."), ""]
     for each in sets:
         spans = ", ".join(

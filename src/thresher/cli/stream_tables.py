@@ -89,11 +89,11 @@ def tree_tables(found: Sequence[TreeError]) -> list[str]:
         levels = len(mine[0].levels)
         lines += ["", f"Trees: {data}, epsilon {epsilon}"]
         heads = ["all", *(f"lvl {level}" for level in range(1, levels + 1)), "busy"]
-        lines += [f"{'mean error of nodes':<20}" + "".join(f"{head:>6}" for head in heads)]
+        lines += [f"{'mean error':<16}" + "".join(f"{head:>6}" for head in heads)]
         for one in mine:
-            lines += [f"{one.method:<20}" + _cells([one.nodes, *one.levels, one.busy], 6, 3)]
+            lines += [f"{one.method:<16}" + _cells([one.nodes, *one.levels, one.busy], 6, 3)]
             if data == _CAMPUS and (epsilon, one.method) in TREES:
-                lines += [f"{_REFERENCE:<20}" + _cells([TREES[epsilon, one.method]], 6, 3)]
+                lines += [f"{_REFERENCE:<16}" + _cells([TREES[epsilon, one.method]], 6, 3)]
     return lines
 
 
@@ -118,5 +118,4 @@ def shown(value: float, digits: int = 4) -> str:
         return f"{value / 1000:.0f}k"
     if value >= 9_999.5:
         return f"{value / 1000:.1f}k"
-    decimals = max(digits - 1 - (len(f"{int(value)}") - 1), 0)
-    return f"{value:.{decimals}f}"
+    return f"{value:.{max(digits - len(f'{int(value)}'), 0) if value >= 1 else digits}f}"
