@@ -1,4 +1,7 @@
-"""Thresher: private decision support. `thresher.open("thresher.toml")` is where to begin."""
+"""Thresher: private decision support. `thresher.open("thresher.toml")` is where to begin.
+
+`thresher.open_stream("thresher.toml", "campus")` goes on with a declared stream.
+"""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -7,6 +10,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from thresher.config import Declarations
     from thresher.engine import Engine
+    from thresher.noise import Entropy
+    from thresher.running.stream import RunningStream
 
 __version__ = "0.1.0"
 
@@ -21,3 +26,12 @@ def open(  # noqa: A001 - the contract's name
     from thresher.engine import open_engine  # noqa: PLC0415 - `import thresher` stays light
 
     return open_engine(declarations, tables=tables, analyst=analyst)
+
+
+def open_stream(
+    declarations: "Declarations | Path | str", name: str, *, entropy: "Entropy | None" = None
+) -> "RunningStream":
+    """A stream of a `thresher.toml`, ready for its next step."""
+    from thresher.running.opening import open_stream as opened  # noqa: PLC0415 - as above
+
+    return opened(declarations, name, entropy=entropy)

@@ -15,7 +15,7 @@ def open_budgets(declared: Declarations) -> Book:
     book = open_book(declared.ledger, anchor=declared.anchor)
     try:
         _check_units(declared, book)
-        book.keep_budgets({name: table.budget for name, table in declared.tables.items()})
+        book.keep_budgets(declared.budgets())
     except BaseException:
         book.close()
         raise

@@ -44,6 +44,8 @@ from thresher.ledger import Balance, Book, Reservation, StoredRelease
 from thresher.noise import Entropy, SystemEntropy
 from thresher.plan import Given, Plan, Release, Released
 from thresher.question import AnyNeed
+from thresher.running.opening import open_stream
+from thresher.running.stream import RunningStream
 from thresher.sources import PublicTables, Source, open_source
 from thresher.sql import ask
 
@@ -270,6 +272,10 @@ class Engine:
             choices=choices,
         )
         return self.answer(plan, key=key, entropy=entropy, progress=progress)
+
+    def stream(self, name: str, *, entropy: Entropy | None = None) -> RunningStream:
+        """A declared stream, ready for its next step, on this engine's ledger."""
+        return open_stream(self._declarations, name, book=self.ledger, entropy=entropy)
 
     def answer(
         self,

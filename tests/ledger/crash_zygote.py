@@ -18,15 +18,21 @@ TESTS = Path(__file__).parents[1]
 
 
 class Zygote:
-    """The tests' end. `shim` is preloaded, watches `root` and keeps its shadow in `shadow`."""
+    """The tests' end. `shim` is preloaded, watches `root` and keeps its shadow in `shadow`; `worker` does the work."""
 
-    def __init__(self, shim: Path | None = None, root: Path | None = None, shadow: Path | None = None) -> None:
+    def __init__(
+        self,
+        shim: Path | None = None,
+        root: Path | None = None,
+        shadow: Path | None = None,
+        worker: str = "ledger.crash_worker",
+    ) -> None:
         paths = filter(None, [str(TESTS), os.environ.get("PYTHONPATH")])
         env = dict(os.environ, PYTHONPATH=os.pathsep.join(paths), PYTHONDONTWRITEBYTECODE="1")
         if shim:
             env |= {"LD_PRELOAD": str(shim), "SHIM_ROOT": str(root), "SHIM_SHADOW": str(shadow)}
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "ledger.crash_zygote"],
+            [sys.executable, "-m", "ledger.crash_zygote", worker],
             env=env,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
@@ -80,13 +86,14 @@ def _trial(order: dict) -> list[dict]:
 
 
 def _work(order: dict, writing: int) -> None:
-    from ledger import crash_worker  # noqa: PLC0415 - in the zygote only, which has loaded it before it forks
+    # Loaded already, before the fork.
+    worker = importlib.import_module(sys.argv[1])
 
     def emit(**line) -> None:
         os.write(writing, json.dumps(line).encode() + b"\n")
 
     try:
-        getattr(crash_worker, order["work"])(order, emit)
+        getattr(worker, order["work"])(order, emit)
     except BaseException:  # noqa: BLE001 - whatever it is, the test must hear of it
         emit(broke=traceback.format_exc()[-3000:])
     os._exit(0)
@@ -94,7 +101,7 @@ def _work(order: dict, writing: int) -> None:
 
 def _serve() -> None:
     # Loaded once, before the first fork.
-    for module in ("ledger.crash_worker", "thresher.ledger.stores.postgres"):
+    for module in (sys.argv[1], "thresher.ledger.stores.postgres"):
         importlib.import_module(module)
     for line in sys.stdin:
         print(json.dumps(_trial(json.loads(line))), flush=True)

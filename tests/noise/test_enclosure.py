@@ -37,6 +37,7 @@ def test_every_operation_encloses_the_exact_result(a, b, n):
     assert _holds(1 / x, 1 / a)
     assert _holds(2000 - x, 2000 - a)
     assert _holds(3 * x, 3 * a)
+    assert _holds(x / 7, a / 7)
 
 
 def test_a_wide_bracket_does_not_answer():

@@ -60,6 +60,40 @@ def test_one_term_more_is_one_convolution_more(p, terms):
         assert near <= alike_formula(exact(p), a, terms + 1) <= near + 2 * rest
 
 
+@pytest.mark.parametrize("p", [HALF, Fraction(3, 7)])
+@pytest.mark.parametrize("terms", [1, 2, 3, 9, 24])
+def test_the_weights_are_those_of_the_double_sum(p, terms):
+    """The recurrence against the formula it was made from, in fractions."""
+
+    def weight(j):
+        inner = sum(math.comb(terms, i) * math.comb(j - 1, i - 1) * p ** (2 * i) for i in range(1, j + 1))
+        return (inner if j else 1) / (1 + p) ** (terms + j)
+
+    def reached(at_least, terms):
+        return sum(math.comb(at_least + i - 1, i) * (1 - p) ** i for i in range(terms))
+
+    for at_least in (1, 5):
+        wanted = p**at_least * sum(weight(j) * reached(at_least, terms - j) for j in range(terms))
+        assert alike_formula(exact(p), at_least, terms) == wanted
+
+
+@pytest.mark.parametrize(("terms", "distance"), [(288, 396), (1024, 745), (2000, 1041)])
+def test_a_day_of_noises_is_still_exact(terms, distance):
+    """Against the law by a Fourier sum, which knows nothing of the formula; found in well under a second."""
+    noise = NoiseSum((1,) * terms)
+    assert least_distance(noise, Fraction(1, 10), Fraction(1, 20)) == distance
+    angle, p = 2 * np.pi * np.arange(1 << 15) / (1 << 15), math.exp(-0.1)
+    turned = ((1 - p) ** 2 / (1 - 2 * p * np.cos(angle) + p * p)) ** terms
+    law = np.fft.fft(turned).real / (1 << 15)
+    for at_least in (distance - 1, distance, 3 * distance):
+        tail_seen = law[at_least : 1 << 14].sum()
+        low, high = noise.tail("0.1", at_least)
+        assert low == pytest.approx(tail_seen, abs=1e-10)
+        assert high - low <= 1e-12 * high
+        assert noise.sketched(0.1, at_least) == pytest.approx(high, rel=1e-9)
+    assert noise.tail("0.1", distance - 1).low > 0.05 >= noise.tail("0.1", distance).high
+
+
 @settings(max_examples=60)
 @given(st.integers(1, 64), st.integers(1, 5000), st.fractions(Fraction(1, 10**6), 3))
 def test_brackets_hold_the_formula_at_fifty_digits(terms, at_least, rate):

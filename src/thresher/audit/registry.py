@@ -20,6 +20,8 @@ SHIPPED = (
     "residual_plot",
     "roc_curve",
     "binned_residuals",
+    "stream_alarms",
+    "streams",
 )
 MUTANTS = (
     "sparse_vector",
@@ -34,7 +36,9 @@ MUTANTS = (
     "roc_curve",
     "binned_residuals",
     "hierarchies",
+    "streams",
     "deciding",
+    "stream_alarms",
 )
 
 

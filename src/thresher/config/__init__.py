@@ -24,8 +24,10 @@ from thresher.config.columns import (
 from thresher.config.declarations import Contribution, Declarations, PublicDeclaration, Table
 from thresher.config.loading import load, read
 from thresher.config.starter import starter
+from thresher.config.streams import AlarmDeclaration, Polled, StreamDeclaration
 
 __all__ = [
+    "AlarmDeclaration",
     "Bands",
     "CatalogueColumn",
     "CatalogueColumnLike",
@@ -41,8 +43,10 @@ __all__ = [
     "Label",
     "Listed",
     "Numbered",
+    "Polled",
     "PublicDeclaration",
     "Referenced",
+    "StreamDeclaration",
     "Table",
     "Text",
     "Truth",

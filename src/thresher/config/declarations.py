@@ -11,6 +11,7 @@ from pathlib import Path
 
 from thresher.amounts import Epsilon
 from thresher.config.columns import Column
+from thresher.config.streams import StreamDeclaration
 from thresher.errors import DeclarationError
 
 
@@ -73,18 +74,27 @@ class PublicDeclaration:
 
 @dataclass(frozen=True, slots=True)
 class Declarations:
-    """One `thresher.toml`. Relative paths are taken from `folder`, the folder the file lies in."""
+    """One `thresher.toml`. Relative paths are taken from `folder`, the folder the file lies in.
+
+    Without tables there may be no source: `source` is empty then, and streams are fed from outside.
+    """
 
     source: str
     ledger: str
     tables: Mapping[str, Table]
     public_tables: Mapping[str, PublicDeclaration] = field(default_factory=dict)
+    streams: Mapping[str, StreamDeclaration] = field(default_factory=dict)
     folder: Path = Path()
     anchor: Path | None = None
     timeout_seconds: int = 600
     max_groups: int = 10_000
     # On which line of the file a place such as "tables.visits.columns.age" is declared; no part of what is declared.
     lines: Mapping[str, int] = field(default_factory=dict, compare=False, repr=False)
+
+    def budgets(self) -> dict[str, Epsilon]:
+        """What may be lost in all, by account: of each table, and of streams."""
+        tables = {name: table.budget for name, table in self.tables.items()}
+        return tables | {stream.account_name: stream.budget for stream in self.streams.values()}
 
     def line_of(self, place: str) -> int | None:
         """The line of a place, or of the nearest one around it; None if these declarations were not in a file."""

@@ -14,9 +14,10 @@ from thresher.config.kinds import HOW_TO_DECLARE, check_bands, kind_in
 from thresher.config.parsing import file_text, parsed
 from thresher.config.relations import check_declared_once
 from thresher.config.sections import MAX_NAME, Section, did_you_mean, dotted, is_whole
+from thresher.config.streams import StreamDeclaration, stream_in
 from thresher.errors import ArgumentError
 
-FILE_FIELDS = ("source", "ledger", "limits", "tables", "public_tables")
+FILE_FIELDS = ("source", "ledger", "limits", "tables", "public_tables", "streams")
 SOURCE_FIELDS = ("url", "timeout_seconds")
 LEDGER_FIELDS = ("url", "anchor")
 LIMITS_FIELDS = ("max_groups",)
@@ -68,7 +69,9 @@ def _one_name(folder: Path) -> Path:
 
 def _declarations(file: Section, folder: Path) -> Declarations:
     file.only(*FILE_FIELDS)
-    file.required("source", 'Write [source] and under it url = "duckdb:///clinic.duckdb"')
+    fed = "streams" in file and "tables" not in file
+    if not fed:
+        file.required("source", 'Write [source] and under it url = "duckdb:///clinic.duckdb"')
     source = file.section("source", 'Write [source] and under it url = "duckdb:///clinic.duckdb"')
     source.only(*SOURCE_FIELDS)
     ledger = file.section("ledger", 'Write [ledger] and under it url = "sqlite:///ledger.db"')
@@ -76,14 +79,16 @@ def _declarations(file: Section, folder: Path) -> Declarations:
     limits = file.section("limits", "Write [limits] and under it max_groups = 10000")
     limits.only(*LIMITS_FIELDS)
     public = _public_tables(file, folder)
-    url = _source(source, folder)
-    tables = _tables(file, folder, public)
+    url = _source(source, folder) if source.content or not fed else ""
+    tables = {} if fed else _tables(file, folder, public)
+    streams = _streams(file, folder, tables)
     check_declared_once(file.section("tables", ""), tables, public, None if "://" in url else folder / url)
     return Declarations(
         source=url,
         ledger=_ledger(ledger, folder),
         tables=tables,
         public_tables=public,
+        streams=streams,
         folder=folder,
         anchor=_path(ledger, "anchor", folder),
         timeout_seconds=source.whole("timeout_seconds", _DAY_SECONDS, 600, "Write seconds: timeout_seconds = 600"),
@@ -157,6 +162,33 @@ def _tables(file: Section, folder: Path, public: dict[str, PublicDeclaration]) -
             raise section.refusal_here(rule, "Remove it here, or from [public_tables]")
         found[name] = _table(name, section, folder, public)
     return found
+
+
+def _streams(file: Section, folder: Path, tables: dict[str, Table]) -> dict[str, StreamDeclaration]:
+    fix = "Write one section for each, such as [streams.campus]"
+    found: dict[str, StreamDeclaration] = {}
+    for name, section in file.section("streams", fix).sections(fix):
+        stream = stream_in(name, section, folder)
+        if stream.account_name in tables:
+            raise section.refusal_here("a table has the name of its account", "Call one of them otherwise")
+        if stream.polled is not None and stream.polled.table not in tables:
+            raise section.refusal("table", "no such table is declared", "Declare it: [tables.NAME]")
+        for other in found.values():
+            if other.account_name == stream.account_name:
+                _check_shared(section, stream, other)
+        found[name] = stream
+    return found
+
+
+def _check_shared(section: Section, stream: StreamDeclaration, other: StreamDeclaration) -> None:
+    """Steps of one account are steps of one clock, and lose about one and the same thing."""
+    rule = f"the stream {other.name} has the same account, and {{}}"
+    if other.protected_steps != stream.protected_steps:
+        raise section.refusal("protect", rule.format("an account protects one thing"), "Write it alike in both")
+    if (other.start, other.step_seconds) != (stream.start, stream.step_seconds):
+        raise section.refusal("step_seconds", rule.format("counts steps otherwise"), "Give both one start and length")
+    if other.budget != stream.budget:
+        raise section.refusal("budget", rule.format("an account has one budget"), "Write it alike in both")
 
 
 def _table(name: str, section: Section, folder: Path, public: dict[str, PublicDeclaration]) -> Table:

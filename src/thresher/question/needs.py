@@ -12,18 +12,23 @@ from numpy.typing import NDArray
 from thresher.config import Code, Column, Table
 from thresher.errors import BugError
 from thresher.question.aggregates import Aggregate
-from thresher.question.conditions import Condition
+from thresher.question.conditions import ALWAYS, Condition
 
 
 @dataclass(frozen=True, slots=True)
 class Need:
-    """These aggregates, for each of these groups, over the rows of `table` that satisfy `where`. One scan."""
+    """These aggregates, for each of these groups, over the rows of `table` that satisfy `where`. One scan.
+
+    `among`: the only rows there are as far as this need goes. What a unit may contribute is bounded among these, and
+    they are read anew each time: the rows of one step of a stream. Other rows neither count nor take another's place.
+    """
 
     table: Table
     keys: tuple[Column, ...]
     groups: tuple[tuple[Code, ...], ...]
     where: Condition
     aggregates: tuple[Aggregate, ...]
+    among: Condition = ALWAYS
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,10 +10,11 @@ from dataclasses import dataclass
 
 from thresher.config import Code, Column, Listed, Numbered, Table
 from thresher.errors import BugError
+from thresher.question import ALWAYS, Condition
 from thresher.sources.codes import Coded, Found, code_type, coded, plain
 from thresher.sources.dialect import Dialect
 from thresher.sources.protocol import Family
-from thresher.sources.statements import Rows
+from thresher.sources.statements import Brought, Rows, condition
 
 # The families of units that can be compared as they are; others are compared as text, in which equal values are alike.
 _COMPARABLE = (Family.INTEGER, Family.TRUTH, Family.DATE, Family.MOMENT, Family.ZONED)
@@ -23,7 +24,7 @@ _COMPARABLE = (Family.INTEGER, Family.TRUTH, Family.DATE, Family.MOMENT, Family.
 class Bounding:
     """A SELECT of the rows that are kept, its columns (u, c0, c1, …) with types, and its array parameters.
 
-    The parameters are the domains of the keys.
+    The parameters are the domains of the keys, and what `among` brings along.
     """
 
     sql: str
@@ -61,8 +62,8 @@ def _kept(column: Column, name: str, dialect: Dialect) -> Coded:
     return plain(name, kind, largest, text=text)
 
 
-def bounding(table: Table, keys: Sequence[Column], relation: str, found: Found) -> Bounding:
-    """The rows of each unit that are looked at when the table is grouped by `keys`."""
+def bounding(table: Table, keys: Sequence[Column], relation: str, found: Found, among: Condition = ALWAYS) -> Bounding:
+    """The rows of each unit that are looked at when the table is grouped by `keys`, chosen among some of its rows."""
     dialect, limits = found.dialect, table.contribution
     if limits is None:
         raise BugError("rows are bounded only where units are declared")
@@ -74,15 +75,17 @@ def bounding(table: Table, keys: Sequence[Column], relation: str, found: Found) 
     listed = ", ".join(f"{code} AS c{n}" for n, code in enumerate(codes))
     unit = unit_expression(found, limits.unit, names[limits.unit])
     coded_rows = f"SELECT {unit} AS u, {listed} FROM {relation} t WHERE {names[limits.unit]} IS NOT NULL"
+    brought = Brought([])
+    if among != ALWAYS:
+        coded_rows += f" AND {condition(among, dict(zip(table.columns, columns, strict=True)), dialect, brought)}"
     fixed = [place[name] for name, column in table.columns.items() if column.fixed]
     smallest = "".join(f", min({name}) OVER (PARTITION BY u) AS m{name}" for name in fixed)
     conditions = [f"({name} IS NULL OR {name} = m{name})" for name in fixed]
-    parameters: list[Sequence[Code]] = []
     for key in keys:
         name = place[key.name]
         if isinstance(key.kind, Listed | Numbered):
-            parameters.append(list(key.kind.codes()))
-            conditions.append(dialect.in_array(name, code_type(key.kind, dialect)[0], len(parameters)))
+            listing = brought.place(list(key.kind.codes()))
+            conditions.append(dialect.in_array(name, code_type(key.kind, dialect)[0], listing))
         else:
             conditions.append(f"{name} IS NOT NULL")
     grouped = [place[key.name] for key in keys]
@@ -95,7 +98,7 @@ def bounding(table: Table, keys: Sequence[Column], relation: str, found: Found) 
     typed = (("u", unit_type(found, limits.unit)), *((f"c{n}", column.type) for n, column in enumerate(columns)))
     kept = ", ".join(name for name, _ in typed)
     sql = f"SELECT {kept} FROM ({_ranked(inside, grouped)}) r WHERE group_place <= {limits.max_groups}"
-    return Bounding(f"{sql} AND row_place <= {limits.max_rows}", typed, tuple(parameters))
+    return Bounding(f"{sql} AND row_place <= {limits.max_rows}", typed, tuple(brought.arrays))
 
 
 def unit_expression(found: Found, unit: str, name: str) -> str:

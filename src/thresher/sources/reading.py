@@ -14,7 +14,7 @@ import numpy as np
 
 from thresher.config import Column, Declarations, Table
 from thresher.errors import BugError, DeclarationError, SourceFailedError, SourceUnavailableError, ThresherError
-from thresher.question import AnyNeed, Exact, Need, PublicTable, RowsNeed
+from thresher.question import ALWAYS, AnyNeed, Condition, Exact, Need, PublicTable, RowsNeed
 from thresher.sources import published
 from thresher.sources.bounding import Bounding, Kept, bounded_rows, bounding, raw_rows
 from thresher.sources.codes import Found
@@ -169,7 +169,7 @@ class SqlSource(ABC):
             self._let_go()
 
     def _fetch(self, need: Need) -> Exact:
-        asked = statement(need, self._rows_of(need.table, need.keys), self._dialect)
+        asked = statement(need, self._rows_of(need.table, need.keys, need.among), self._dialect)
         self._still_wanted()
         columns = self._columns(asked)
         places = np.asarray(columns[0], dtype=np.int64)
@@ -190,13 +190,19 @@ class SqlSource(ABC):
         columns = self._columns(asked) or [[] for _ in need.columns]
         return Exact(np.stack([np.asarray(column, dtype=np.int64) for column in columns], axis=1))
 
-    def _rows_of(self, table: Table, keys: Sequence[Column]) -> Rows:
-        """The table's rows, or those that the bounds on a unit's contribution leave; these are made once and kept."""
+    def _rows_of(self, table: Table, keys: Sequence[Column], among: Condition = ALWAYS) -> Rows:
+        """The table's rows, or those that the bounds on a unit's contribution leave; these are made once and kept.
+
+        Those among some rows only are asked for once: they are not kept.
+        """
         name = relation_of(table)
         relation = self._relations[name]
         found = Found({column.name: column for column in self.catalogue()[name]}, self._dialect)
         if table.contribution is None or self._is_unique(name, table.contribution.unit):
             return raw_rows(table, relation, found)
+        if among != ALWAYS:
+            chosen = bounding(table, keys, relation, found, among)
+            return bounded_rows(table, Kept(f"({chosen.sql})", chosen.parameters), self._dialect)
         made = (table.fingerprint(), tuple(sorted(key.name for key in keys)))
         if made not in self._kept:
             chosen = bounding(table, keys, relation, found)

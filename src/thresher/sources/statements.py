@@ -77,7 +77,8 @@ def statement(need: Need, rows: Rows, dialect: Dialect) -> Statement:
     measured = [measure(aggregate, rows, dialect, brought) for aggregate in need.aggregates]
     named = [f"{expression} AS a{n}" for n, expression in enumerate(measured)]
     conditions = [] if rows.where is None else [rows.where]
-    conditions += [] if need.where == ALWAYS else [condition(need.where, rows.columns, dialect, brought)]
+    asked = [part for part in (need.among, need.where) if part != ALWAYS]
+    conditions += [condition(part, rows.columns, dialect, brought) for part in asked]
     tail = f" FROM {rows.relation}" + (f" WHERE {' AND '.join(conditions)}" if conditions else "")
     if not need.keys:
         return Statement(f"SELECT 0 AS i, {', '.join(named)}{tail}", tuple(brought.arrays), wide)

@@ -28,6 +28,7 @@ from thresher.noise.arguments import checked_probability, checked_rate
 from thresher.noise.enclosure import certified
 from thresher.streams.running_sums import RunningSums
 from thresher.streams.step_blocks import MOST_COUNT, block_of, checked_between, checked_series, present_of
+from thresher.streams.tree_windows import checked_length, levels_of
 from thresher.streams.window_sums import MOST_STEPS
 
 Kind = Literal["low", "high", "jump", "drop", "change"]
@@ -42,7 +43,7 @@ class Alarm:
     """A line for noisy sums, or noisy differences, and what it promises at every single step.
 
     `shift`: how far the line lies on the ringing side. `zone`: at so many whole values next to those of the event
-    nothing is promised. `noise`: by what the number compared strays.
+    nothing is promised. `noise`: by what the number compared strays. `summed`: it reads window sums, not counts.
     """
 
     kind: Kind
@@ -54,6 +55,7 @@ class Alarm:
     noise: NoiseSum
     shift: int
     zone: int
+    summed: bool = False
 
     @property
     def differs(self) -> bool:
@@ -135,6 +137,33 @@ def alarm(
     return _placed(kind, threshold, steps, epsilon, miss_rate, false_alarm_rate, NoiseSum((1,) * terms))
 
 
+def tree_alarm(
+    kind: Literal["low", "high"],
+    threshold: Amount,
+    length: int,
+    epsilon: Amount,
+    miss_rate: Amount,
+    false_alarm_rate: Amount,
+    members: int = 1,
+) -> Alarm:
+    """The same over the sums of `TreeWindows(series, length, epsilon)`, or over sums of `members` such series.
+
+    Privacy: post-processing of those windows, which have their own price. Utility: as `alarm`; the noise is that of
+    log2(length) + 1 nodes, the most there are in a window. Runtime: milliseconds, once.
+    """
+    if kind not in ("low", "high"):
+        raise ArgumentError("kind", kind, "windows of a tree are sums: low or high", 'Pass "low" or "high"')
+    steps = checked_length(length)
+    levels, series = levels_of(steps), checked_between(members, "members", 1, MOST_COUNT)
+    if series * levels > MOST_NOISES:
+        rule = f"{series * levels} noises are added up, and exact tails are kept for {MOST_NOISES} at most"
+        raise ArgumentError("members", members, rule, "Take fewer members")
+    checked_rate(epsilon, levels)
+    noise = NoiseSum((1,) * (series * levels), sensitivity=levels)
+    placed = _placed(kind, threshold, steps, epsilon, miss_rate, false_alarm_rate, noise)
+    return replace(placed, summed=True)
+
+
 def _placed(
     kind: Kind,
     threshold: Amount,
@@ -191,12 +220,13 @@ def _change_zone(noise: NoiseSum, epsilon: Fraction, alarmed: Fraction, line: in
 
 
 class AlarmWatch:
-    """One alarm over many series, as steps come. Reads noisy counts, each of them a sum over the alarm's members."""
+    """One alarm over many series, as steps come. What it reads are sums over the alarm's members."""
 
     def __init__(self, alarm: Alarm, series: int) -> None:
         self._alarm, self._series = alarm, checked_series(series)
         longest = alarm.window + alarm.differs
-        self._sums, self._known = RunningSums(self._series, longest), RunningSums(1, longest)
+        self._sums = RunningSums(self._series, 1 if alarm.summed else longest)
+        self._known = RunningSums(1, longest)
 
     def steps(self, noisy: ArrayLike, present: ArrayLike | None = None) -> NDArray[np.int8]:
         """CROSSED, QUIET, or SILENT where a step that is needed was not `present`, or not yet."""
@@ -212,7 +242,7 @@ class AlarmWatch:
     def _compared(self) -> NDArray[np.int64]:
         window = self._alarm.window
         if not self._alarm.differs:
-            return self._sums.last(window)
+            return self._sums.last(1 if self._alarm.summed else window)
         return self._sums.last(1) - (self._sums.last(window + 1) - self._sums.last(window))
 
     def _ready(self) -> NDArray[np.bool_]:

@@ -22,7 +22,7 @@ from thresher.noise import Entropy
 from thresher.noise.entropy import chosen
 from thresher.streams.drawn import JOINS, Drawn
 from thresher.streams.grouper import Grouper, grouper_terms
-from thresher.streams.hierarchy_terms import Prune, as_precise_nano, hierarchy_terms, precision
+from thresher.streams.hierarchy_terms import Prune, combined, hierarchy_terms, precision, quotient
 from thresher.streams.noise_ahead import NoiseAhead
 from thresher.streams.tree import Tree
 
@@ -87,11 +87,7 @@ class Hierarchy:
         The weight is at how many nano-epsilon one measurement would be as precise: what smoothers take. A node that was
         not looked at has the value 0 and the weight 0.
         """
-        nano = np.full(drawn.noisy.shape, self.terms.count_nano) if drawn.nano is None else drawn.nano
-        total, weighed = precision(nano), precision(nano) * drawn.noisy
-        if drawn.more is not None and drawn.more_nano is not None:
-            total, weighed = total + precision(drawn.more_nano), weighed + precision(drawn.more_nano) * drawn.more
-        return _quotient(weighed, total, 0.0), as_precise_nano(total)
+        return combined(drawn, self.terms.count_nano)
 
     def close(self) -> None:
         """All groups end here; the next step of every node opens one."""
@@ -154,7 +150,7 @@ class Hierarchy:
         if level == self.tree.height:
             return np.zeros_like(looked_at)
         at = self.tree.level(level)
-        estimate = _quotient(self._weighed[at], self._precision[at], np.inf)
+        estimate = quotient(self._weighed[at], self._precision[at], np.inf)
         return looked_at & (estimate < self.terms.cutoff)
 
     def _learn(self, at: slice, counts: NDArray[np.int64], nano: NDArray[np.int64]) -> None:
@@ -164,10 +160,6 @@ class Hierarchy:
     def _more_nano(self, level: int) -> int:
         """What is spent on a node whose children are pruned, in the measurement that knows it."""
         return self.terms.saved_nano(level) + (self.terms.count_nano if self.terms.prune == "history" else 0)
-
-
-def _quotient(above: NDArray[np.float64], below: NDArray[np.float64], missing: float) -> NDArray[np.float64]:
-    return np.divide(above, below, out=np.full_like(below, missing), where=below > 0)
 
 
 def _parts(secrets: bytes) -> list[bytes]:

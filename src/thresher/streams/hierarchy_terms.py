@@ -93,3 +93,20 @@ def as_precise_nano(total: NDArray[np.float64]) -> NDArray[np.int64]:
     """At how many nano-epsilon one measurement has this precision: the inverse of `precision`."""
     rates: NDArray[np.float64] = 2 * np.arcsinh(np.sqrt(total / 2))
     return np.rint(rates * NANO).astype(np.int64)
+
+
+def combined(drawn: Drawn, count_nano: int) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """Each node's count by all its measurements of one step, weighed by inverse variance, and the weight of that.
+
+    The weight is at how many nano-epsilon one measurement would be as precise: what smoothers take. A node that was
+    not looked at has the value 0 and the weight 0. `count_nano`: what all were measured at, where a step does not say.
+    """
+    nano = np.full(drawn.noisy.shape, count_nano) if drawn.nano is None else drawn.nano
+    total, weighed = precision(nano), precision(nano) * drawn.noisy
+    if drawn.more is not None and drawn.more_nano is not None:
+        total, weighed = total + precision(drawn.more_nano), weighed + precision(drawn.more_nano) * drawn.more
+    return quotient(weighed, total, 0.0), as_precise_nano(total)
+
+
+def quotient(above: NDArray[np.float64], below: NDArray[np.float64], missing: float) -> NDArray[np.float64]:
+    return np.divide(above, below, out=np.full_like(below, missing), where=below > 0)

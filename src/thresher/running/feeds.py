@@ -1,0 +1,156 @@
+"""What comes in: events, counts of whole steps, and ticks of the clock; from Python, or as lines of JSON.
+
+    {"unit": "ann", "state": "gym", "time": "2026-01-31T08:00:12Z"}     an event
+    {"tick": "2026-01-31T08:05:00Z"}                                     it is now so late: close what is due
+    {"step": 12, "counts": {"gym": 3, "library": 41}}                    a step that somebody else has counted
+
+A line with a unit is an event, whatever else it holds. If it cannot be read it is passed over and counted, as is a line
+that is no JSON: what one person sends stops nobody's stream. Ticks and counts come from whoever runs the feed: a wrong
+one is refused by the number of its line, which says nothing of any value.
+Reads: lines. Writes: nothing. Never: a part of a line in a message.
+"""
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+
+from thresher.errors import ArgumentError
+from thresher.question import Exact
+from thresher.streams.clock import Time, instant
+from thresher.streams.records import ENDED, StepRecord
+from thresher.streams.step_buffer import StepBuffer, state_names
+
+_LARGEST = 2**53
+_TICK = 'Write {"tick": "2026-01-31T08:05:00Z"}'
+_COUNTS = 'Write {"step": 12, "counts": {"gym": 3}} with whole numbers from 0 on; states that are left out count 0'
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """One unit was seen in one state. The fields are what was sent; the buffer reads them."""
+
+    unit: object
+    state: object
+    time: object
+
+
+@dataclass(frozen=True, slots=True)
+class Tick:
+    """The clock of whoever runs the feed: all that was sent before this instant and is not late is here."""
+
+    time: Time
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """The counts of one step, one row for each state, sealed."""
+
+    step: int
+    counts: Exact
+
+
+Item = Event | Tick | Counts
+
+
+class Receiver(Protocol):
+    """Where steps go. `next_step` is the first one that it has no record of."""
+
+    @property
+    def next_step(self) -> int: ...
+
+    def put(self, step: int, counts: Exact | Callable[[], Exact]) -> StepRecord:
+        """Release a step, once, from counts or from what fetches them once it is charged.
+
+        The steps before it that were never put become gaps.
+        """
+        ...
+
+    def skip_to(self, step: int) -> StepRecord | None:
+        """The record of the gap before this step, if there is one."""
+        ...
+
+
+class JsonLines:
+    """Items from lines of JSON, one after the other. `unreadable`: how many lines were passed over; curator only."""
+
+    def __init__(self, lines: Iterable[str | bytes], states: Sequence[str]) -> None:
+        self._lines, self._states = lines, state_names(states)
+        self.unreadable = 0
+
+    def __iter__(self) -> Iterator[Item]:
+        for number, line in enumerate(self._lines, 1):
+            if line.strip():
+                item = self._read(line, number)
+                if item is not None:
+                    yield item
+
+    def _read(self, line: str | bytes, number: int) -> Item | None:
+        try:
+            said = json.loads(line)
+        except (ValueError, RecursionError):  # no JSON, no text, or brackets without end
+            said = None
+        if isinstance(said, dict) and "unit" in said:
+            return Event(said["unit"], said.get("state"), said.get("time"))
+        if isinstance(said, dict) and "tick" in said:
+            return Tick(_tick(said["tick"], number))
+        if isinstance(said, dict) and "counts" in said:
+            return self._counts(said, number)
+        self.unreadable += 1
+        return None
+
+    def _counts(self, said: dict[str, Any], number: int) -> Counts:
+        given = said["counts"]
+        if not isinstance(given, dict) or not _is_count(said.get("step")):
+            raise ArgumentError("line", number, "a step has a number and counts by state", _COUNTS)
+        counts = [given.get(state, 0) for state in self._states]
+        if not all(map(_is_count, counts)):
+            raise ArgumentError("line", number, "counts are whole numbers, never negative", _COUNTS)
+        return Counts(said["step"], Exact(np.array(counts, dtype=np.int64)[:, None]))
+
+
+def pour(
+    items: Iterable[Item], buffer: StepBuffer, into: Receiver, catch_up: int | None = None
+) -> Iterator[StepRecord]:
+    """Every record that comes of the items, as soon as it is there.
+
+    Steps that the receiver has are not put again, so that after a restart the feed may begin anew. A finished file
+    needs no ticks inside: put one at its end, and let the buffer look as many steps ahead as there are. `catch_up`: if
+    a tick makes more steps due than this, nobody listened for a while; only so many of the last are put.
+    """
+    buffer.start_at(into.next_step)
+    for item in items:
+        if isinstance(item, Event):
+            buffer.offer(item.unit, item.state, item.time)
+            continue
+        for step, counts in _finished(item, buffer, catch_up):
+            if step >= into.next_step:
+                gap = into.skip_to(step)
+                if gap is not None:
+                    yield gap
+                record = into.put(step, counts)
+                yield record
+                if record.kind == ENDED:
+                    return
+
+
+def _finished(item: Tick | Counts, buffer: StepBuffer, catch_up: int | None) -> Iterator[tuple[int, Exact]]:
+    if isinstance(item, Counts):
+        yield item.step, item.counts
+        return
+    due = buffer.due(item.time)
+    for step in due if catch_up is None else due[max(0, len(due) - catch_up) :]:
+        yield step, buffer.close(step)
+
+
+def _tick(time: Any, number: int) -> Time:
+    if instant(time) is None:
+        raise ArgumentError("line", number, "a tick is one instant of the years 1 to 9999", _TICK)
+    said: Time = time
+    return said
+
+
+def _is_count(value: object) -> bool:
+    return type(value) is int and 0 <= value <= _LARGEST

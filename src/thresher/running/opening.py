@@ -1,0 +1,43 @@
+"""Opening a declared stream: its plan, its ledger, its seal, and where it is to go on.
+
+Reads: declarations, the ledger, a key file. Writes: the ledger's accounts. Never: a feed.
+"""
+
+from pathlib import Path
+
+from thresher.budgets import open_budgets
+from thresher.config import Declarations, load
+from thresher.errors import ArgumentError, DeclarationError
+from thresher.ledger import Book
+from thresher.noise import Entropy
+from thresher.running.sealing import seal_of
+from thresher.running.stream import RunningStream
+from thresher.streams.planning import StreamPlan, plan_stream
+
+
+def planned(declared: Declarations, name: str) -> StreamPlan:
+    """The plan of a declared stream. Reads nothing and charges nothing."""
+    if name not in declared.streams:
+        known = ", ".join(declared.streams) or "none"
+        raise ArgumentError("stream", name, f"it is not declared; declared: {known}", "Declare it: [streams.NAME]")
+    try:
+        return plan_stream(declared.streams[name])
+    except DeclarationError as refused:
+        raise declared.located(refused) from None
+
+
+def open_stream(
+    declarations: Declarations | Path | str, name: str, *, book: Book | None = None, entropy: Entropy | None = None
+) -> RunningStream:
+    """A declared stream, ready for its next step. A ledger that is opened here is closed with the stream."""
+    declared = declarations if isinstance(declarations, Declarations) else load(declarations)
+    plan = planned(declared, name)
+    seal = seal_of(plan.declared.key_file)
+    if book is not None:
+        return RunningStream(plan, book, seal, entropy)
+    opened = open_budgets(declared)
+    try:
+        return RunningStream(plan, opened, seal, entropy, opened.close)
+    except BaseException:
+        opened.close()
+        raise

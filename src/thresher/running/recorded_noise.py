@@ -1,0 +1,26 @@
+"""Noise that a test or a demo can repeat step by step, also after a restart. NOT PRIVATE, and stamped so.
+
+Reads: a seed. Writes: nothing. Never: used where no seed was asked for.
+"""
+
+from thresher.amounts import whole_number
+from thresher.noise import NOT_PRIVATE, SeededEntropy
+
+
+class RecordedEntropy:
+    """Seeded entropy that begins anew with every step: step t draws the same whether or not t - 1 was drawn here."""
+
+    stamp = NOT_PRIVATE
+    # Whatever draws ahead must not: what is drawn for a step is to depend on the step alone.
+    by_step = True
+
+    def __init__(self, seed: int) -> None:
+        self._seed = whole_number(seed, "seed")
+        self.begin(0)
+
+    def begin(self, step: int) -> None:
+        # Steps are fewer than this, so that no two pairs of seed and step share a stream of bytes.
+        self._bytes = SeededEntropy((self._seed << 64) + step)
+
+    def read(self, count: int) -> bytes:
+        return self._bytes.read(count)

@@ -1,0 +1,79 @@
+"""Spark Structured Streaming as a feed: counts of steps come from Spark, releases from here.
+
+    frame of unit, state, time ─► foreachBatch: laid aside by step ─► counted when the clock says so ─► put
+
+Reads: frames of Spark, the clock. Writes: what is laid aside, in its folder. Never: a step twice; a clock that events
+move.
+"""
+
+import threading
+import time
+from collections.abc import Callable
+from typing import Any, SupportsIndex
+
+from thresher.running.feeds import Receiver
+from thresher.sources.spark_steps import SparkSteps
+from thresher.streams.clock import StepClock, Time
+from thresher.streams.records import ENDED, StepRecord
+from thresher.streams.step_buffer import small, state_names
+
+
+def spark_steps(
+    folder: str, states: tuple[str, ...], clock: StepClock, max_states: SupportsIndex = 1, key: str = ""
+) -> SparkSteps:
+    """How frames become counts of this clock's steps."""
+    most = small(max_states, "max_states", 1)
+    return SparkSteps(folder, state_names(states), clock.start, clock.step_seconds, most, key)
+
+
+class SparkFeed:
+    """Give `batch` to `foreachBatch`, or let `start` do it. Call `deliver` too when a step is over.
+
+    Spark runs no micro-batch while nothing arrives, and steps in which nothing happens are released as well. What the
+    receiver has is never put again: after a restart from the checkpoint, a micro-batch that is run twice changes
+    nothing. To replay files, let `now` stand still at the start, allow as many `ahead_steps` as there are, and
+    `deliver` the end when all is read. Records go to `written`.
+    """
+
+    def __init__(
+        self,
+        steps: SparkSteps,
+        into: Receiver,
+        written: Callable[[StepRecord], object],
+        late_steps: SupportsIndex = 1,
+        ahead_steps: SupportsIndex = 1,
+        now: Callable[[], Time] = time.time,
+    ) -> None:
+        self._steps, self._into, self._written, self._now = steps, into, written, now
+        self._late, self._ahead = small(late_steps, "late_steps", 0), small(ahead_steps, "ahead_steps", 0)
+        self._clock = StepClock.at(steps.start, steps.step_seconds)
+        self._one_at_a_time = threading.Lock()
+        self.ended = False
+
+    def start(self, events: Any, *, available_now: bool = False) -> Any:
+        """The running `StreamingQuery` over a streaming frame. `available_now`: it ends when all there is was read."""
+        writer = events.writeStream.foreachBatch(self.batch).option("checkpointLocation", self._steps.checkpoint)
+        return (writer.trigger(availableNow=True) if available_now else writer).start()
+
+    def batch(self, frame: Any, number: int) -> None:  # noqa: ARG002 - Spark passes it; rows that come twice count once
+        """One micro-batch: laid aside, then whatever is due is delivered."""
+        now = self._now()
+        with self._one_at_a_time:
+            if not self.ended:
+                self._steps.keep(frame, self._into.next_step, self._clock.step_of(now) + self._ahead)
+        self.deliver(frame.sparkSession, now)
+
+    def deliver(self, session: Any, now: Time | None = None) -> None:
+        """Count and put every step that is due."""
+        passed = self._clock.step_of(self._now() if now is None else now)
+        with self._one_at_a_time:
+            due = range(self._into.next_step, passed - self._late)
+            if self.ended or not due:
+                return
+            for step, counts in self._steps.counts(session, due).items():
+                record = self._into.put(step, counts)
+                self._written(record)
+                if record.kind == ENDED:
+                    self.ended = True
+                    break
+            self._steps.forget(session, self._into.next_step)

@@ -1,0 +1,118 @@
+"""What follows from a step that was drawn: smoothed values, window sums, alarms. All of it is free.
+
+It is a function of what was released, so that a stream that is opened again finds the same by looking back.
+Reads: what was drawn. Writes: nothing. Never: a true count.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from thresher.errors import BugError
+from thresher.streams import window_sums
+from thresher.streams.adaptive_smoother import AdaptiveSmoother
+from thresher.streams.alarms import CROSSED, SILENT, AlarmWatch
+from thresher.streams.drawn import Drawn
+from thresher.streams.hierarchy_terms import combined
+from thresher.streams.monitors import Hysteresis
+from thresher.streams.planning import LONGEST, StreamPlan, Watch
+from thresher.streams.records import AlarmState, WindowSums
+from thresher.streams.smoothers import AverageSmoother, JamesSteinSmoother, MedianSmoother
+from thresher.streams.window_sum_smoother import WindowSumSmoother
+
+Row = NDArray[np.float64]
+# Digits of what is shown: a smoothed value is an estimate, and a binary fraction helps nobody.
+_DIGITS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Followed:
+    """What a record shows beside what was drawn."""
+
+    values: tuple[float, ...] = ()
+    windows: tuple[WindowSums, ...] = ()
+    alarms: tuple[AlarmState, ...] = ()
+
+
+class Follower:
+    """Follows one stream, step by step; a step without a value is followed as None."""
+
+    def __init__(self, plan: StreamPlan) -> None:
+        self._smooth = _smoothing(plan)
+        self._windows = [_Window(plan, length) for length in plan.declared.windows]
+        self._alarms = [_Alarm(watch) for watch in plan.watches]
+
+    def follow(self, drawn: Drawn | None) -> Followed:
+        windows = tuple(window.follow(drawn) for window in self._windows)
+        alarms = tuple(alarm.follow(drawn) for alarm in self._alarms)
+        if drawn is None:
+            return Followed(windows=windows, alarms=alarms)
+        # Nobody is counted less than not at all.
+        values = np.round(np.maximum(self._smooth(drawn), 0), _DIGITS)
+        return Followed(tuple(values.tolist()), windows, alarms)
+
+
+class _Window:
+    """The sums of the last steps: of noisy counts, unbiased; or, where steps are grouped, of the groups' medians."""
+
+    def __init__(self, plan: StreamPlan, length: int) -> None:
+        self._series, self._length = len(plan.names), length
+        self._plain = window_sums.WindowSums(self._series, length)
+        grouped = plan.tree is None and plan.declared.mechanism == "pegasus"
+        self._smoother = WindowSumSmoother(self._series, length, LONGEST) if grouped else None
+        self._smoothed: Row = np.zeros(self._series)
+
+    def follow(self, drawn: Drawn | None) -> WindowSums:
+        present = drawn is not None
+        row = np.zeros((1, self._series), dtype=np.int64) if drawn is None else drawn.noisy[None]
+        sums, covered = self._plain.steps(row, np.array([present]))
+        shown: Row = sums[0].astype(np.float64)
+        if self._smoother is not None:
+            if drawn is not None and drawn.marks is not None:
+                self._smoothed = self._smoother.steps(row, drawn.marks[None])[0]
+            shown = self._smoothed
+        return WindowSums(self._length, int(covered[0]), tuple(np.round(shown, _DIGITS).tolist()))
+
+
+class _Alarm:
+    """One declared alarm. It says nothing of a window in which a step is missing: its promise is about whole ones."""
+
+    def __init__(self, watch: Watch) -> None:
+        self._declared, self._place = watch.declared, watch.place
+        self._watch = AlarmWatch(watch.alarm, 1)
+        self._hysteresis = Hysteresis(1, watch.declared.on_steps, watch.declared.off_steps)
+
+    def follow(self, drawn: Drawn | None) -> AlarmState:
+        noisy = 0 if drawn is None else int(drawn.noisy[self._place])
+        tested = self._watch.steps(np.array([[noisy]]), np.array([drawn is not None]))
+        crossed = None if tested[0, 0] == SILENT else bool(tested[0, 0] == CROSSED)
+        ringing = bool(self._hysteresis.steps(tested)[0, 0])
+        return AlarmState(self._declared.name, self._declared.series, ringing, crossed)
+
+
+def _smoothing(plan: StreamPlan) -> Callable[[Drawn], Row]:
+    """What makes a value of each series' noisy counts so far."""
+    series, perturber = len(plan.names), plan.measures.perturber
+    if plan.smoother == "adaptive":
+        adaptive = AdaptiveSmoother(series, perturber.fraction, float(plan.declared.strictness), LONGEST)
+        return lambda drawn: np.asarray(adaptive.steps(drawn.noisy[None])[0])
+    if plan.smoother == "none":
+        return lambda drawn: combined(drawn, perturber.nano)[0]
+    if plan.smoother == "james-stein":
+        shrinking = JamesSteinSmoother(series, perturber.fraction)
+        return lambda drawn: shrinking.steps(drawn.noisy[None], _marks(drawn))[0]
+    grouped = MedianSmoother(series, LONGEST) if plan.smoother == "median" else AverageSmoother(series)
+
+    def smoothed(drawn: Drawn) -> Row:
+        values, weights = combined(drawn, perturber.nano)
+        return np.asarray(grouped.steps(values[None], _marks(drawn), weights[None])[0])
+
+    return smoothed
+
+
+def _marks(drawn: Drawn) -> NDArray[np.int8]:
+    if drawn.marks is None:
+        raise BugError("a smoother of groups needs a grouper")
+    return drawn.marks[None]

@@ -1,0 +1,121 @@
+"""Monitors over released values: scores that rank steps, and flags. Best effort, and labelled so.
+
+They read whatever was released, smoothed estimates above all, which see more than noisy counts do and promise nothing:
+by how much they are biased depends on the counts. For a promise take `alarms`; these draw pictures and ROC curves.
+Reads: released values. Writes: nothing. Never: a true count; a promise.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import get_args
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from thresher.errors import ArgumentError
+from thresher.streams.alarms import CROSSED, QUIET, Kind
+from thresher.streams.step_blocks import checked_between, checked_series, values_of
+
+BEST_EFFORT = "best effort: made of smoothed values, no error rate is promised"
+_MOST_WINDOW = 1 << 16
+# A user's own: the last `window` released values (steps by series) to one score for each series.
+Measure = Callable[[NDArray[np.float64]], ArrayLike]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Watched:
+    """Steps by series: `scores` are larger the more of the event is seen, and NaN where the window is not full."""
+
+    scores: NDArray[np.float64]
+    flags: NDArray[np.bool_]
+    label: str = BEST_EFFORT
+
+
+class Monitor:
+    """One event watched in many series, as steps come: `low`, `high`, `jump`, `drop`, `change` as for alarms, or yours.
+
+    `kind` may be a function of the last `window` released values (steps by series) that gives a score for each
+    series; it flags scores of `threshold` or more.
+    Privacy: post-processing. Utility: best effort.
+    Runtime: grows with the logarithm of the window; `window` values kept for each series.
+    """
+
+    def __init__(self, series: int, kind: Kind | Measure, threshold: float, window: int) -> None:
+        if not callable(kind) and kind not in get_args(Kind):
+            rule = f"it must be one of {', '.join(get_args(Kind))}, or a function"
+            raise ArgumentError("kind", kind, rule, 'Pass e.g. "jump"')
+        if not isinstance(threshold, int | float) or not np.isfinite(threshold):
+            raise ArgumentError("threshold", threshold, "it must be a finite number", "Pass a number of counts")
+        self._series, self._window = checked_series(series), checked_between(window, "window", 1, _MOST_WINDOW)
+        self._kind, self._threshold = kind, float(threshold)
+        self._before = np.full((self._window, self._series), np.nan)
+
+    def steps(self, values: ArrayLike) -> Watched:
+        """Scores and flags of these steps. A step without a value is left out of the block, or NaN."""
+        block = values_of(values, "values", self._series)
+        known = np.concatenate([self._before, block])
+        self._before = known[len(block) :].copy()
+        scores = self._scores(known, block)
+        if self._kind == "low":
+            return Watched(scores, -scores < self._threshold)
+        return Watched(scores, scores > self._threshold if self._kind == "high" else scores >= self._threshold)
+
+    def _scores(self, known: NDArray[np.float64], block: NDArray[np.float64]) -> NDArray[np.float64]:
+        if self._kind == "low":
+            return -sums_of_rows(known[1:], self._window)
+        if self._kind == "high":
+            return sums_of_rows(known[1:], self._window)
+        if callable(self._kind):
+            return self._measured(known[1:], self._kind)
+        rise = block - known[: len(block)]
+        return rise if self._kind == "jump" else -rise if self._kind == "drop" else np.abs(rise)
+
+    def _measured(self, known: NDArray[np.float64], measure: Measure) -> NDArray[np.float64]:
+        scores = np.full((len(known) - self._window + 1, self._series), np.nan)
+        for step in range(len(scores)):
+            rows = known[step : step + self._window]
+            if not np.isnan(rows).any():
+                scores[step] = measure(rows.copy())
+        return scores
+
+
+def sums_of_rows(rows: NDArray[np.float64], length: int) -> NDArray[np.float64]:
+    """Sums of all stretches of `length` rows, by doubling: each is added up in one order, wherever its block ends.
+
+    Cumulative sums would be quicker by a little, and would carry rounding, or one NaN, to all that follows.
+    """
+    windows = len(rows) - length + 1
+    total, start, part, size = np.zeros((windows, rows.shape[1])), 0, rows, 1
+    while size <= length:
+        if length & size:
+            total += part[start : start + windows]
+            start += size
+        part, size = part[:-size] + part[size:], 2 * size
+    return total
+
+
+class Hysteresis:
+    """Rings after `on` steps in a row that crossed, and is quiet again after `off` in a row that did not.
+
+    Reads booleans, or what an alarm says of each step; where it says nothing, all stays as it is. What is shown is
+    steadier and later; an alarm's promise is about its own test of each step, not about this.
+    """
+
+    def __init__(self, series: int, on: int = 1, off: int = 1) -> None:
+        self._series = checked_series(series)
+        self._on, self._off = (checked_between(count, name, 1, 1 << 30) for count, name in ((on, "on"), (off, "off")))
+        self._ringing = np.zeros(self._series, dtype=np.bool_)
+        self._against = np.zeros(self._series, dtype=np.int64)
+
+    def steps(self, crossed: ArrayLike) -> NDArray[np.bool_]:
+        """Whether each series rings, at each of these steps."""
+        tests = values_of(np.asarray(crossed).astype(np.int8), "crossed", self._series)
+        shown = np.empty(tests.shape, dtype=np.bool_)
+        for step, row in enumerate(tests):
+            turned, held = (row == np.where(self._ringing, *states) for states in ((QUIET, CROSSED), (CROSSED, QUIET)))
+            self._against = np.where(turned, self._against + 1, np.where(held, 0, self._against))
+            turns = self._against >= np.where(self._ringing, self._off, self._on)
+            self._ringing = self._ringing ^ turns
+            self._against[turns] = 0
+            shown[step] = self._ringing
+        return shown
