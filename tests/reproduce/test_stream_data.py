@@ -67,19 +67,20 @@ def test_public_streams_are_read(tmp_path):
     # Sensor 3 has an hour less than the others, and of those the first 16 are taken.
     assert "sensor 3" not in trees["pedestrians"].series
     assert singles["pedestrians"].series == ("sensor 0", "sensor 9", "sensor 16")
-    assert trees["pedestrians"].counts[2, :2].tolist() == [2, 12]
+    # The last 30 of 40 steps.
+    assert trees["pedestrians"].counts[2, :2].tolist() == [12, 22]
 
 
 def test_an_hour_without_a_row_counts_nothing(tmp_path):
     place = write_streams(tmp_path) / "melbourne_pedestrians" / "hourly_counts.parquet"
     table = pq.read_table(place)
     pq.write_table(table.filter(pa.compute.less(table["sensor_id"], 16)), place)
-    counts = {each.name: each for each in public_streams(tmp_path, 30).trees}["pedestrians"].counts
+    counts = {each.name: each for each in public_streams(tmp_path, 100).trees}["pedestrians"].counts
     assert counts[:3, 3].tolist() == [0, 31, 32]
 
 
 def test_what_is_not_there_is_named_and_what_does_not_fit_is_refused(tmp_path):
-    assert len(public_streams(None, 10).missing) == len(PLACES)
+    assert public_streams(None, 10).missing == ("Public streams are left out: no folder of data was named.",)
     some = public_streams(write_streams(tmp_path, singles=False), 10)
     assert [each.name for each in some.singles] == ["flights", "car parks", "pedestrians"]
     assert some.missing[0] == f"{PLACES['tweets']} is left out: the folder of data has no {PLACES['tweets']}."

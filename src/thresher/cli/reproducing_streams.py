@@ -16,7 +16,7 @@ from thresher.cli.output import say
 from thresher.cli.stream_tables import event_tables, tree_tables, unit_tables, window_tables
 from thresher.errors import ArgumentError
 from thresher.noise import SeededEntropy, SystemEntropy
-from thresher.reproduce.stream_data import MANY_STEPS, STEPS, StreamSet, busiest, campus, first, loads
+from thresher.reproduce.stream_data import STEPS, WEEK, StreamSet, busiest, campus, first, loads
 from thresher.reproduce.stream_draws import EPSILONS, Trials
 from thresher.reproduce.stream_files import PublicStreams, public_streams
 from thresher.reproduce.stream_monitors import EVENTS, SHARES, EventScore, event_scores
@@ -59,7 +59,7 @@ class _Found:
 @click.option("--part", "parts", type=click.Choice(PARTS), multiple=True, help="Only this; may be given again.")
 @click.option("--runs", type=int, default=5, show_default=True, help="How often each stream is released.")
 @click.option("--tree-runs", type=int, default=1, show_default=True, help="How often each tree is released.")
-@click.option("--steps", type=int, help="So many first steps. Default: 57,901 if made up, 20,000 if public.")
+@click.option("--steps", type=int, help="So many steps at most. Default: 57,901 if made up, 8,064 if public.")
 @click.option("--seed", type=int, help="Repeat a measurement.")
 @json_option
 def streams(
@@ -75,16 +75,21 @@ def streams(
     """Private streams: errors of counts, windows, events and trees, always beside those of saying 0.
 
     On made-up access points of the sizes of the dissertation's, beside the numbers of our reference simulation, then
-    on public streams, where the folder has them, at epsilon 0.1 and 0.01 a step. Of trees, the first 6,000 steps.
+    on the last steps of public streams, where the folder has them, at epsilon 0.1 and 0.01 a step. Trees are measured
+    on 6,000 steps if made up, and on 2,016 if public.
     """
     if steps is not None and not _LEAST_STEPS <= steps <= STEPS:
         raise ArgumentError("steps", steps, f"it must be from {_LEAST_STEPS:,} to {STEPS:,}", "Leave it out")
-    entropy = SystemEntropy() if seed is None else SeededEntropy(seed)
-    public = public_streams(Path(data) if data else None, steps or MANY_STEPS)
-    sets, trees = (loads(steps or STEPS), *public.singles), (campus(steps or MANY_STEPS), *public.trees)
+    trials = Trials(runs, SystemEntropy() if seed is None else SeededEntropy(seed))
+    of_trees = replace(trials, runs=tree_runs)
+    public = public_streams(Path(data) if data else None, steps or 4 * WEEK)
+    sets = (loads(steps or STEPS), *public.singles)
     with spinning(quiet=as_json) as progress:
-        trials = Trials(runs, entropy, progress=progress)
-        found = _measured(parts or PARTS, sets, trees, trials, replace(trials, runs=tree_runs))
+        found = _streams_measured(parts or PARTS, sets, replace(trials, progress=progress))
+        if not parts or "trees" in parts:
+            trees = (campus(min(steps or STEPS, TREE_STEPS)), *(first(each, WEEK) for each in public.trees))
+            for each in trees:
+                found.trees.extend(tree_errors(each, replace(of_trees, progress=progress)))
     if as_json:
         document = {
             "private": False,  # errors are counted against the truth
@@ -103,9 +108,7 @@ def streams(
     say("\n".join(_page(found, sets, public, (runs, tree_runs))))
 
 
-def _measured(
-    wanted: Sequence[str], sets: Sequence[StreamSet], trees: Sequence[StreamSet], trials: Trials, of_trees: Trials
-) -> _Found:
+def _streams_measured(wanted: Sequence[str], sets: Sequence[StreamSet], trials: Trials) -> _Found:
     """Of public sets, windows and events are those of the busiest series: the page would be endless otherwise."""
     found = _Found([], [], [], [])
     made_up, *public = sets
@@ -116,8 +119,6 @@ def _measured(
     if "events" in wanted:
         found.events.extend(event_scores(made_up, EVENTS, trials))
         found.events.extend(one for each in public for one in event_scores(each, SHARES, trials))
-    if "trees" in wanted:
-        found.trees.extend(one for each in trees for one in tree_errors(first(each, TREE_STEPS), of_trees))
     return found
 
 

@@ -119,7 +119,7 @@ PLACES: Mapping[str, str] = MappingProxyType({each.name: f"{each.place}/{each.fi
 
 
 def public_streams(folder: Path | None, steps: int) -> PublicStreams:
-    """The first `steps` steps of every set that the folder has."""
+    """The last `steps` steps of every set that the folder has."""
     must_be_there(folder)
     if folder is None:
         return PublicStreams((), (), ("Public streams are left out: no folder of data was named.",))
@@ -134,9 +134,9 @@ def public_streams(folder: Path | None, steps: int) -> PublicStreams:
             raise SourceError(f"{each.place}/{each.file} cannot be read; it needs counts of 0 or more in every step")
         chosen = _chosen(counts, series, each.singles, PLACES[each.name])
         names = tuple(series[i] for i in chosen) if len(series) > 1 else (each.name,)
-        singles.append(StreamSet(each.name, counts[:steps, chosen], names, each.about))
+        singles.append(StreamSet(each.name, counts[-steps:, chosen], names, each.about))
         if each.tree:
-            trees.append(StreamSet(each.name, counts[:steps], series, each.about))
+            trees.append(StreamSet(each.name, counts[-steps:], series, each.about))
     return PublicStreams(tuple(singles), tuple(trees), tuple(missing))
 
 
