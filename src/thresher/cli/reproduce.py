@@ -15,6 +15,7 @@ from thresher.cli.output import say
 from thresher.cli.reproducing_histograms import histograms
 from thresher.cli.reproducing_probe import probe
 from thresher.cli.reproducing_roc import roc
+from thresher.cli.reproducing_streams import streams
 from thresher.noise import SeededEntropy, SystemEntropy
 from thresher.reproduce import (
     FINE,
@@ -55,6 +56,7 @@ def reproduce() -> None:
 reproduce.add_command(histograms)
 reproduce.add_command(probe)
 reproduce.add_command(roc)
+reproduce.add_command(streams)
 
 
 @reproduce.command()

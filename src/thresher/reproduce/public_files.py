@@ -46,6 +46,24 @@ def columns(folder: Path, name: str, kinds: Mapping[str, str]) -> Any:
         raise SourceError(f"{folder.name}/{name} cannot be read; it needs the columns {needed}: {fix}") from None
 
 
+def other_columns(folder: Path, name: str, leaving: str) -> Any:
+    """All columns of a parquet file but that one, as whole numbers; it must have that one, and another."""
+    import pyarrow as pa  # noqa: PLC0415
+    from pyarrow import parquet  # noqa: PLC0415
+
+    try:
+        names = parquet.read_schema(folder / name).names
+    except (pa.ArrowException, OSError):
+        names = []
+    if leaving not in names or len(set(names)) < max(len(names), 2):
+        fix = "see docs/reproduce.md, or take the file away"
+        raise SourceError(f"{folder.name}/{name} cannot be read; it needs a column {leaving} and one per series: {fix}")
+    table = columns(folder, name, {column: "int64" for column in names if column != leaving})
+    if any(column.null_count for column in table.columns):
+        raise SourceError(f"{folder.name}/{name} cannot be read; it needs a whole number in every row and column")
+    return table
+
+
 def _shown(folder: Path) -> str:
     """Its name as it was passed, without what could steer a terminal."""
     return "".join(c if c.isprintable() else c.encode("unicode_escape", "surrogatepass").decode() for c in str(folder))
