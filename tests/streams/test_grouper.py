@@ -17,7 +17,7 @@ from scipy import integrate, stats
 from thresher.amounts import Epsilon
 from thresher.audit.comparison_laws import laplace, log_probability
 from thresher.audit.shipped.streams import marks_law
-from thresher.errors import ArgumentError, BugError
+from thresher.errors import ArgumentError, BugError, EntropyError
 from thresher.noise import NOT_PRIVATE, SeededEntropy, SystemEntropy
 from thresher.streams import grouper as module
 from thresher.streams.drawn import ALONE, JOINS, OPENS
@@ -151,12 +151,21 @@ def rows_p(rows, law):
     return float(stats.chi2.sf(((observed - expected) ** 2 / expected).sum(), len(law) - 1))
 
 
+class ByStep:
+    """Entropy from which nothing may be drawn ahead."""
+
+    by_step = True
+
+    def __init__(self, entropy):
+        self.stamp, self.read = entropy.stamp, entropy.read
+
+
 def test_few_steps_at_a_time_have_the_same_law(entropy, trials):
     """One step a call, one series: draws come from coins, not from tables. False failure 1e-6."""
     stream, terms = (0, 2, 1), grouper_terms(1, 4)
     rows = np.empty((trials(4_000, 40_000), 3), dtype=np.int8)
     for row in rows:
-        one = Grouper(1, terms, entropy)
+        one = Grouper(1, terms, ByStep(entropy))
         row[:] = [one.steps(np.array([[count]]))[0, 0] for count in stream]
     assert_fits(rows_p(rows, marks_law(stream, terms)))
     assert rows_p(rows, marks_law(stream, narrowed(terms, 1.35))) < 1e-9
@@ -169,8 +178,8 @@ class Recorded(Grouper):
         self.rows = iter(zip(cutoffs, noise, strict=True))
         return self
 
-    def _drawn(self, shape):
-        rows = [next(self.rows) for _ in range(shape[0])]
+    def _drawn(self, steps):
+        rows = [next(self.rows) for _ in range(steps)]
         return np.array([row[0] for row in rows]), np.array([row[1] for row in rows])
 
 
@@ -201,6 +210,30 @@ def test_blocks_lockstep_and_restarts_give_the_same_marks(compiled_from, monkeyp
         second.restore(secrets)
         assert second.secrets() == secrets or compiled_from == 0
         assert (np.concatenate([before, second.steps(counts[stop:])]) == whole).all()
+
+
+def test_the_same_entropy_gives_the_same_marks_in_blocks_and_one_by_one():
+    """Over several refills of what is drawn ahead."""
+    counts = np.random.default_rng(6).poisson(2, (12_000, 10))
+    whole, split = (Grouper(10, grouper_terms(1, 30), SeededEntropy(6)) for _ in range(2))
+    sizes = [1, 1, 5000, 3277, 1, 3276]
+    parts = [split.steps(block) for block in np.split(counts, np.cumsum(sizes))]
+    assert np.array_equal(np.concatenate(parts), whole.steps(counts))
+    assert split.secrets() == whole.secrets()
+
+
+@pytest.mark.parametrize("compiled_from", [0, 1 << 60])
+def test_a_step_that_is_not_looked_at_leaves_everything_as_it_was(compiled_from, monkeypatch):
+    monkeypatch.setattr(module, "_COMPILED_FROM", compiled_from)
+    counts, noise = recorded(8, 90, 1)
+    present = np.random.default_rng(8).random((90, 1)) < 0.6
+    kept = present[:, 0]
+    some = Recorded(1, grouper_terms(1)).record(*noise)
+    marks = some.steps(counts, present)
+    assert (marks[~kept] == JOINS).all()
+    few = Recorded(1, grouper_terms(1)).record(*(array[kept] for array in noise))
+    assert np.array_equal(few.steps(counts[kept]), marks[kept])
+    assert few.secrets() == some.secrets()
 
 
 def test_reading_secrets_changes_nothing():
@@ -303,7 +336,9 @@ REFUSED = [
     ("counts", lambda: group(np.array([True]), 1)),
     ("counts", lambda: group(np.ma.array([SECRET], mask=[True]), 1)),
     ("counts", lambda: group(np.full((2, 2, 2), SECRET), 1)),
-    ("counts", lambda: group(np.full((2, 0), SECRET), 1)),
+    ("series", lambda: group(np.full((2, 0), SECRET), 1)),
+    ("present", lambda: Grouper(1, grouper_terms(1)).steps(np.array([[SECRET]]), np.array([[1]]))),
+    ("present", lambda: Grouper(1, grouper_terms(1)).steps(np.array([[SECRET]]), np.array([True]))),
     ("counts", lambda: group([[SECRET], [SECRET, SECRET]], 1)),
     ("counts", lambda: group("424242", 1)),
     ("counts", lambda: Grouper(3, grouper_terms(1)).steps(np.full((2, 2), SECRET))),
@@ -330,17 +365,17 @@ def test_a_refusal_names_the_field_and_no_count(field, ask):
     assert "4242" not in str(refusal.value)
 
 
-def test_a_failing_generator_leaves_the_groups_as_they_were():
-    fails = False
+def test_where_the_generator_fails_no_group_goes_on():
+    broken = []
 
     def source(count):
-        if fails:
+        if broken:
             raise OSError
         return os.urandom(count)
 
     one = Grouper(3, grouper_terms("0.1"), SystemEntropy(source))
-    one.steps(np.full((2, 3), 5))
-    before, fails = one.secrets(), True
-    with pytest.raises(Exception, match="nothing was drawn instead"):
-        one.steps(np.full((300, 3), 5))
-    assert one.secrets() == before
+    assert one.steps(np.full((2, 3), 5))[0].tolist() == [OPENS] * 3
+    broken.append(True)
+    with pytest.raises(EntropyError):  # some steps are drawn ahead, but not so many
+        one.steps(np.full((50_000, 3), 5))
+    assert one.secrets() == bytes(24)

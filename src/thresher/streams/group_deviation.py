@@ -21,8 +21,8 @@ from thresher.streams.drawn import ALONE, JOINS, OPENS
 
 Whole = NDArray[np.int64]
 Marks = NDArray[np.int8]
-# Counts are cut off here; with groups of at most 100,000 steps, 2 * length * (sum of a group) stays below 2**63.
-FAR = 1 << 28
+# Counts are cut off here and groups end there: 2 * length * (sum of a group) stays below 2**63.
+FAR, MOST_LONGEST = 1 << 28, 100_000
 # Stands for the count of a step that a series leaves out.
 NOT_LOOKED_AT = -1
 
@@ -100,11 +100,9 @@ class LoopGroups:
         return list(self._groups)
 
     def advanced(self, counts: Whole, cutoffs: Whole, noise: Whole) -> Marks:
-        marks = np.full(counts.shape, JOINS, dtype=np.int8)
-        for series in np.flatnonzero((counts != NOT_LOOKED_AT).any(axis=0)).tolist():
-            columns = (array[:, series].tolist() for array in (counts, cutoffs, noise))
-            marks[:, series] = self._one(series, *columns)
-        return marks
+        columns = zip(*(array.T.tolist() for array in (counts, cutoffs, noise)), strict=True)
+        marks = [self._one(series, *numbers) for series, numbers in enumerate(columns)]
+        return np.array(marks, dtype=np.int8).T
 
     def _one(self, series: int, counts: list[int], cutoffs: list[int], noise: list[int]) -> list[int]:
         marks, group = [], self._groups[series]

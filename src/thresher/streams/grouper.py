@@ -24,9 +24,17 @@ from thresher.mechanisms.sparse_terms import NoiseShape, Setting, SparseTerms, c
 from thresher.noise import Entropy
 from thresher.noise.entropy import chosen, this_process
 from thresher.noise.laplace import geometric_draws, laplace_draws
-from thresher.streams.group_deviation import FAR, NOT_LOOKED_AT, ArrayGroups, Group, LoopGroups, OpenGroups
+from thresher.streams.group_deviation import (
+    FAR,
+    MOST_LONGEST,
+    NOT_LOOKED_AT,
+    ArrayGroups,
+    Group,
+    LoopGroups,
+    OpenGroups,
+)
 from thresher.streams.noise_ahead import NoiseAhead
-from thresher.streams.step_arrays import MOST_LONGEST, checked_longest, checked_series, shaped_steps, whole_steps
+from thresher.streams.step_blocks import block_of, checked_between, checked_series
 
 Split = Literal["best", "half"]
 # One unit moves a count by 1, and the deviation of a group by less than 2.
@@ -34,7 +42,7 @@ SENSITIVITY = 2
 _DEFAULT_THETA = 60
 _MOST_THETA = 10**12
 # Places worked on at once, so that noise and counts stay in the processor's cache.
-_CHUNK = 1 << 17
+_CHUNK = 1 << 18
 # Places after which a compiled loop has earned the seconds that it takes to compile.
 _COMPILED_FROM = 1 << 18
 
@@ -74,7 +82,7 @@ def grouper_terms(
         raise ArgumentError("split", split, "it must be one of best, half", "Pass one of them")
     if split == "half":
         sparse = _halved(epsilon, sparse)
-    return GrouperTerms(_whole_theta(epsilon, theta), checked_longest(longest), sparse)
+    return GrouperTerms(_whole_theta(epsilon, theta), checked_between(longest, "longest", 1, MOST_LONGEST), sparse)
 
 
 def _halved(epsilon: Amount, sparse: SparseTerms) -> SparseTerms:
@@ -124,23 +132,31 @@ class Grouper:
         # Looked at before the lock, which a fork may have copied while it was held.
         if this_process() != self._made_in:
             raise BugError("a grouper answers in the process that made it: a fork of it would answer for nothing")
-        exact = np.clip(whole_steps(counts, self.series, "counts"), 0, FAR)
+        exact = np.ascontiguousarray(np.clip(block_of(counts, "counts", self.series), 0, FAR))
         if present is not None:
-            exact[~shaped_steps(present, self.series, "present")] = NOT_LOOKED_AT
+            exact[~_looked_at(present, exact.shape)] = NOT_LOOKED_AT
         marks = np.empty(exact.shape, dtype=np.int8)
         rows = max(1, _CHUNK // self.series)
         with self._lock:
             self._compile_if_it_pays(exact.size)
-            for start in range(0, len(exact), rows):
-                part = exact[start : start + rows]
-                cutoffs, noise = self._drawn(len(part))
-                marks[start : start + rows] = self._open.advanced(part, cutoffs, noise)
+            try:
+                for start in range(0, len(exact), rows):
+                    part = exact[start : start + rows]
+                    cutoffs, noise = self._drawn(len(part))
+                    marks[start : start + rows] = self._open.advanced(part, cutoffs, noise)
+            except BaseException:
+                # Some of these steps are in their groups and some are not: nothing goes on from there.
+                self._close()
+                raise
         return marks
 
     def close(self) -> None:
         """All groups end here: the next step opens one in every series, with a cutoff of its own."""
         with self._lock:
-            self._open = LoopGroups([None] * self.series, self.terms.longest)
+            self._close()
+
+    def _close(self) -> None:
+        self._open = LoopGroups([None] * self.series, self.terms.longest)
 
     def secrets(self) -> bytes:
         """The open groups: noisy cutoffs and true counts. To be sealed, or not to be kept at all (`close`)."""
@@ -155,7 +171,14 @@ class Grouper:
 
     def _drawn(self, steps: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """A cutoff and a blur for every place, used or not: what is drawn depends on no count."""
-        return self._cutoffs.take(steps) + (self.terms.theta + self.terms.sparse.offset), self._blurs.take(steps)
+        cutoffs, blurs = (np.empty((steps, self.series), dtype=np.int64) for _ in range(2))
+        # By turns, and no more at once than is drawn at once: in the same order for blocks of any size.
+        for start in range(0, steps, self._cutoffs.ahead):
+            some = slice(start, min(start + self._cutoffs.ahead, steps))
+            cutoffs[some] = self._cutoffs.take(some.stop - start)
+            blurs[some] = self._blurs.take(some.stop - start)
+        cutoffs += self.terms.theta + self.terms.sparse.offset
+        return cutoffs, blurs
 
     def _compile_if_it_pays(self, places: int) -> None:
         self._places += places
@@ -181,9 +204,17 @@ def group(
     Utility, Runtime, Citations: as `Grouper`.
     """
     terms = grouper_terms(epsilon, theta, noise, split)
-    exact = whole_steps(counts, None, "counts")
+    exact = block_of(counts, "counts")
     marks = Grouper(exact.shape[1], terms, entropy).steps(exact)
     return marks[:, 0] if np.ndim(counts) == 1 else marks
+
+
+def _looked_at(present: NDArray[np.bool_], shape: tuple[int, ...]) -> NDArray[np.bool_]:
+    array = np.asarray(present)
+    if array.dtype != np.bool_ or array.shape != shape:
+        rule = "there must be one boolean for every count"
+        raise ArgumentError("present", f"{array.dtype.name}, shape {array.shape}", rule, "Leave it out if all are")
+    return array
 
 
 def _written(groups: list[Group | None]) -> bytes:

@@ -28,7 +28,7 @@ class NoiseAhead:
     def __init__(self, width: int, rate: Fraction, entropy: Entropy, draws: Draws = laplace_draws) -> None:
         self._width, self._rate, self._entropy, self._draws = width, rate, entropy, draws
         # Entropy that begins anew with every step is not to be read ahead.
-        self._ahead = 1 if getattr(entropy, "by_step", False) else max(1, _AHEAD // width)
+        self.ahead = 1 if getattr(entropy, "by_step", False) else max(1, _AHEAD // width)
         self._lock, self._made_in = threading.Lock(), this_process()
         self._rows, self._next = np.empty((0, width), dtype=np.int64), 0
 
@@ -42,7 +42,7 @@ class NoiseAhead:
         with self._lock:
             while done < count:
                 if self._next == len(self._rows):
-                    size = self._ahead * self._width
+                    size = self.ahead * self._width
                     self._rows, self._next = self._draws(self._rate, size, self._entropy).reshape(-1, self._width), 0
                 some = min(count - done, len(self._rows) - self._next)
                 found[done : done + some] = self._rows[self._next : self._next + some]

@@ -84,18 +84,18 @@ class RunningMedians:
         return medians
 
     def _one_by_one(self, numbers: Reals, joins: NDArray[np.bool_], weights: NDArray[np.int64]) -> Reals:
-        medians = np.empty(numbers.shape)
-        for series, group in enumerate(self._groups):
-            columns = (array[:, series].tolist() for array in (numbers, joins, weights))
-            found = []
-            for number, joined, weight in zip(*columns, strict=True):
-                if not joined or group.size == self._longest:
-                    group = self._groups[series] = _Sorted()  # noqa: PLW2901
-                group.size += 1
-                if weight:
-                    group.add(number, weight)
-                found.append(group.median())
-            medians[:, series] = found
+        columns = zip(*(array.T.tolist() for array in (numbers, joins, weights)), strict=True)
+        return np.array([self._one(series, *lists) for series, lists in enumerate(columns)]).T
+
+    def _one(self, series: int, numbers: list[float], joins: list[bool], weights: list[int]) -> list[float]:
+        medians, group = [], self._groups[series]
+        for number, joined, weight in zip(numbers, joins, weights, strict=True):
+            if not joined or group.size == self._longest:
+                group = self._groups[series] = _Sorted()
+            group.size += 1
+            if weight:
+                group.add(number, weight)
+            medians.append(group.median())
         return medians
 
 

@@ -18,8 +18,9 @@ from thresher.amounts import Amount
 from thresher.errors import ArgumentError
 from thresher.noise.arguments import checked_rate
 from thresher.streams.drawn import JOINS
+from thresher.streams.group_deviation import MOST_LONGEST
 from thresher.streams.running_median import RunningMedians
-from thresher.streams.step_arrays import MOST_LONGEST, checked_longest, checked_series, shaped_steps
+from thresher.streams.step_blocks import checked_between, checked_series, values_of
 
 Reals = NDArray[np.float64]
 Numbers = NDArray[np.int64] | NDArray[np.float64]
@@ -63,7 +64,7 @@ class MedianSmoother:
 
     def __init__(self, series: int, longest: int = MOST_LONGEST) -> None:
         self.series = checked_series(series)
-        self._medians = RunningMedians(self.series, checked_longest(longest))
+        self._medians = RunningMedians(self.series, checked_between(longest, "longest", 1, MOST_LONGEST))
 
     def steps(self, noisy: Numbers, marks: NDArray[np.int8], weights: NDArray[np.int64] | None = None) -> Reals:
         """The estimate of each next step, in order. Where nothing was measured in a group yet, it is 0."""
@@ -107,15 +108,13 @@ class JamesSteinSmoother:
 
 
 def read_steps(noisy: Numbers, marks: NDArray[np.int8], series: int) -> tuple[Reals, NDArray[np.bool_]]:
-    """Noisy numbers as floats, and whether each step joins the group before it."""
-    numbers, marked = shaped_steps(np.asarray(noisy), series, "noisy"), shaped_steps(np.asarray(marks), series, "marks")
-    if numbers.dtype.kind not in "iuf":
-        raise ArgumentError("noisy", numbers.dtype.name, "its elements must be numbers", "Pass an int64 array")
+    """Noisy numbers as floats, and whether each step joins the group before it. Both laid out by steps."""
+    numbers, marked = values_of(noisy, "noisy", series), np.asarray(marks)
+    marked = marked[:, None] if marked.ndim == 1 else marked
     if marked.dtype.kind not in "iu" or marked.shape != numbers.shape:
         rule = "there must be one mark for every noisy count"
         raise ArgumentError("marks", f"{marked.dtype.name} of shape {marked.shape}", rule, "Pass what the grouper gave")
-    # Plain: noise of a seeded generator is a kind of array of its own.
-    return np.array(numbers, dtype=np.float64, order="C", subok=False), np.ascontiguousarray(marked == JOINS)
+    return np.ascontiguousarray(numbers), np.ascontiguousarray(marked == JOINS)
 
 
 def read_weights(weights: NDArray[np.int64], shape: tuple[int, ...]) -> NDArray[np.int64]:

@@ -14,13 +14,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from thresher.errors import ArgumentError
-from thresher.streams.step_arrays import whole_steps
+from thresher.streams.step_blocks import block_of
 
 _MOST_NODES = 1 << 20
 _SHAPE = 'Pass e.g. {"campus": ["north", "south"], "north": ["hall", "library"], "south": ["gym", "pool"]}'
 _ONE = "Give every node one parent, and all of them one root"
-# Leaf counts are cut off here, far beyond any noise, so that sums of a million of them cannot wrap around.
-_FAR = 1 << 42
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +84,7 @@ class Tree:
 
     def sums(self, counts: ArrayLike) -> NDArray[np.int64]:
         """Whole counts of leaves, (steps, leaves), summed up to those of all nodes, (steps, nodes)."""
-        known = np.clip(whole_steps(counts, len(self.leaves), "counts"), -_FAR, _FAR)
+        known = block_of(counts, "counts", len(self.leaves))
         found = np.empty((len(known), len(self.names)), dtype=np.int64)
         # Leaves below one node stand side by side.
         for level, column in enumerate(self.paths().T, start=1):

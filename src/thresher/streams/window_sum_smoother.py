@@ -10,10 +10,9 @@ Reads: noisy counts and marks, or estimates made of them. Writes: nothing. Never
 import numpy as np
 from numpy.typing import NDArray
 
-from thresher.amounts import whole_number
-from thresher.errors import ArgumentError
+from thresher.streams.group_deviation import MOST_LONGEST
 from thresher.streams.smoothers import MedianSmoother, Numbers, Reals, read_steps
-from thresher.streams.step_arrays import MOST_LONGEST, checked_series
+from thresher.streams.step_blocks import checked_between, checked_series
 
 _MOST_LENGTH = 1 << 24
 
@@ -27,9 +26,7 @@ class WindowSumSmoother:
     """
 
     def __init__(self, series: int, length: int, longest: int = MOST_LONGEST) -> None:
-        self.series, self.length = checked_series(series), whole_number(length, "length")
-        if not 1 <= self.length <= _MOST_LENGTH:
-            raise ArgumentError("length", length, f"it must lie between 1 and {_MOST_LENGTH}", "Pass a number of steps")
+        self.series, self.length = checked_series(series), checked_between(length, "length", 1, _MOST_LENGTH)
         self._smoother = MedianSmoother(self.series, longest)
         # Closed groups of a window, oldest first, in a ring: their estimates and how many of their steps are inside.
         self._values = np.zeros((self.series, 1))
