@@ -77,7 +77,7 @@ def test_the_weights_are_those_of_the_double_sum(p, terms):
         assert alike_formula(exact(p), at_least, terms) == wanted
 
 
-@pytest.mark.parametrize(("terms", "distance"), [(288, 396), (1024, 745), (2000, 1041)])
+@pytest.mark.parametrize(("terms", "distance"), [(288, 396), (1024, 745)])
 def test_a_day_of_noises_is_still_exact(terms, distance):
     """Against the law by a Fourier sum, which knows nothing of the formula; found in well under a second."""
     noise = NoiseSum((1,) * terms)

@@ -3,6 +3,7 @@
 import json
 import threading
 import time
+from collections.abc import Callable
 from itertools import chain
 
 import numpy as np
@@ -14,7 +15,7 @@ from thresher.question import Exact
 from thresher.running.feeds import Counts, Event, JsonLines, Tick, pour
 from thresher.running.live_clock import ticking
 from thresher.streams.clock import StepClock
-from thresher.streams.records import ENDED, RELEASED, StepRecord
+from thresher.streams.records import ENDED, GAP, RELEASED, StepRecord
 from thresher.streams.step_buffer import StepBuffer
 
 STATES = ("gym", "library")
@@ -27,12 +28,17 @@ class Kept:
     def __init__(self, first: int = 0, last: int = 10**9) -> None:
         self.next_step, self.last, self.seen = first, last, {}
 
-    def put(self, step: int, counts: Exact) -> StepRecord:
+    def put(self, step: int, counts: Exact | Callable[[], Exact]) -> StepRecord:
         assert step >= self.next_step
         self.next_step = step + 1
-        self.seen[step] = counts.unseal()[:, 0].tolist()
+        self.seen[step] = (counts() if callable(counts) else counts).unseal()[:, 0].tolist()
         kind = RELEASED if step < self.last else ENDED
         return StepRecord("campus", step, CLOCK.began(step), kind, STATES, Epsilon("0.1"))
+
+    def skip_to(self, step: int) -> StepRecord | None:
+        first, self.next_step = self.next_step, max(self.next_step, step)
+        gap = StepRecord("campus", first, CLOCK.began(first), GAP, STATES, Epsilon("0"))
+        return gap if first < step else None
 
 
 def event(unit, state, at) -> str:
@@ -86,7 +92,8 @@ def test_what_the_receiver_has_is_not_put_again():
 
 def test_after_a_gap_only_the_last_steps_are_caught_up():
     lines = [event("ann", "gym", 3), tick(20), tick(10_000), event("bob", "gym", 9_995), tick(10_010)]
-    _, receiver, _ = poured(lines, catch_up=2)
+    _, receiver, records = poured(lines, catch_up=2)
+    assert [(record.step, record.kind) for record in records[:3]] == [(0, RELEASED), (1, GAP), (997, RELEASED)]
     assert receiver.seen == {0: [1, 0], 997: [0, 0], 998: [0, 0], 999: [1, 0]}
 
 

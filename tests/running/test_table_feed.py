@@ -58,7 +58,7 @@ def rooms_of(rows, step):
 
 
 def counts(feed, step):
-    return feed.counts(step).unseal()[:, 0].tolist()
+    return feed.counts(feed.need(step)).unseal()[:, 0].tolist()
 
 
 PLACES = ("duckdb", "parquet", "csv", "arrow", "postgres", "spark")
@@ -175,6 +175,13 @@ def test_nothing_is_read_after_the_end():
     assert [record.kind for record in poll(feed, START + timedelta(hours=20), Kept(last=2))][-1] == "ended"
 
 
+def test_a_step_out_of_reach_is_refused_before_it_is_put():
+    feed, kept = TableFeed(in_memory([]), StepTable(table(), "room", "at"), HOURS), Kept(first=47)
+    with pytest.raises(ArgumentError, match="does not reach"):
+        list(poll(feed, START + timedelta(days=9), kept))
+    assert list(kept.seen) == [47]  # the last two hours that are declared
+
+
 def test_rows_without_units_are_units():
     rows = [{**row, "who": 1} for row in visits(9)]
     feed = TableFeed(in_memory(rows, table(units=False)), StepTable(table(units=False), "room", "at"), HOURS)
@@ -194,7 +201,7 @@ def test_clamped_values_are_in_no_step():
     assert [counts(feed, step)[0] for step in range(6)] == [1, 0, 0, 0, 0, 1]
     for step in (6, 7, -1):
         with pytest.raises(ArgumentError, match="does not reach"):
-            feed.counts(step)
+            feed.need(step)
 
 
 @pytest.mark.parametrize(

@@ -63,7 +63,7 @@ def test_noise_has_the_law_of_its_nodes(entropy, trials):
     noise = np.asarray(TreeWindows(series, length, "0.3", entropy).steps(np.zeros((2 * length, series), dtype=int)))
     single = noise[2 * length - 1]
     assert_fits(laplace_p(single, 10.0))
-    assert_rejected(laplace_p(single, 10.7))
+    assert_rejected(laplace_p(single, 11.5))
     for place in (length, length + 1):
         terms = TreeWindows(1, length, 1).noises(place)
         for at_least in (5, 20, 45):

@@ -22,6 +22,7 @@ SHIPPED = (
     "binned_residuals",
     "stream_alarms",
     "streams",
+    "stream_trees",
 )
 MUTANTS = (
     "sparse_vector",

@@ -24,6 +24,7 @@ _COMMANDS = {
     "ask": ("thresher.cli.asking", "ask_command"),
     "refine": ("thresher.cli.refining", "refine_command"),
     "ledger": ("thresher.cli.ledger", "ledger"),
+    "stream": ("thresher.cli.stream", "stream"),
     "diagnose": ("thresher.cli.diagnosing", "diagnose"),
     "audit": ("thresher.cli.audit", "audit"),
     "reproduce": ("thresher.cli.reproduce", "reproduce"),

@@ -1,4 +1,4 @@
-"""`thresher demo`: the tour of the made-up hospital as a page, or as JSON.
+"""`thresher demo`: the tour of the made-up hospital as a page, or as JSON; `thresher demo stream` is another.
 
 Reads: arguments. Writes: standard output; a folder, if one is to be kept. Never: a line of text wider than 78 columns.
 """
@@ -11,9 +11,11 @@ from pathlib import Path
 from typing import Any
 
 import click
+from click.core import ParameterSource
 from rich.console import RenderableType
 
 from thresher.cli.asking import budget_line, explanation
+from thresher.cli.demo_stream import demo_stream
 from thresher.cli.options import json_option, spinning
 from thresher.cli.output import drawn, say
 from thresher.decisions import MECHANISMS
@@ -37,7 +39,7 @@ _HOW_TO_READ = (
 TRY = 'thresher ask "SELECT gender FROM patients GROUP BY gender HAVING COUNT(*) > 55000"'
 
 
-@click.command()
+@click.group(invoke_without_command=True)
 @click.option("--seed", type=int, help="Repeat a run. Whoever knows the seed can remove the noise: NOT PRIVATE.")
 @click.option("--keep", metavar="FOLDER", help="Keep the hospital and its thresher.toml, to ask questions of your own.")
 @click.option(
@@ -48,13 +50,20 @@ TRY = 'thresher ask "SELECT gender FROM patients GROUP BY gender HAVING COUNT(*)
     help="By which mechanism to ask. The last table of the page compares them all.",
 )
 @json_option
-def demo(*, seed: int | None, keep: str | None, mechanism: str, as_json: bool) -> None:
+@click.pass_context
+def demo(context: click.Context, *, seed: int | None, keep: str | None, mechanism: str, as_json: bool) -> None:
     """Decide which viral diseases are prevalent among the old or the very young, in a made-up hospital.
 
     Builds the hospital (110,000 patients, 60 diseases), shows the price of the question before it is asked, the answer
     beside the truth, the ledger before and after, a repeat that is free, a refusal when the budget is out, and what
     the other mechanisms would have cost and how often they would have been wrong.
+
+    `thresher demo stream` replays a made-up day on a campus instead: counts of every five minutes, and two alarms.
     """
+    if context.invoked_subcommand is not None:
+        if any(context.get_parameter_source(name) is not ParameterSource.DEFAULT for name in context.params):
+            raise click.UsageError("Options of `thresher demo stream` stand behind its name.")
+        return
     entropy = SystemEntropy() if seed is None else SeededEntropy(seed)
     with spinning(quiet=as_json) as progress:
         if keep is None:
@@ -63,6 +72,9 @@ def demo(*, seed: int | None, keep: str | None, mechanism: str, as_json: bool) -
         else:
             shown = tour(_empty_folder(keep), entropy, mechanism, progress)
     say(json.dumps(_document(shown), indent=2) if as_json else _page(shown, keep))
+
+
+demo.add_command(demo_stream)
 
 
 def _empty_folder(name: str) -> Path:

@@ -40,6 +40,11 @@ _OTHERS = (
     "depth",
     "thresholds",
     "histogram",
+    "from",
+    "pace",
+    "series",
+    "steps",
+    "until",
 )
 _FLAGS = {name: "--" + name.replace("_", "-") for name in (*WISHES, *_OTHERS)} | {"here, there": "--here, --there"}
 # Words with a line below are nobody's prose; what ends otherwise, as max_epsilon_per_question does, is another name.

@@ -173,9 +173,11 @@ def _bar(held: dict[str, Any]) -> str:
 
 
 def _asked(question: str) -> tuple[str, str]:
-    """A question of the engine's is a document that holds its normal form; others are shown as they are."""
+    """A question of the engine's is a document that holds its normal form; a step of a stream names both."""
     try:
         said = json.loads(question)
+        if "stream" in said:
+            return f"step {said['step']} of the stream {said['stream']}", ""
         return str(said["question"]), f"by {said['mechanism']}, " if "mechanism" in said else ""
     except (ValueError, KeyError, TypeError):
         return question, ""

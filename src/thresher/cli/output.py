@@ -14,7 +14,8 @@ from rich.console import Console, RenderableType
 _WIDTH = 120
 _ESCAPE, _RESET = "\x1b", "\x1b[0m"
 _TRAILING = re.compile(r"(?:\x1b\[[0-9;]*m|\s)+$")
-_PLAIN = str.maketrans(dict(zip("█·│─●░◂▸", "#.|-*:<>", strict=True)) | {"…": "...", "ε": "epsilon"})
+_BRAILLE = dict.fromkeys(map(chr, range(0x2800, 0x2900)), "*")
+_PLAIN = str.maketrans(dict(zip("█·│─●░◂▸", "#.|-*:<>", strict=True)) | {"…": "...", "ε": "epsilon"} | _BRAILLE)
 
 
 def drawn(parts: Sequence[RenderableType]) -> str:
@@ -32,9 +33,20 @@ def _trimmed(line: str) -> str:
 
 def say(text: str) -> None:
     """Print it; where the output's encoding has no bars and dots, print plain ones."""
-    encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
-    try:
-        text.encode(encoding)
-    except UnicodeEncodeError:
+    if not can_show(text):
+        encoding = _encoding()
         text = text.translate(_PLAIN).encode(encoding, "backslashreplace").decode(encoding)
     click.echo(text)
+
+
+def can_show(text: str) -> bool:
+    """Whether the output's encoding has all of these characters."""
+    try:
+        text.encode(_encoding())
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _encoding() -> str:
+    return getattr(sys.stdout, "encoding", None) or "utf-8"

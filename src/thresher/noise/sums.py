@@ -53,12 +53,17 @@ class NoiseSum:
         if not (alike or len(self.coefficients) == 2) or min(*self.coefficients, self.over, self.sensitivity) < 1:
             raise BugError("noise is summed with coefficients that are positive and alike, or two")
 
+    @property
+    def bits(self) -> int:
+        """With how many to begin: the first weight is (1+p)^-m, and with m bits it would be nothing."""
+        return 128 + len(self.coefficients)
+
     def tail(self, epsilon: Amount, at_least: int) -> Bracket:
         """P[noise >= at_least] = P[noise <= -at_least], for at_least >= 1; from above if it is a bound."""
         rate = checked_rate(epsilon, self.sensitivity)
         if whole_number(at_least, "at_least") < 1:
             raise ArgumentError("at_least", at_least, "it must be 1 or more", "Pass 1 or a larger integer")
-        return bracketed(lambda bits: self.formula(enclosed_powers(rate, bits), at_least))
+        return bracketed(lambda bits: self.formula(enclosed_powers(rate, bits), at_least), self.bits)
 
     def enclosed(self, epsilon: Amount, at_least: int, bits: int) -> Enclosure:
         """The same as an enclosure, for sums of several tails that are compared with one rate."""
@@ -89,9 +94,7 @@ def least_distance(noise: NoiseSum, epsilon: Amount, rate: Fraction) -> int:
     """The least whole a >= 1 with P[noise >= a] <= rate."""
 
     def enough(distance: int) -> bool:
-        # The first weight is (1+p)^-m: with fewer bits it is nothing, and all that follows from it.
-        start = 128 + len(noise.coefficients)
-        return certified(lambda bits: bool(noise.enclosed(epsilon, distance, bits).at_most(rate)), start)
+        return certified(lambda bits: bool(noise.enclosed(epsilon, distance, bits).at_most(rate)), noise.bits)
 
     low, high, plain, bound = 0, 1, float(exact_fraction(epsilon, "epsilon")), float(rate)
     while noise.sketched(plain, high) > bound:

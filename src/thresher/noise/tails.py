@@ -223,8 +223,8 @@ def _log_odds(rate: Fraction) -> float:
     return math.log(rate.denominator) - math.log(rate.numerator)
 
 
-def bracketed(formula: Callable[[int], Enclosure]) -> Bracket:
-    """The formula's value to about 15 digits, as floats rounded outward."""
+def bracketed(formula: Callable[[int], Enclosure], bits: int = 128) -> Bracket:
+    """The formula's value to about 15 digits, as floats rounded outward; with so many bits at first."""
 
     def ask(bits: int) -> Bracket:
         value = formula(bits)
@@ -235,7 +235,7 @@ def bracketed(formula: Callable[[int], Enclosure]) -> Bracket:
         low, high = (float(Fraction(end, 1 << bits)) for end in (value.low, value.high))
         return Bracket(max(0.0, math.nextafter(low, 0)), min(1.0, math.nextafter(high, 1)))
 
-    return certified(ask)
+    return certified(ask, bits)
 
 
 def _checked_distance(value: int, field: str, least: int) -> int:

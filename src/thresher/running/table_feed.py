@@ -85,8 +85,8 @@ class TableFeed:
         self._table = replace(rows.table, contribution=bounded)
         self._first_code, self._codes_in_step, self._ends = _placed(rows, clock)
 
-    def counts(self, step: SupportsIndex) -> Exact:
-        """How many units were in each state, sealed; `SourceError` if the source cannot be read."""
+    def need(self, step: SupportsIndex) -> Need:
+        """What is to be read for a step, if the time column is declared to reach so far; nothing is read for it."""
         number = whole_number(step, "step")
         low = self._first_code + number * self._codes_in_step
         high = low + self._codes_in_step - 1
@@ -100,7 +100,10 @@ class TableFeed:
             )
         groups = tuple((code,) for code in self._rows.codes)
         among = Within(self._rows.time, low, high)
-        need = Need(self._table, (self._rows.states,), groups, among, (Aggregate("units"),), among)
+        return Need(self._table, (self._rows.states,), groups, among, (Aggregate("units"),), among)
+
+    def counts(self, need: Need) -> Exact:
+        """How many units were in each state, sealed; `SourceError` if the source cannot be read."""
         source = self._opened()
         try:
             return source.fetch(need)
@@ -115,7 +118,8 @@ class TableFeed:
 def poll(feed: TableFeed, now: Time, into: Receiver) -> Iterator[StepRecord]:
     """Read and put what is due and not there yet, step by step; call it again when the next step is over."""
     for step in feed.due(into.next_step, now):
-        record = into.put(step, partial(feed.counts, step))
+        # A step that cannot be asked for is refused before it is charged, and read after.
+        record = into.put(step, partial(feed.counts, feed.need(step)))
         yield record
         if record.kind == ENDED:
             return

@@ -34,7 +34,7 @@ from thresher.streams.window_sums import MOST_STEPS
 Kind = Literal["low", "high", "jump", "drop", "change"]
 # One step's own test: it rings, it does not, or a step it needs is missing and nothing is said.
 CROSSED, QUIET, SILENT = 1, 0, -1
-# The exact tail of so many noises takes about a second.
+# An alarm over so many noises takes about two seconds to place.
 MOST_NOISES = 4096
 
 
@@ -208,7 +208,7 @@ def _change_zone(noise: NoiseSum, epsilon: Fraction, alarmed: Fraction, line: in
             near, opposite = (noise.enclosed(epsilon, far - way * change, bits) for way in (1, -1))
             return (near + opposite).at_most(alarmed)
 
-        return certified(kept, 128 + len(noise.coefficients))
+        return certified(kept, noise.bits)
 
     change = far - least_distance(noise, epsilon, alarmed / 2)
     if change < 0:

@@ -63,6 +63,7 @@ class Hierarchy:
         if self.terms.group_nano:
             groups = grouper_terms(Fraction(self.terms.group_nano, NANO), theta)
             self._groupers = tuple(Grouper(width, groups, source) for width in widths)
+        self._above = np.array(tree.parents)
         # Of each node's open group, all of it released: the sum of precisions, and of counts times precisions.
         self._precision, self._weighed = np.zeros(nodes), np.zeros(nodes)
 
@@ -141,8 +142,7 @@ class Hierarchy:
                 second[at], more_nano[at] = np.where(ends, better[at], 0), np.where(ends, self._more_nano(level), 0)
                 self._learn(at, second[at], more_nano[at])
             if level < self.tree.height:
-                below = self.tree.level(level + 1)
-                looked_at = (looked_at & ~ends)[np.array(self.tree.parents[below]) - at.start]
+                looked_at = (looked_at & ~ends)[self._above[self.tree.level(level + 1)] - at.start]
         return Drawn(first, marks, nano) if early else Drawn(first, marks, nano, second, more_nano)
 
     def _below_cutoff(self, level: int, looked_at: NDArray[np.bool_]) -> NDArray[np.bool_]:
@@ -154,8 +154,9 @@ class Hierarchy:
         return looked_at & (estimate < self.terms.cutoff)
 
     def _learn(self, at: slice, counts: NDArray[np.int64], nano: NDArray[np.int64]) -> None:
-        self._precision[at] += precision(nano)
-        self._weighed[at] += precision(nano) * counts
+        precise = precision(nano)
+        self._precision[at] += precise
+        self._weighed[at] += precise * counts
 
     def _more_nano(self, level: int) -> int:
         """What is spent on a node whose children are pruned, in the measurement that knows it."""

@@ -115,7 +115,7 @@ def read_steps(noisy: Numbers, marks: NDArray[np.int8], series: int) -> tuple[Re
         rule = "there must be one mark for every noisy count"
         raise ArgumentError("marks", f"{marked.dtype.name} of shape {marked.shape}", rule, "Pass what the grouper gave")
     # Plain: noise of a seeded generator is a kind of array of its own.
-    return np.array(numbers, dtype=np.float64, subok=False), marked == JOINS
+    return np.array(numbers, dtype=np.float64, order="C", subok=False), np.ascontiguousarray(marked == JOINS)
 
 
 def read_weights(weights: NDArray[np.int64], shape: tuple[int, ...]) -> NDArray[np.int64]:
@@ -124,4 +124,4 @@ def read_weights(weights: NDArray[np.int64], shape: tuple[int, ...]) -> NDArray[
     if array.dtype.kind not in "iu" or array.shape != shape or (array.size and array.min() < 0):
         rule = "there must be one whole number, 0 or more, for every noisy count"
         raise ArgumentError("weights", f"{array.dtype.name} of shape {array.shape}", rule, "Pass nano-epsilon")
-    return np.minimum(array, _MOST_WEIGHT).astype(np.int64)
+    return np.minimum(array, _MOST_WEIGHT).astype(np.int64, order="C")

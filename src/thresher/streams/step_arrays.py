@@ -47,7 +47,8 @@ def whole_steps(values: Any, series: int | None, field: str) -> NDArray[np.int64
     shaped = shaped_steps(array, series, field)
     if array.dtype == np.uint64:
         shaped = np.minimum(shaped, np.uint64(_FAR))
-    return shaped.astype(np.int64)
+    # In one order of memory: a compiled loop is compiled for each.
+    return shaped.astype(np.int64, order="C")
 
 
 def shaped_steps(array: NDArray[Any], series: int | None, field: str) -> NDArray[Any]:

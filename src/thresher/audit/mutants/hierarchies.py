@@ -1,15 +1,18 @@
-"""Broken pruning of a hierarchy of streams (PRUNE), as printed and with one threshold for a whole time step.
+"""Broken pruning of a hierarchy of streams: PRUNE as printed, with one threshold for a step, and one that pays twice.
 
-A tuple counts at every node on its way from the root to a leaf. Both variants charge one comparison and show up to
-h - 1 of them. Noise is whole numbers on a fine grid, so that rounding is not what is wrong.
+A tuple counts at every node on its way from the root to a leaf. PRUNE charges one comparison and shows up to h - 1 of
+them. Noise is whole numbers, for comparisons on a fine grid, so that rounding is not what is wrong.
 Reads: entropy. Writes: nothing. Never: reachable from a release.
 """
+
+from collections.abc import Hashable, Mapping
 
 import numpy as np
 from numpy.typing import NDArray
 
 from thresher.amounts import Epsilon
-from thresher.audit.subjects import Pair, Sampled, Subject
+from thresher.audit.prune_laws import path_law, printed
+from thresher.audit.subjects import Enumerated, Pair, Sampled, Subject
 from thresher.noise import Entropy, discrete_laplace
 
 _EPSILON = Epsilon(1)
@@ -39,7 +42,25 @@ def subjects() -> tuple[Subject, ...]:
             (Pair("one more tuple, and another tree that gives the threshold away", (path, others), (more, others)),),
             broken_prune_shared_threshold,
         ),
+        Enumerated(
+            "broken_prune_law",
+            "how many nodes of a path are kept, exactly",
+            _EPSILON,
+            (Pair("one more tuple, eight levels, counts at the threshold", path, more),),
+            _kept,
+        ),
+        Sampled(
+            "broken_prune_spends_twice",
+            "a small node measured once more with what pruning would save, and nothing pruned",
+            _EPSILON,
+            (Pair("one more tuple below an empty node", 0, 1),),
+            broken_prune_spends_twice,
+        ),
     )
+
+
+def _kept(path: tuple[int, ...]) -> Mapping[Hashable, float]:
+    return dict(path_law(printed(float(_EPSILON), _THRESHOLD), path).items())
 
 
 def broken_prune(path: tuple[int, ...], runs: int, entropy: Entropy) -> NDArray[np.bool_]:
@@ -55,6 +76,14 @@ def broken_prune_shared_threshold(
     threshold = _THRESHOLD * _GRID + _noise(runs, 1, entropy)
     path, others = (np.array(counts) * _GRID + _noise(runs, len(counts), entropy) >= threshold for counts in forest)
     return np.concatenate([_down_the_path(path), others], axis=1)
+
+
+def broken_prune_spends_twice(count: int, runs: int, entropy: Entropy) -> NDArray[np.int64]:
+    """What is wrong: the root's second count is paid for by leaves that are looked at all the same. Two levels."""
+    half = Epsilon.from_nano(_EPSILON.nano // 2)
+    root, leaf, again = (count + discrete_laplace(half, runs, 1, entropy) for _ in range(3))
+    small = root < _THRESHOLD
+    return np.stack([np.where(small, root + again, _THRESHOLD * 2), leaf, small], axis=1)
 
 
 def _down_the_path(kept: NDArray[np.bool_]) -> NDArray[np.bool_]:

@@ -70,7 +70,7 @@ def broken_grouper_never_closes(counts: Counts, runs: int, entropy: Entropy) -> 
     cutoffs = (geometric_draws(sparse.threshold_rate, runs, entropy) + line).tolist()
     noise = geometric_draws(sparse.query_rate, runs * len(_TURNS), entropy).reshape(runs, -1).tolist()
     rows = [_alone(counts, cutoff, blur) for cutoff, blur in zip(cutoffs, noise, strict=True)]
-    return np.array(rows).reshape(runs, -1, 2).sum(axis=1)
+    return np.asarray(np.array(rows).reshape(runs, -1, 2).sum(axis=1))
 
 
 def _alone(counts: Counts, cutoff: int, noise: list[int]) -> list[bool]:

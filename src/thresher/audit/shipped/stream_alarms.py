@@ -5,6 +5,7 @@ Reads: made-up counts. Writes: nothing. Never: protected data.
 
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +20,8 @@ from thresher.streams.tree_windows import TreeWindows
 _EPSILON = Epsilon(1)
 _MISS_RATE, _ALARM_RATE = Fraction(1, 20), Fraction(1, 10)
 _LENGTH = 4
+_SUMS: tuple[Literal["low", "high"], ...] = ("low", "high")
+_DIFFERENCES: tuple[Kind, ...] = ("jump", "drop", "change")
 _RUNS = 100_000
 
 
@@ -69,19 +72,21 @@ def _promised(name: str, *, misses: bool) -> Promised:
 
 
 def _worst(name: str, *, misses: bool) -> list[tuple[str, Watched]]:
-    sums: tuple[Kind, ...] = ("low", "high")
-    differences: tuple[Kind, ...] = ("jump", "drop", "change")
     if name == "tree":
-        return [(kind, _at_worst(tree_alarm(kind, 90, _LENGTH, 1, _MISS_RATE, _ALARM_RATE), misses)) for kind in sums]
-    kinds, windows = (sums, (1, 12)) if name == "sums" else (differences, (3,))
+        return [
+            (kind, _at_worst(tree_alarm(kind, 90, _LENGTH, 1, _MISS_RATE, _ALARM_RATE), misses=misses))
+            for kind in _SUMS
+        ]
+    kinds: tuple[Kind, ...]
+    kinds, windows = (_SUMS, (1, 12)) if name == "sums" else (_DIFFERENCES, (3,))
     return [
-        (f"{kind}, window {window}", _at_worst(alarm(kind, 90, window, 1, _MISS_RATE, _ALARM_RATE), misses))
+        (f"{kind}, window {window}", _at_worst(alarm(kind, 90, window, 1, _MISS_RATE, _ALARM_RATE), misses=misses))
         for kind in kinds
         for window in windows
     ]
 
 
-def _at_worst(placed: Alarm, misses: bool) -> Watched:
+def _at_worst(placed: Alarm, *, misses: bool) -> Watched:
     """The true value next to the end of what is promised, and counts that have it at their last step."""
     values = np.arange(-200, 400)
     promised = values[placed.true(values) if misses else placed.safe(values)]

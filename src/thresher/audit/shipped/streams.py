@@ -5,15 +5,15 @@ a little more than half of what is charged. The same pairs are tried by their la
 Reads: made-up data. Writes: nothing. Never: protected data.
 """
 
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
-from functools import partial
+from collections.abc import Hashable, Iterator, Mapping
+from functools import cache, partial
 from math import exp
 
 import numpy as np
 from numpy.typing import NDArray
 
 from thresher.amounts import Epsilon
-from thresher.audit.comparison_laws import Noise, log_probability, one_sided, two_sided
+from thresher.audit.comparison_laws import log_probability, one_sided, two_sided
 from thresher.audit.subjects import Enumerated, Pair, Sampled, Subject
 from thresher.noise import Entropy, discrete_laplace
 from thresher.streams.drawn import ALONE, JOINS, OPENS
@@ -74,25 +74,23 @@ def marks_law(counts: Counts, terms: GrouperTerms) -> Mapping[Hashable, float]:
     law = one_sided if terms.sparse.one_sided else two_sided
     noises = law(float(terms.sparse.threshold_rate)), law(float(terms.sparse.query_rate))
     line = terms.theta + terms.sparse.offset
-    return {row: exp(total) for row, total in _rows(counts, partial(_run_law, line=line, noises=noises))}
 
+    @cache
+    def log_run(start: int, end: int, *, closed: bool) -> float:
+        """Of the run of these steps, all of which join but the first, which opens, and the last if it is closed."""
+        group = Group(0)
+        deviations = [group.add(count) for count in counts[start:end]][1:]
+        answers = [*(False,) * (len(deviations) - 1), closed] if deviations else []
+        return log_probability(answers, [float(deviation - line) for deviation in deviations], *noises)
 
-def _rows(counts: Counts, run_law: Callable[[Counts, Sequence[bool]], float]) -> Iterator[tuple[Counts, float]]:
-    """Every row of marks with the logarithm of its probability: the first run, and after it any row of the rest."""
-    steps = len(counts)
-    if not steps:
-        yield (), 0.0
-        return
-    yield (OPENS, *(JOINS,) * (steps - 1)), run_law(counts, [False] * (steps - 1))
-    for size in range(2, steps + 1):
-        first = run_law(counts[:size], [False] * (size - 2) + [True])
-        for row, rest in _rows(counts[size:], run_law):
-            yield (OPENS, *(JOINS,) * (size - 2), ALONE, *row), first + rest
+    def rows(start: int) -> Iterator[tuple[Counts, float]]:
+        """Every row of marks from a step on: its first run, and after it any row of the rest."""
+        if start == len(counts):
+            yield (), 0.0
+            return
+        yield (OPENS, *(JOINS,) * (len(counts) - start - 1)), log_run(start, len(counts), closed=False)
+        for end in range(start + 2, len(counts) + 1):
+            for row, rest in rows(end):
+                yield (OPENS, *(JOINS,) * (end - start - 2), ALONE, *row), log_run(start, end, closed=True) + rest
 
-
-def _run_law(counts: Counts, answers: Sequence[bool], line: int, noises: tuple[Noise, Noise]) -> float:
-    if not answers:
-        return 0.0
-    group = Group(0)
-    deviations = [group.add(count) for count in counts]
-    return log_probability(answers, [float(deviation - line) for deviation in deviations[1:]], *noises)
+    return {row: exp(total) for row, total in rows(0)}

@@ -1,0 +1,123 @@
+"""`thresher demo stream`: a made-up day on a campus, replayed; what was released beside the truth, and two alarms.
+
+Reads: arguments. Writes: standard output; a folder, if one is to be kept. Never: a line of text wider than 78 columns.
+"""
+
+import json
+import tempfile
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import click
+
+from thresher.cli.asking import budget_line
+from thresher.cli.options import json_option
+from thresher.cli.output import drawn, say
+from thresher.cli.showing import Showing, showing
+from thresher.demo.campus import STEPS, Campus, campus_day
+from thresher.demo.replaying import Replayed, replay
+from thresher.errors import ArgumentError
+from thresher.running.recorded_noise import RecordedEntropy
+from thresher.streams.records import TORN
+from thresher.views import inert, paragraph
+from thresher.views.stream_chart import ringing_steps, stream_chart
+
+_SERIES = ("dorms", "hall", "library")
+_TITLE = "A made-up day on a campus"
+_SLOWEST = 60.0
+
+
+@click.command("stream")
+@click.option("--seed", type=int, help="Repeat a run. Whoever knows the seed can remove the noise: NOT PRIVATE.")
+@click.option("--keep", metavar="FOLDER", help="Keep the campus; started again with it, the day goes on where it was.")
+@click.option("--pace", type=float, default=0.0, metavar="SECONDS", help="Wait so long after each step. Default: 0.")
+@json_option
+def demo_stream(*, seed: int | None, keep: str | None, pace: float, as_json: bool) -> None:
+    """Replay a made-up day on a campus: five buildings, a count every five minutes, two alarms with a promise.
+
+    Each step is charged, drawn, stored and only then shown. Kill it and start it again with the same folder: what was
+    released is shown as it was, and the day goes on with the next step.
+
+    \b
+      thresher demo stream --keep campus --pace 0.1     (stop it half way, and start it again)
+      thresher stream show campus --config campus/thresher.toml --steps 96:144
+    """  # noqa: D301 - click reads the backslash
+    if not 0 <= pace <= _SLOWEST:
+        raise ArgumentError("pace", pace, f"it must be from 0 to {_SLOWEST:.0f} seconds", "Pass 0.1")
+    with ExitStack() as stack:
+        folder = Path(keep) if keep is not None else Path(stack.enter_context(tempfile.TemporaryDirectory()))
+        campus = campus_day(folder)
+        how = Showing(_TITLE, as_json, _SERIES, 0, STEPS, campus.truth, lines=False)
+        entropy = None if seed is None else RecordedEntropy(seed)
+        shown = replay(campus, entropy, lambda before: showing(how, before), pace)
+    say(json.dumps(_document(shown)) if as_json else _page(campus, shown, keep, chart=not how.lively))
+
+
+def _page(campus: Campus, shown: Replayed, keep: str | None, *, chart: bool) -> str:
+    """The day as it was released, and what it cost."""
+    rows = [campus.truth(record) for record in shown.records]
+    truth = {name: [row[name] for row in rows] for name in campus.buildings}
+    lines = [
+        *([f"[bold]{_TITLE}[/bold]", *stream_chart(shown.records, _SERIES, truth=truth)] if chart else []),
+        paragraph(
+            "Dots are the noisy counts that were released, the line what is made of them, and + the truth, which is "
+            "shown only because this campus is made up."
+        ),
+        *([paragraph(_went_on(shown), "went on")] if shown.began_with else []),
+        "",
+    ]
+    for watch in shown.plan.watches:
+        name, series = inert(watch.declared.name), inert(watch.declared.series)
+        lines.append(f"  [bold red]{name}[/bold red] ({series}) {_rang(shown, watch.declared.name)}")
+        lines += [paragraph(watch.alarm.sentence, "promise"), ""]
+    lines += [budget_line(shown.balance), *(paragraph(text, label) for label, text in _losses(shown).items())]
+    if keep:
+        path = inert(str(Path(keep) / "thresher.toml"))
+        lines += ["", paragraph(f"Kept in {inert(keep)}: try `thresher stream show campus --config {path}`")]
+    stamp = next((record.stamp for record in shown.records if record.stamp), "")
+    if stamp:
+        red = f"[bold red]{stamp}[/bold red]"
+        lines = [f"{red}: made with a seed, which anybody can repeat.", "", *lines, "", red]
+    return drawn(lines)
+
+
+def _went_on(shown: Replayed) -> str:
+    torn = [record.step for record in shown.records if record.kind == TORN]
+    lost = f" Torn, that is charged and lost when it was killed: {', '.join(map(str, torn))}." if torn else ""
+    if shown.began_with == STEPS:
+        return f"the whole day was released before, and is shown again for nothing.{lost}"
+    at = shown.records[shown.began_with].at[11:16]
+    return f"at step {shown.began_with} ({at}). The steps before it are shown as they were released.{lost}"
+
+
+def _rang(shown: Replayed, alarm: str) -> str:
+    spells = ringing_steps(shown.records, alarm)
+    times = [f"from {shown.plan.clock.began(a)[11:16]} to {shown.plan.clock.began(b + 1)[11:16]}" for a, b in spells]
+    return f"rang {', '.join(times)}" if times else "did not ring"
+
+
+def _losses(shown: Replayed) -> dict[str, str]:
+    step, day = shown.plan.step_epsilon, shown.plan.lost_within(STEPS)
+    return {
+        "one step": f"somebody present in one step loses at most epsilon {step}",
+        "all day": f"somebody present in all {STEPS} steps lost at most epsilon {day} in all; every further day loses "
+        "as much again",
+    }
+
+
+def _document(shown: Replayed) -> dict[str, Any]:
+    return {
+        "private": not any(record.stamp for record in shown.records),
+        "went_on_at": shown.began_with,
+        "alarms": {
+            watch.declared.name: {
+                "rang": [list(spell) for spell in ringing_steps(shown.records, watch.declared.name)],
+                "promise": watch.alarm.sentence,
+            }
+            for watch in shown.plan.watches
+        },
+        "spent": shown.balance.spent.to_json(),
+        "lost_in_a_step": shown.plan.step_epsilon.to_json(),
+        "lost_all_day": shown.plan.lost_within(STEPS).to_json(),
+    }

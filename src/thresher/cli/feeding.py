@@ -1,0 +1,121 @@
+"""What `thresher stream run` and `replay` put into a stream: lines, recorded files, a growing table, and a clock.
+
+Reads: standard input, a file, the declared table. Writes: the ledger, through the stream. Never: a step that the clock
+has not ended; what a line says, in a message.
+"""
+
+import json
+import sys
+import time
+from collections.abc import Iterable, Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+from thresher.config import Declarations
+from thresher.errors import ArgumentError
+from thresher.running.feeds import Item, JsonLines, Tick, pour
+from thresher.running.live_clock import ticking
+from thresher.running.stream import RunningStream
+from thresher.running.table_feed import StepTable, TableFeed, poll
+from thresher.sources import open_source
+from thresher.streams.clock import instant
+from thresher.streams.planning import StreamPlan
+from thresher.streams.records import StepRecord
+from thresher.streams.step_buffer import StepBuffer
+
+_MOST_AHEAD = 10**6
+_LAST_BYTES = 1 << 20
+
+
+def listened(stream: RunningStream, feed: str, *, by_wall: bool) -> Iterator[StepRecord]:
+    """Records of a feed of lines, as they come. Steps end by the ticks of the feed, or by the wall clock."""
+    plan = stream.plan
+    items: Iterable[Item] = JsonLines(_lines(feed), plan.states)
+    if not by_wall:
+        yield from pour(items, _buffer(plan, plan.declared.ahead_steps), stream)
+        return
+    gap = stream.skip_to(max(plan.clock.step_of(time.time()), 0))
+    if gap is not None:
+        yield gap
+    # A tick for every step: if more are due, this machine slept.
+    most = plan.declared.late_steps + 1
+    yield from pour(ticking(items, plan.clock), _buffer(plan, plan.declared.ahead_steps), stream, most)
+
+
+def recorded(stream: RunningStream, file: str, until: str | None) -> Iterator[StepRecord]:
+    """Records of a file that is over. `until`: the clock when it ended, which no line of the file can say."""
+    plan = stream.plan
+    items: Iterable[Item] = JsonLines(_lines(file), plan.states)
+    if until is None:
+        yield from pour(items, _buffer(plan, _MOST_AHEAD), stream)
+        return
+    end = end_of(plan, until)
+    # What is late is declared in steps; a file that is over has no more to wait for.
+    closing = plan.clock.began_at(end) + timedelta(seconds=plan.declared.late_steps * plan.declared.step_seconds)
+    yield from pour(_then(items, Tick(closing)), _buffer(plan, _MOST_AHEAD), stream)
+
+
+def polled(stream: RunningStream, declared: Declarations, until: str | None) -> Iterator[StepRecord]:
+    """Records of the declared table, each read when its step is over and no longer late."""
+    plan, said = stream.plan, stream.plan.declared
+    if said.polled is None:
+        rule = "the stream declares no table"
+        raise ArgumentError("from", None, rule, "Pass --from - for lines on standard input, or declare table = ...")
+    rows = StepTable(declared.tables[said.polled.table], said.polled.state_column, said.polled.time_column)
+    if rows.names != plan.states:
+        rule = f"its states are not those of the column {said.polled.state_column}"
+        raise ArgumentError("stream", plan.name, rule, "Declare the same names in the same order")
+    feed = TableFeed(lambda: open_source(declared), rows, plan.clock, said.max_states_per_unit, said.late_steps)
+    end = None if until is None else end_of(plan, until)
+    while end is None or stream.next_step < end:
+        now = datetime.now(UTC)
+        if end is not None:
+            now = min(now, plan.clock.began_at(end + said.late_steps))
+        yield from poll(feed, now, stream)
+        if stream.ended or (end is not None and stream.next_step >= end):
+            return
+        due = plan.clock.began_at(stream.next_step + said.late_steps + 1).timestamp()
+        time.sleep(min(max(due - time.time(), 0.01), 1.0))
+
+
+def end_of(plan: StreamPlan, until: str) -> int:
+    """The first step that is not over at this time."""
+    if instant(until) is None:
+        rule = "it must be a time with its zone"
+        raise ArgumentError("until", until, rule, "Write it in UTC: --until 2026-03-03T00:00:00Z")
+    return max(plan.clock.step_of(until), 0)
+
+
+def last_counted(file: str) -> int | None:
+    """How many steps a file of counts goes to, by its last line; None where it does not say."""
+    try:
+        with Path(file).open("rb") as lines:
+            lines.seek(max(0, lines.seek(0, 2) - _LAST_BYTES))
+            said = json.loads(lines.read().strip().rsplit(b"\n", 1)[-1])
+    except (OSError, ValueError, RecursionError):
+        return None
+    step = said.get("step") if isinstance(said, dict) and "counts" in said else None
+    return step + 1 if type(step) is int and 0 <= step < 2**53 else None
+
+
+def _buffer(plan: StreamPlan, ahead_steps: int) -> StepBuffer:
+    said = plan.declared
+    return StepBuffer(plan.states, plan.clock, said.late_steps, said.max_states_per_unit, ahead_steps, plan.name)
+
+
+def _then(items: Iterable[Item], last: Item) -> Iterator[Item]:
+    yield from items
+    yield last
+
+
+def _lines(feed: str) -> Iterator[bytes]:
+    if feed == "-":
+        if sys.stdin is None or sys.stdin.closed:
+            raise ArgumentError("from", "-", "standard input is closed", "Name a file")
+        yield from sys.stdin.buffer
+        return
+    try:
+        with Path(feed).open("rb") as lines:
+            yield from lines
+    except OSError:
+        raise ArgumentError("from", feed, "it is no file that can be read", "Check its name") from None

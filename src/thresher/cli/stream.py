@@ -1,0 +1,310 @@
+"""`thresher stream`: private counts of every step, for ever. The plan, a run, a replay, and what was released.
+
+Reads: arguments, declarations, feeds. Writes: standard output, files; the ledger, through the stream. Never: charges a
+stream that nobody agreed to.
+"""
+
+import json
+import re
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import click
+
+from thresher.budgets import open_budgets
+from thresher.cli.feeding import end_of, last_counted, listened, polled, recorded
+from thresher.cli.options import config_option
+from thresher.cli.output import drawn, say
+from thresher.cli.showing import LAST_STEPS, Showing, record_json, showing
+from thresher.cli.stream_pages import after_page, explained, plan_document, plan_page, released_page
+from thresher.config import Declarations, load
+from thresher.errors import ArgumentError, BudgetError, LedgerError
+from thresher.ledger import Balance, Book
+from thresher.running.opening import open_stream, planned
+from thresher.running.recorded_noise import RecordedEntropy
+from thresher.running.sinks import JsonLinesFile, write_parquet
+from thresher.running.stream import RunningStream
+from thresher.streams.records import StepRecord
+from thresher.views import inert, paragraph
+from thresher.views.stream_chart import chosen_series
+from thresher.views.stream_picture import stream_picture
+
+_SUFFIXES = (".ndjson", ".parquet", ".svg")
+_PATIENCE_SECONDS, _PAUSE_SECONDS = 2.0, 0.1
+
+json_lines = click.option("--json", "as_json", is_flag=True, help="Print JSON, one line for each step.")
+yes_option = click.option("--yes", "-y", is_flag=True, help="Begin the stream without being asked.")
+seed_option = click.option("--seed", type=int, help="For trials: noise that can be repeated. NOT PRIVATE.")
+series_option = click.option("--series", multiple=True, metavar="NAME", help="Which series to draw; may be repeated.")
+
+
+@dataclass(frozen=True, slots=True)
+class _Opened:
+    """A stream and what it was declared in."""
+
+    stream: RunningStream
+    declared: Declarations
+    balance: Callable[[], Balance]
+
+
+@click.group()
+def stream() -> None:
+    """Private streams: counts of every step, windows and alarms, declared as [streams.NAME] in thresher.toml.
+
+    \b
+      thresher stream plan campus                      what it protects, costs and promises; free
+      sensors | thresher stream run campus --yes       release every step, as its clock ends it
+      thresher stream show campus --steps 0:288        what was released, drawn again; free
+    """  # noqa: D301 - click reads the backslash
+
+
+@stream.command("plan")
+@click.argument("name")
+@config_option
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+def plan_command(*, name: str, config: str, as_json: bool) -> None:
+    """What a stream protects, what a step costs, and what its alarms promise. Reads no feed, charges nothing.
+
+    \b
+      thresher stream plan campus
+    """  # noqa: D301 - click reads the backslash
+    declared = load(config)
+    plan = planned(declared, name)
+    book = open_budgets(declared)
+    try:
+        balance = book.balance(plan.account)
+    finally:
+        book.close()
+    say(json.dumps(plan_document(plan, balance), indent=2) if as_json else drawn(plan_page(plan, balance)))
+
+
+@stream.command("run")
+@click.argument("name")
+@config_option
+@click.option("--from", "feed", metavar="FILE", help="Lines of JSON; - is standard input. Default: the declared table.")
+@click.option(
+    "--clock",
+    type=click.Choice(["feed", "wall"]),
+    default="feed",
+    show_default=True,
+    help="What ends a step: ticks in the feed, or this machine's clock.",
+)
+@click.option("--until", metavar="TIME", help="Stop when this step of a table is over. Default: go on for ever.")
+@click.option("--output", "-o", metavar="FILE", help="Append every record to FILE.ndjson, once.")
+@series_option
+@yes_option
+@seed_option
+@json_lines
+def run_command(
+    *,
+    name: str,
+    config: str,
+    feed: str | None,
+    clock: str,
+    until: str | None,
+    output: str | None,
+    series: tuple[str, ...],
+    yes: bool,
+    seed: int | None,
+    as_json: bool,
+) -> None:
+    """Release every step of a stream as it ends. Killed and started again, it goes on with the next step.
+
+    Lines are events, ticks that say how late it is, or counts of whole steps:
+
+    \b
+      {"unit": "ann", "state": "gym", "time": "2026-03-02T08:00:12Z"}
+      {"tick": "2026-03-02T08:10:00Z"}
+      {"step": 12, "counts": {"gym": 3, "library": 41}}
+
+    \b
+      sensors | thresher stream run campus --from - --clock wall --yes
+      thresher stream run campus --yes --json >> released.ndjson
+
+    Ends with exit code 3 when the budget is exhausted; the last record says so.
+    """  # noqa: D301 - click reads the backslash
+    if until is not None and feed is not None:
+        raise ArgumentError("until", until, "lines end by themselves", "Leave it out, or use `thresher stream replay`")
+    with _opened(config, name, seed) as opened:
+        _agree(opened, yes=yes)
+        if feed is None:
+            records = polled(opened.stream, opened.declared, until)
+        else:
+            records = listened(opened.stream, feed, by_wall=clock == "wall")
+        _carry_on(opened, records, Showing(name, as_json, series or None), output)
+
+
+@stream.command("replay")
+@click.argument("name")
+@click.argument("file")
+@config_option
+@click.option("--until", metavar="TIME", help="When the recording of events ended, such as 2026-03-03T00:00:00Z.")
+@click.option("--output", "-o", metavar="FILE", help="Append every record to FILE.ndjson, once.")
+@series_option
+@yes_option
+@seed_option
+@json_lines
+def replay_command(
+    *,
+    name: str,
+    file: str,
+    config: str,
+    until: str | None,
+    output: str | None,
+    series: tuple[str, ...],
+    yes: bool,
+    seed: int | None,
+    as_json: bool,
+) -> None:
+    """Release the steps of a recorded FILE at full speed, charged like any others; what is released is passed over.
+
+    FILE holds lines as for `thresher stream run`. Events without ticks need --until: when they end is itself part of
+    the data, and the clock must come from you.
+
+    \b
+      thresher stream replay campus monday.ndjson --until 2026-03-03T00:00:00Z --yes
+      thresher stream replay campus counts.ndjson --yes --json
+    """  # noqa: D301 - click reads the backslash
+    with _opened(config, name, seed) as opened:
+        end = last_counted(file) if until is None else end_of(opened.stream.plan, until)
+        _agree(opened, yes=yes)
+        how = Showing(name, as_json, series or None, opened.stream.next_step, end)
+        _carry_on(opened, recorded(opened.stream, file, until), how, output)
+
+
+@stream.command("show")
+@click.argument("name")
+@config_option
+@click.option("--steps", metavar="FIRST:LAST", help="Which steps, the last not included. Default: the last 288.")
+@series_option
+@click.option("--output", "-o", metavar="FILE", help="Write them to FILE.ndjson, FILE.parquet or FILE.svg.")
+@json_lines
+def show_command(
+    *, name: str, config: str, steps: str | None, series: tuple[str, ...], output: str | None, as_json: bool
+) -> None:
+    """Draw what was released, as it is stored. Free, as often as you like.
+
+    \b
+      thresher stream show campus --steps 96:144 --series library
+      thresher stream show campus --steps 0:288 -o day.svg
+    """  # noqa: D301 - click reads the backslash
+    if output is not None and Path(output).suffix not in _SUFFIXES:
+        rule = f"its name must end in one of {', '.join(_SUFFIXES)}"
+        raise ArgumentError("output", output, rule, "Write -o released.parquet")
+    with _opened(config, name, None) as opened:
+        first, last = _span(steps, opened.stream.next_step)
+        records = list(opened.stream.records(first, last - 1))
+        if records:
+            chosen_series(records, series or None)
+        if output is not None:
+            _write(records, Path(output), series, opened.stream.name)
+        if as_json:
+            for record in records:
+                click.echo(record_json(record))
+        else:
+            shown = released_page(opened.stream.plan, opened.balance(), records, series or None)
+            say(drawn([*shown, *([paragraph(inert(f"written to {output}"), "file")] if output else [])]))
+
+
+# Carrying on
+
+
+@contextmanager
+def _opened(config: str, name: str, seed: int | None) -> Iterator[_Opened]:
+    declared = load(config)
+    planned(declared, name)
+    book = open_budgets(declared)
+    try:
+        with _patiently(declared, name, seed, book) as running:
+            yield _Opened(running, declared, lambda: book.balance(running.plan.account))
+    finally:
+        book.close()
+
+
+def _patiently(declared: Declarations, name: str, seed: int | None, book: Book) -> RunningStream:
+    """Another process may be in the middle of a step, which lasts milliseconds."""
+    entropy = None if seed is None else RecordedEntropy(seed)
+    end = time.monotonic() + _PATIENCE_SECONDS
+    while True:
+        try:
+            return open_stream(declared, name, book=book, entropy=entropy)
+        except LedgerError:
+            if time.monotonic() > end:
+                raise
+            time.sleep(_PAUSE_SECONDS)
+
+
+def _agree(opened: _Opened, *, yes: bool) -> None:
+    """The price, and the choice to begin. Who goes on has agreed before; where nobody can be asked, nothing begins."""
+    running = opened.stream
+    if yes or running.next_step:
+        return
+    plan = running.plan
+    if sys.stdin is None or not sys.stdin.isatty():
+        rule = f"every step costs epsilon {plan.step_epsilon}, and nobody can be asked"
+        raise ArgumentError("yes", False, rule, f"Pass --yes to begin, or see `thresher stream plan {plan.name}`")
+    click.echo(explained(plan), err=True)
+    if not click.confirm("\n  Begin it?", err=True):
+        raise ArgumentError("yes", False, "you did not want to begin", "Nothing was read and nothing was charged")
+
+
+def _carry_on(opened: _Opened, records: Iterator[StepRecord], how: Showing, output: str | None) -> None:
+    """Show and write every record as it comes; exit code 3 once the budget has ended."""
+    running = opened.stream
+    last: StepRecord | None = None
+    before = list(running.records(max(0, running.next_step - LAST_STEPS))) if how.lively else []
+    try:
+        with _sink(running, output) as keep, showing(how, before) as show:
+            for record in records:
+                last = record
+                keep(record)
+                show(record)
+    except KeyboardInterrupt as stopped:
+        stopped.add_note(f"All steps before {running.next_step} are stored. Start it again, and it goes on from there.")
+        raise
+    if not how.as_json:
+        say(drawn(after_page(running.plan, opened.balance(), last, running.next_step)))
+    if running.ended:
+        raise click.exceptions.Exit(BudgetError.exit_code)
+
+
+@contextmanager
+def _sink(running: RunningStream, output: str | None) -> Iterator[Callable[[StepRecord], object]]:
+    """A file that every record is appended to, beginning with those that it lacks."""
+    if output is None:
+        yield lambda _: None
+        return
+    if Path(output).suffix != ".ndjson":
+        raise ArgumentError("output", output, "its name must end in .ndjson", "Write -o released.ndjson")
+    with JsonLinesFile(output, running.name) as file:
+        for record in running.records(file.next_step):
+            file.write(record)
+        yield file.write
+
+
+# Showing
+
+
+def _span(steps: str | None, released: int) -> tuple[int, int]:
+    """From the first step up to the last, not including it."""
+    if steps is None:
+        return max(0, released - LAST_STEPS), released
+    found = re.fullmatch(r"(\d{0,15}):(\d{0,15})", steps, re.ASCII)
+    if found is None:
+        raise ArgumentError("steps", steps, "it must be two numbers of steps with a colon", "Write --steps 0:288")
+    return int(found[1] or 0), min(int(found[2] or released), released)
+
+
+def _write(records: list[StepRecord], path: Path, series: tuple[str, ...], name: str) -> None:
+    if path.suffix == ".svg":
+        path.write_text(stream_picture(records, series or None), encoding="utf-8")
+    elif path.suffix == ".parquet":
+        write_parquet(records, path)
+    else:
+        with JsonLinesFile(path, name) as file:
+            for record in records:
+                file.write(record)

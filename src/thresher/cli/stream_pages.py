@@ -1,0 +1,102 @@
+"""Pages about a stream: what it promises and costs, what was released, and what whoever was there has lost.
+
+Reads: plans, records, balances. Writes: nothing. Never: a line of text wider than 78 columns.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+from thresher.cli.asking import budget_line
+from thresher.ledger import Balance
+from thresher.streams.planning import StreamPlan
+from thresher.streams.records import ENDED, RELEASED, StepRecord
+from thresher.views import inert, paragraph
+from thresher.views.stream_chart import ringing_steps, stream_chart
+
+_DAY_SECONDS = 86_400
+_MOST_SPELLS, _LABEL = 6, 11
+
+
+def plan_page(plan: StreamPlan, balance: Balance) -> list[str]:
+    """The plan's own words, and the budget."""
+    return [*map(inert, explained(plan).splitlines()), "", budget_line(balance)]
+
+
+def explained(plan: StreamPlan) -> str:
+    """A plan's own words, wrapped for a terminal: labels, and what they are about."""
+    lines = (line.split(maxsplit=1) for line in str(plan).splitlines())
+    return "\n".join(paragraph(text, label, _LABEL) for label, text in lines)
+
+
+def plan_document(plan: StreamPlan, balance: Balance) -> dict[str, Any]:
+    """The same as JSON."""
+    day = _day(plan)
+    return {
+        "stream": plan.name,
+        "series": list(plan.names),
+        "states": list(plan.states),
+        "step_seconds": plan.declared.step_seconds,
+        "protected_steps": plan.declared.protected_steps,
+        "epsilon_of_a_step": plan.step_epsilon.to_json(),
+        "lost_in_a_day": {"steps": day, "epsilon": plan.lost_within(day).to_json()},
+        "epsilon_of_a_count": plan.measures.perturber.to_json(),
+        "alarms": [
+            {"name": watch.declared.name, "series": watch.declared.series, "promise": watch.alarm.sentence}
+            for watch in plan.watches
+        ],
+        "budget": {
+            "account": balance.account,
+            "cap": None if balance.cap is None else balance.cap.to_json(),
+            "spent": balance.spent.to_json(),
+        },
+    }
+
+
+def released_page(
+    plan: StreamPlan, balance: Balance, records: Sequence[StepRecord], series: Sequence[str] | None
+) -> list[str]:
+    """A chart of records, when alarms rang, and what it all costs."""
+    if not records:
+        return [paragraph("No such step is released yet."), "", budget_line(balance)]
+    stamp = next((record.stamp for record in records if record.stamp), "")
+    chart = stream_chart(records, series)
+    rang = [line for watch in plan.watches for line in _rang(plan, records, watch.declared.name, watch.alarm.sentence)]
+    top = [f"[bold red]{stamp}[/bold red]: made with a seed, which anybody can repeat.", ""] if stamp else []
+    shown = "dots are the noisy counts that carry the promises; the line is smoothed, best effort"
+    return [*top, *chart, paragraph(shown, "drawn"), *rang, *_price(plan, balance)]
+
+
+def after_page(plan: StreamPlan, balance: Balance, last: StepRecord | None, released: int) -> list[str]:
+    """What is said when a run or a replay is over, whose `last` record this is."""
+    if last is not None and last.kind == ENDED:
+        return [paragraph(f"at step {last.step}: {inert(last.note)}", "ended"), *_price(plan, balance)]
+    if not released:
+        told = (
+            "No step has ended. A step ends with a tick of the feed, with its counts, or with --clock wall; a file of "
+            "events that is over needs `thresher stream replay --until`."
+        )
+        return [paragraph(told), budget_line(balance)]
+    next_one = f"{released}, which begins {plan.clock.began(released)}"
+    return [paragraph(next_one, "next"), *_price(plan, balance)]
+
+
+def _price(plan: StreamPlan, balance: Balance) -> list[str]:
+    day = _day(plan)
+    lost = f"somebody present in one step loses at most epsilon {plan.step_epsilon}; in {day} steps, a day, at most "
+    if plan.declared.protected_steps is None and balance.cap is not None:
+        lost += f"{min(plan.lost_within(day), balance.cap)}, and never more than the budget"
+    else:
+        lost += f"{plan.lost_within(day)}"
+    return [paragraph(lost, "loss"), budget_line(balance)]
+
+
+def _rang(plan: StreamPlan, records: Sequence[StepRecord], alarm: str, promise: str) -> list[str]:
+    spells = [f"{plan.clock.began(a)} to {plan.clock.began(b + 1)}" for a, b in ringing_steps(records, alarm)]
+    more = f" and {len(spells) - _MOST_SPELLS} times more" if len(spells) > _MOST_SPELLS else ""
+    tested = any(record.kind == RELEASED for record in records)
+    told = f"rang from {', '.join(spells[:_MOST_SPELLS])}{more}" if spells else "is silent" if tested else "untested"
+    return [paragraph(inert(f"{alarm} {told}. {promise}"), "alarm")]
+
+
+def _day(plan: StreamPlan) -> int:
+    return max(2, _DAY_SECONDS // plan.declared.step_seconds)

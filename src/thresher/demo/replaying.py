@@ -1,0 +1,51 @@
+"""The made-up day released step by step, as a stream that may be killed and goes on where it was.
+
+Reads: the made-up campus. Writes: its ledger. Never: a step twice.
+"""
+
+import time
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+
+from thresher.budgets import open_budgets
+from thresher.config import load
+from thresher.demo.campus import STEPS, STREAM, Campus
+from thresher.ledger import Balance
+from thresher.noise import Entropy
+from thresher.running.opening import open_stream
+from thresher.streams.planning import StreamPlan
+from thresher.streams.records import StepRecord
+
+
+@dataclass(frozen=True, slots=True)
+class Replayed:
+    """The whole day, and how much of it an earlier run had released already."""
+
+    plan: StreamPlan
+    began_with: int
+    records: tuple[StepRecord, ...]
+    balance: Balance
+
+
+def replay(
+    campus: Campus,
+    entropy: Entropy | None,
+    showing: Callable[[Sequence[StepRecord]], AbstractContextManager[Callable[[StepRecord], None]]],
+    pace_seconds: float = 0.0,
+) -> Replayed:
+    """Go on with the day to its end. `showing` is told what was there before, and shows every step that is new."""
+    with open_stream(campus.declarations, STREAM, entropy=entropy) as stream:
+        began_with = stream.next_step
+        with showing(list(stream.records())) as show:
+            for step in range(began_with, STEPS):
+                show(stream.put_counts(step, campus.counts[step]))
+                if pace_seconds:
+                    time.sleep(pace_seconds)
+        records, plan = tuple(stream.records()), stream.plan
+    book = open_budgets(load(campus.declarations))
+    try:
+        balance = book.balance(plan.account)
+    finally:
+        book.close()
+    return Replayed(plan, began_with, records, balance)

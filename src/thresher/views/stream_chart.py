@@ -1,0 +1,265 @@
+"""Records of a stream drawn with characters: noisy counts as dots, smoothed values as a line, alarms underneath.
+
+    dots (·)       the noisy counts, which carry the promises
+    line           the smoothed values, best effort
+    █ under it     an alarm rings; · it is tested and silent; blank: its window is not full, or there is no value
+    x ░ ▸          a step that is torn, a gap, the end of the budget
+
+Reads: records; a truth only where the caller made it up. Writes: nothing. Never: more than 78 columns.
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from thresher.errors import ArgumentError
+from thresher.streams.records import ENDED, GAP, RELEASED, TORN, AlarmState, StepRecord
+from thresher.views.text import WIDTH, inert, paragraph
+
+_MARGIN, _COLUMNS = 13, 62
+# A character of Braille has two dots across and four down.
+_ACROSS, _DOWN = 2, 4
+_BRAILLE, _DOTS = 0x2800, ((0x01, 0x08), (0x02, 0x10), (0x04, 0x20), (0x40, 0x80))
+_OUTLIERS = 0.98
+_MARKS = {RELEASED: " ", GAP: "░", TORN: "x", ENDED: "▸"}
+_STYLES = {"·": "dim", "+": "yellow"}
+_LINE, _RINGS = "bold cyan", "bold red"
+_SHOWN = 4
+
+Series = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class _Scale:
+    """From `low` at the bottom of the last row to `high` at the top of the first."""
+
+    low: float
+    high: float
+    rows: int
+
+    def places(self, values: Series, parts: int = 1) -> NDArray[np.int64]:
+        """Rows from the top, each of so many parts; what lies outside is put at the edge."""
+        room = self.rows * parts
+        share = (self.high - np.nan_to_num(values)) / (self.high - self.low)
+        return np.clip((share * room).astype(np.int64), 0, room - 1)
+
+    def labels(self) -> dict[int, str]:
+        """What the ends and zero are called; zero, where an end is in the same row."""
+        return {int(self.places(np.array([tick]))[0]): _number(tick) for tick in (self.low, self.high, 0.0)}
+
+
+def stream_chart(
+    records: Sequence[StepRecord],
+    series: Sequence[str] | None = None,
+    *,
+    rows: int = 8,
+    truth: Mapping[str, ArrayLike] | None = None,
+) -> list[str]:
+    """One panel for each series, as lines with colours; a `truth` (`+`) holds one number for each record.
+
+    Left out, the series are those that alarms watch and then others, four at most.
+    """
+    if not records:
+        return ["  nothing is released yet"]
+    lines: list[str] = []
+    for name in chosen_series(records, series):
+        lines += [*_panel(records, name, rows, (truth or {}).get(name)), ""]
+    return [*lines, *_notes(records)]
+
+
+def chosen_series(records: Sequence[StepRecord], series: Sequence[str] | None = None) -> tuple[str, ...]:
+    """The series that are drawn."""
+    names = records[-1].names
+    if series is None:
+        watched = [state.series for state in _last_alarms(records)]
+        return tuple(dict.fromkeys([*watched, *names]))[:_SHOWN]
+    for name in series:
+        if name not in names:
+            raise ArgumentError("series", name, "the stream has no series of that name", f"Name one of {_few(names)}")
+    return tuple(dict.fromkeys(series))
+
+
+def ringing_steps(records: Sequence[StepRecord], alarm: str) -> list[tuple[int, int]]:
+    """When an alarm rang: the first and the last step of each spell."""
+    spells: list[tuple[int, int]] = []
+    before = False
+    for record in records:
+        now = any(state.ringing for state in record.alarms if state.name == alarm)
+        if now:
+            spells = [*spells[:-1], (spells[-1][0], record.step)] if before else [*spells, (record.step, record.step)]
+        before = now
+    return spells
+
+
+def step_line(record: StepRecord, series: Sequence[str]) -> str:
+    """One step in one line, for where there is no room to draw: smoothed values, and what rings."""
+    start = f"{record.step:>7}  {record.at[:16].replace('T', ' ')}  "
+    if record.drawn is None:
+        return _cut(f"{start}{record.kind}: {record.note}")
+    values = dict(zip(record.names, record.values, strict=True))
+    ringing = [f"{state.name} rings" for state in record.alarms if state.ringing]
+    return _cut(start + "  ".join([*(f"{_plain(name)} {_number(values[name])}" for name in series), *ringing]))
+
+
+# One panel
+
+
+def _panel(records: Sequence[StepRecord], name: str, rows: int, truth: ArrayLike | None) -> list[str]:
+    place = records[-1].names.index(name)
+    noisy = np.array([math.nan if r.drawn is None else float(r.drawn.noisy[place]) for r in records])
+    values = np.array([math.nan if r.drawn is None else r.values[place] for r in records])
+    true = None if truth is None else np.asarray(truth, dtype=np.float64)
+    page = np.full((rows, _COLUMNS), " ")
+    scale = _scale(noisy, values, true, rows)
+    _put(page, scale, noisy, "·")
+    if true is not None:
+        _put(page, scale, _binned(true, _COLUMNS), "+")
+    _put_line(page, scale, _binned(values, _ACROSS * _COLUMNS))
+    labels = scale.labels()
+    body = [f"{labels.get(row, ''):>{_MARGIN - 1}} │{_coloured(''.join(line))}" for row, line in enumerate(page)]
+    return [_title(records, name, place), *body, *_below(records, name)]
+
+
+def _scale(noisy: Series, values: Series, truth: Series | None, rows: int) -> _Scale:
+    shown = [part[np.isfinite(part)] for part in (values, *([] if truth is None else [truth]))]
+    seen = noisy[np.isfinite(noisy)]
+    tails = np.quantile(seen, [1 - _OUTLIERS, _OUTLIERS]) if seen.size else np.zeros(2)
+    joined = np.concatenate([*shown, tails])
+    return _Scale(-_nice(-min(float(joined.min()), 0.0)), max(_nice(float(joined.max())), 1.0), rows)
+
+
+def _nice(value: float) -> float:
+    """The next number up with two digits, which is a label that can be read."""
+    if value <= 0:
+        return 0.0
+    unit = 10.0 ** (math.floor(math.log10(value)) - 1)
+    return math.ceil(value / unit - 1e-9) * unit
+
+
+def _binned(values: Series, places: int) -> Series:
+    """The mean of the steps that share a place; a step that covers several is in each of them."""
+    edges = np.arange(places + 1) * values.size / places
+    first, last = np.floor(edges[:-1]).astype(np.int64), np.ceil(edges[1:] - 1e-9).astype(np.int64)
+    known = np.isfinite(values)
+    sums = np.concatenate([[0.0], np.cumsum(np.where(known, values, 0.0))])
+    sizes = np.concatenate([[0], np.cumsum(known)])
+    number = sizes[last] - sizes[first]
+    return np.where(number > 0, (sums[last] - sums[first]) / np.maximum(number, 1), math.nan)
+
+
+def _put(page: NDArray[np.str_], scale: _Scale, values: Series, mark: str) -> None:
+    column = np.minimum(np.arange(values.size) * _COLUMNS // values.size, _COLUMNS - 1)
+    known = np.isfinite(values)
+    page[scale.places(values)[known], column[known]] = mark
+
+
+def _put_line(page: NDArray[np.str_], scale: _Scale, values: Series) -> None:
+    """A line in dots of Braille, without holes where it is steep."""
+    down = scale.places(values, _DOWN)
+    cells = np.zeros(page.shape, dtype=np.int64)
+    for across in range(values.size):
+        if math.isnan(values[across]):
+            continue
+        joined = across > 0 and not math.isnan(values[across - 1])
+        ends = sorted((int(down[across]), int(down[across - 1] if joined else down[across])))
+        for place in range(ends[0], ends[1] + 1):
+            cells[place // _DOWN, across // _ACROSS] |= _DOTS[place % _DOWN][across % _ACROSS]
+    for row, column in zip(*np.nonzero(cells), strict=True):
+        page[row, column] = chr(_BRAILLE + int(cells[row, column]))
+
+
+def _coloured(line: str) -> str:
+    """Runs of the same kind in one colour each."""
+    parts: list[tuple[str, str]] = []
+    for mark in line.rstrip():
+        style = _LINE if ord(mark) >= _BRAILLE else _STYLES.get(mark, "")
+        if parts and parts[-1][0] == style:
+            parts[-1] = (style, parts[-1][1] + mark)
+        else:
+            parts.append((style, mark))
+    return "".join(f"[{style}]{text}[/]" if style else text for style, text in parts)
+
+
+def _title(records: Sequence[StepRecord], name: str, place: int) -> str:
+    last = next((record for record in reversed(records) if record.drawn is not None), None)
+    if last is None:
+        return f"  [bold]{inert(name)}[/bold]  no value"
+    told = [f"{_number(last.values[place])} at {last.at[11:16]}"]
+    for window in last.windows:
+        missing = f" ({window.covered} known)" if window.covered < window.length else ""
+        told.append(f"last {window.length} steps{missing} {_number(window.sums[place])}")
+    text = _cut("   ".join(told), WIDTH - len(name) - 5)
+    return f"  [bold]{inert(name)}[/bold]   {inert(text)}"
+
+
+def _below(records: Sequence[StepRecord], name: str) -> list[str]:
+    """The axis of time, a row for each alarm of the series, and what befell steps."""
+    lines = [f"{'':>{_MARGIN}}{'─' * _COLUMNS}", f"{'':>{_MARGIN}}{_times(records)}"]
+    for state in _last_alarms(records):
+        if state.series == name:
+            row = _by_column([_alarm_mark(record, state.name) for record in records], "█· ")
+            label = inert(_cut(state.name, _MARGIN - 2))
+            pad = " " * (_MARGIN - 1 - len(_cut(state.name, _MARGIN - 2)))
+            lines.append(f"{pad}{label} │" + row.replace("█", f"[{_RINGS}]█[/]").rstrip())
+    marks = _by_column([_MARKS[record.kind] for record in records], "▸x░ ")
+    return [*lines, f"{'steps':>{_MARGIN - 1}} │{marks.rstrip()}"] if marks.strip() else lines
+
+
+def _by_column(marks: Sequence[str], order: str) -> str:
+    """The gravest mark of all steps in a column; `order` lists them."""
+    places = np.arange(_COLUMNS + 1) * len(marks) / _COLUMNS
+    shown = []
+    for column in range(_COLUMNS):
+        first = int(places[column])
+        here = marks[first : max(first + 1, math.ceil(places[column + 1] - 1e-9))]
+        shown.append(min(here, key=order.index))
+    return "".join(shown)
+
+
+def _alarm_mark(record: StepRecord, alarm: str) -> str:
+    state = next((state for state in record.alarms if state.name == alarm), None)
+    return " " if state is None else "█" if state.ringing else " " if state.crossed is None else "·"
+
+
+def _times(records: Sequence[StepRecord]) -> str:
+    """When it began, and when the middle and the last step did."""
+    one_day = records[0].at[:10] == records[-1].at[:10]
+    ends = [records[0], records[len(records) // 2], records[-1]]
+    first, middle, last = ((r.at[11:16] if one_day else r.at[5:16].replace("T", " ")) for r in ends)
+    half = _COLUMNS // 2
+    return f"{first}{middle:>{half - len(first) + len(middle)}}{last:>{_COLUMNS - half - len(middle)}}"
+
+
+def _notes(records: Sequence[StepRecord]) -> list[str]:
+    """What a reader must not overlook."""
+    counted = {kind: sum(record.kind == kind for record in records) for kind in (TORN, GAP)}
+    said = {TORN: "torn (charged, and lost in a crash)", GAP: "passed over (nobody listened)"}
+    told = [f"{number} {'step' if number == 1 else 'steps'} {said[kind]}" for kind, number in counted.items() if number]
+    lines = [paragraph("; ".join(told), "steps")] if told else []
+    if records[-1].kind == ENDED:
+        lines.append(paragraph(inert(records[-1].note), "ended"))
+    return lines
+
+
+def _last_alarms(records: Sequence[StepRecord]) -> tuple[AlarmState, ...]:
+    return next((record.alarms for record in reversed(records) if record.alarms), ())
+
+
+def _number(value: float) -> str:
+    return f"{value:,.0f}" if abs(value) >= 100 or value == round(value) else f"{value:.1f}"
+
+
+def _few(names: Sequence[str]) -> str:
+    return ", ".join(names[:6]) + (", ..." if len(names) > 6 else "")
+
+
+def _plain(text: str) -> str:
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+
+
+def _cut(text: str, width: int = WIDTH) -> str:
+    text = _plain(text)
+    return text if len(text) <= width else f"{text[: width - 1]}…"

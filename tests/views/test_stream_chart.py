@@ -1,0 +1,138 @@
+"""Charts of records: what is drawn where, at most 78 columns, and nobody's markup."""
+
+import re
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+from rich.text import Text
+
+from thresher.amounts import Epsilon
+from thresher.errors import ArgumentError
+from thresher.streams.drawn import Drawn
+from thresher.streams.records import ENDED, GAP, RELEASED, TORN, AlarmState, StepRecord, WindowSums
+from thresher.views.stream_chart import chosen_series, ringing_steps, step_line, stream_chart
+from thresher.views.stream_picture import stream_picture
+
+NAMES = ("gym", "library", "hall", "lab", "pool")
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+def record(step, counts, *, kind=RELEASED, rings=False, names=NAMES, stamp=""):
+    """A record as a stream would make it, with one alarm, on the library."""
+    at, epsilon = f"2026-03-02T{step // 12:02}:{step % 12 * 5:02}:00Z", Epsilon("0.1")
+    if kind != RELEASED:
+        return StepRecord("campus", step, at, kind, names, epsilon, note="said so")
+    values = tuple(map(float, counts))
+    windows = (WindowSums(12, min(step + 1, 12), tuple(12 * value for value in values)),)
+    alarms = (AlarmState("crowded", names[1], rings, None if step < 3 else rings),)
+    drawn = Drawn(np.array(counts, dtype=np.int64))
+    return StepRecord("campus", step, at, kind, names, epsilon, drawn, values, windows, alarms, stamp=stamp)
+
+
+def day(steps=288, rings=range(100, 120), kinds=None):
+    return [
+        record(s, [s, 1000 if s in rings else 10, 0, -5, 7], kind=(kinds or {}).get(s, RELEASED), rings=s in rings)
+        for s in range(steps)
+    ]
+
+
+def plain(lines):
+    return [Text.from_markup(line).plain for line in lines]
+
+
+def test_series_that_are_watched_come_first_and_four_are_drawn():
+    assert chosen_series(day(5)) == ("library", "gym", "hall", "lab")
+    assert chosen_series(day(5), ["pool", "gym", "pool"]) == ("pool", "gym")
+    with pytest.raises(ArgumentError, match="no series of that name"):
+        stream_chart(day(5), ["nowhere"])
+
+
+@pytest.mark.parametrize("steps", [1, 2, 61, 62, 63, 124, 288, 3000])
+def test_any_number_of_steps_fits(steps):
+    records = [record(s % 288, [s, s, s, s, s]) for s in range(steps)]
+    lines = plain(stream_chart(records))
+    assert max(map(len, lines)) <= 78
+    assert sum("│" in line for line in lines) == 4 * 8 + 1
+
+
+def test_the_line_rises_with_the_values_and_dots_are_the_noisy_counts():
+    records = day(62)
+    body = [line.split("│")[1] for line in plain(stream_chart(records, ["gym"])) if "│" in line]
+    heights = [min(row for row, line in enumerate(body) if line.ljust(62)[c] != " ") for c in range(62)]
+    assert heights[0] == 7
+    assert heights[-1] == 0
+    assert heights == sorted(heights, reverse=True)
+    # The line lies over its own dots here; far from it they are seen.
+    far = [record(s, [5, 0, 0, 0, 0]) for s in range(62)]
+    noisy = [StepRecord(*[getattr(r, f) for f in r.__slots__][:7], values=(50.0,) * 5) for r in far]
+    bottom = [line for line in plain(stream_chart(noisy, ["gym"])) if line.lstrip().startswith("0 │")]
+    assert bottom[0].count("·") == 62
+
+
+def test_alarms_and_what_befell_steps_lie_under_their_steps():
+    kinds = dict.fromkeys(range(10, 20), GAP) | {30: TORN, 61: ENDED}
+    lines = plain(stream_chart(day(62, range(40, 50), kinds), ["library"]))
+    (alarm,) = [line.split("│")[1] for line in lines if "crowded │" in line]
+    (marks,) = [line.split("│")[1] for line in lines if "steps │" in line]
+    assert [c for c, mark in enumerate(alarm) if mark == "█"] == list(range(40, 50))
+    assert alarm[:3] == "   "
+    assert marks == " " * 10 + "░" * 10 + " " * 10 + "x" + " " * 30 + "▸"
+    text = " ".join(" ".join(lines).split())
+    assert "1 step torn" in text
+    assert "10 steps passed over" in text
+    assert "ended said so" in text
+
+
+def test_windows_say_what_they_cover():
+    assert "last 12 steps (5 known) 48" in " ".join(plain(stream_chart(day(5, ()), ["hall", "gym"])))
+    assert "last 12 steps 3,444" in " ".join(plain(stream_chart(day(), ["gym"])))
+
+
+def test_when_an_alarm_rang():
+    records = day(60, (5, 6, 7, 20, 59))
+    assert ringing_steps(records, "crowded") == [(5, 7), (20, 20), (59, 59)]
+    assert ringing_steps(records, "other") == []
+
+
+def test_one_step_is_one_line():
+    assert step_line(day()[110], ["library"]) == "    110  2026-03-02 09:10  library 1,000  crowded rings"
+    assert step_line(record(3, [], kind=GAP), ["library"]) == "      3  2026-03-02 00:15  gap: said so"
+    long = record(3, [1] * 5, names=("x" * 100, *NAMES[1:]))
+    assert len(step_line(long, long.names)) == 78
+
+
+def test_names_cannot_steer_the_terminal():
+    evil = ("[red]\x1b[2J", "[/bold]", *NAMES[2:])
+    records = [record(s, [1, 2, 3, 4, 5], names=evil) for s in range(5)]
+    lines = stream_chart(records)
+    assert "\x1b" not in "".join(lines) + step_line(records[0], evil)
+    assert "[red]" in "".join(plain(lines))
+    assert "[/bold]" in "".join(plain(lines))
+
+
+def test_nothing_and_nothing_but_gaps():
+    assert stream_chart([]) == ["  nothing is released yet"]
+    assert "no value" in " ".join(plain(stream_chart([record(s, [], kind=GAP) for s in range(5)])))
+
+
+def test_the_picture_has_lines_bars_and_a_stamp():
+    records = [record(s, [s, 2 * s, 3, 4, 5], rings=s > 50, stamp="NOT PRIVATE") for s in range(60)]
+    root = ElementTree.fromstring(stream_picture(records, ["gym", "library"]))  # noqa: S314 - our own text
+    assert len(root.findall(f"{SVG}circle")) == 120
+    assert {line.get("class") for line in root.findall(f"{SVG}polyline")} == {"rule", "line0", "line1"}
+    assert [bar.get("class") for bar in root.findall(f"{SVG}rect")] == ["paper", "fill1"]
+    assert "NOT PRIVATE" in "".join(root.itertext())
+
+
+def test_no_line_of_a_picture_leads_over_a_missing_step():
+    parts = stream_picture(day(60, (), {30: TORN, 31: GAP}), ["gym"])
+    lines = re.findall(r'<polyline class="line0" points="([^"]*)"', parts)
+    assert [line.count(",") for line in lines] == [30, 28, 2]  # the last one is the legend's
+
+
+def test_pictures_refuse_what_they_cannot_show():
+    with pytest.raises(ArgumentError, match="nothing to draw"):
+        stream_picture([])
+    with pytest.raises(ArgumentError, match="at most 4 series"):
+        stream_picture(day(5), NAMES)
