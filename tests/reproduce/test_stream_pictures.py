@@ -40,7 +40,9 @@ def test_plain_noise_on_the_page_is_what_its_law_says():
     found = rows_on_the_page("Scaled errors of counts")
     means = loads().counts.mean(axis=0)
     law = [
-        2 * math.exp(-epsilon) / (1 - math.exp(-2 * epsilon)) / mean for epsilon in (0.1, 0.01) for mean in means.tolist()
+        2 * math.exp(-epsilon) / (1 - math.exp(-2 * epsilon)) / mean
+        for epsilon in (0.1, 0.01)
+        for mean in means.tolist()
     ]
     assert [float(cell.replace(",", "")) for cell in found["laplace"]] == pytest.approx(law, rel=0.02)
     assert found["all zero"] == ["1"] * 6
