@@ -1,7 +1,9 @@
 """`thresher stream`: what is asked before it begins, what it prints, and how it ends and goes on."""
 
+import contextlib
 import json
 import os
+import pty
 import re
 import signal
 import subprocess
@@ -266,6 +268,28 @@ def test_interrupted_it_says_that_it_goes_on(folder):
     assert running.returncode == 130
     assert "All steps before 1 are stored." in told
     assert "Nothing was charged" not in told
+
+
+@pytest.mark.parametrize("answer", ["y", "n"])
+def test_on_a_terminal_it_asks_before_it_begins_and_draws_as_it_goes(folder, answer):
+    (folder / "counts.ndjson").write_text(counted(*range(40)))
+    ours, theirs = pty.openpty()
+    command = [sys.executable, "-m", "thresher", "stream", "replay", "campus", "counts.ndjson"]
+    env = {**os.environ, "TERM": "xterm", "COLUMNS": "80", "LINES": "40", "PYTHONUTF8": "1"}
+    with subprocess.Popen(command, stdin=theirs, stdout=theirs, stderr=theirs, cwd=folder, env=env) as running:
+        os.close(theirs)
+        os.write(ours, f"{answer}\n".encode())
+        shown = b""
+        with contextlib.suppress(OSError):  # a terminal whose other end is closed
+            while part := os.read(ours, 1 << 16):
+                shown += part
+    os.close(ours)
+    text = shown.decode()
+    assert "Begin it?" in text
+    assert "Rings when the count is above 300" in " ".join(text.split())
+    assert running.returncode == (0 if answer == "y" else 2)
+    assert ("⣀" in text) == ("next     40" in text) == (answer == "y")
+    assert f"{'0.5' if answer == 'y' else '0'} of 0.5 spent" in stream("plan", "campus").output
 
 
 def test_pages_are_drawn_in_ascii_where_that_is_all_there_is(folder):

@@ -23,6 +23,7 @@ SHIPPED = (
     "stream_alarms",
     "streams",
     "stream_trees",
+    "running_streams",
 )
 MUTANTS = (
     "sparse_vector",
@@ -40,6 +41,7 @@ MUTANTS = (
     "streams",
     "deciding",
     "stream_alarms",
+    "running_streams",
 )
 
 

@@ -55,13 +55,13 @@ class TreeError:
     busy: float
 
 
-def tree_errors(data: StreamSet, trials: Trials) -> list[TreeError]:
-    """All methods on the binary tree above the series of a set at each epsilon."""
+def tree_errors(data: StreamSet, trials: Trials, methods: Sequence[str] = METHODS) -> list[TreeError]:
+    """These methods on the binary tree above the series of a set at each epsilon."""
     tree = binary_tree(data.series)
     truth = tree.sums(data.counts)
     busy, found = np.argsort(-truth.sum(axis=0), kind="stable")[:BUSY], []
     for epsilon in trials.epsilons:
-        for method in METHODS:
+        for method in methods:
             trials.progress(f"{data.name}, tree, epsilon {epsilon}, {method}")
             runs = [
                 np.abs(released(data.counts, tree, epsilon, method, trials.entropy) - truth).mean(axis=0)

@@ -27,7 +27,7 @@ from thresher.errors import (
     SourceUnavailableError,
     ThresherError,
 )
-from thresher.ledger import Book, Reservation, State, StoredRelease
+from thresher.ledger import Balance, Book, Reservation, State, StoredRelease
 from thresher.noise import Entropy
 from thresher.noise.entropy import chosen
 from thresher.question import Exact
@@ -75,6 +75,10 @@ class RunningStream:
     def ended(self) -> bool:
         """Whether the budget could not pay for the last step that was put."""
         return self._ended
+
+    def balance(self) -> Balance:
+        """The account that it is charged to."""
+        return self._book.balance(self.plan.account)
 
     # Going on
 

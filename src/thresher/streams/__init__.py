@@ -3,5 +3,44 @@
     counts ─► perturber ─► noisy counts ─┬► smoothers, windows, monitors, alarms (all of it free)
            └► grouper ───► marks ────────┘
 
+`hierarchy` does the same at every node of a tree. `planning` makes a plan of a declared stream, `drawing` draws its
+steps and `following` shows what follows; `thresher.running` carries it on.
 Reads: true counts of one step at a time. Writes: nothing. Never: a true count in what is shown or kept in the clear.
 """
+
+from thresher.streams.adaptive_smoother import AdaptiveSmoother
+from thresher.streams.aggregates import Aggregates
+from thresher.streams.alarms import Alarm, AlarmWatch, alarm, tree_alarm
+from thresher.streams.grouper import Grouper, group, grouper_terms
+from thresher.streams.hierarchy import Hierarchy
+from thresher.streams.monitors import Hysteresis, Monitor
+from thresher.streams.perturber import perturb
+from thresher.streams.smoothers import AverageSmoother, JamesSteinSmoother, MedianSmoother
+from thresher.streams.tree import Tree
+from thresher.streams.tree_windows import TreeWindows
+from thresher.streams.window_sum_smoother import WindowSumSmoother
+from thresher.streams.window_sums import WindowSums, backward_means
+
+__all__ = [
+    "AdaptiveSmoother",
+    "Aggregates",
+    "Alarm",
+    "AlarmWatch",
+    "AverageSmoother",
+    "Grouper",
+    "Hierarchy",
+    "Hysteresis",
+    "JamesSteinSmoother",
+    "MedianSmoother",
+    "Monitor",
+    "Tree",
+    "TreeWindows",
+    "WindowSumSmoother",
+    "WindowSums",
+    "alarm",
+    "backward_means",
+    "group",
+    "grouper_terms",
+    "perturb",
+    "tree_alarm",
+]

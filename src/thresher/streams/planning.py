@@ -91,8 +91,9 @@ class StreamPlan:
         return drawer(self.declared, self.measures, self.tree, entropy)
 
     def lost_within(self, steps: int) -> Epsilon:
-        """What somebody present in so many steps on end loses at most."""
-        return self.step_epsilon * steps
+        """What somebody present in so many steps on end loses at most: never more than a budget that adds them up."""
+        lost = self.step_epsilon * steps
+        return min(lost, self.declared.budget) if self.declared.protected_steps is None else lost
 
     def __str__(self) -> str:
         day = max(2, _DAY_SECONDS // self.declared.step_seconds)

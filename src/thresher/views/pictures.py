@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike
 from thresher.errors import ArgumentError
 from thresher.views.svg import (
     COLOURS,
+    CORNER,
     across,
     counts_axis,
     dot,
@@ -59,8 +60,16 @@ def count_scatter(title: str, truth: ArrayLike, found: ArrayLike) -> str:
     return picture(title, about, (x_axis, y_axis), marks)
 
 
-def line_chart(title: str, lines: Sequence[Line], x_label: str, y_label: str, x_base: int = 10) -> str:
-    """Lines on logarithmic axes, with their names."""
+def line_chart(
+    title: str,
+    lines: Sequence[Line],
+    x_label: str,
+    y_label: str,
+    x_base: int = 10,
+    *,
+    names_at: tuple[float, float] = CORNER,
+) -> str:
+    """Lines on logarithmic axes, with their names in the upper left corner or another place."""
     xs, ys = [x for line in lines for x in line.xs], [y for line in lines for y in line.ys]
     if not xs or any(len(line.xs) != len(line.ys) for line in lines):
         raise ArgumentError("lines", f"{len(lines)} lines", "they need as many xs as ys, one or more", "Pass points")
@@ -77,7 +86,9 @@ def line_chart(title: str, lines: Sequence[Line], x_label: str, y_label: str, x_
         f"{line.name}: from {line.ys[0]:.4g} at {number(line.xs[0])} to {line.ys[-1]:.4g} at {number(line.xs[-1])}"
         for line in lines
     )
-    return picture(title, f"{y_label} against {x_label}. {told}.", (x_axis, y_axis), [*marks, *legend(entries)])
+    return picture(
+        title, f"{y_label} against {x_label}. {told}.", (x_axis, y_axis), [*marks, *legend(entries, names_at)]
+    )
 
 
 def _room(values: Sequence[float]) -> tuple[float, float]:

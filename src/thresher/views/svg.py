@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 WIDTH, HEIGHT = 640, 480
 _LEFT, _RIGHT, _TOP, _BOTTOM = 74, 24, 52, 54
+CORNER = (_LEFT, _TOP)
 # Marks at the ends of an axis keep off the labels.
 _WITHIN = 12
 # Told apart by people who see few colours too; the second of each pair is for dark pages.
@@ -38,6 +39,11 @@ def counts_axis(label: str, most: int) -> Axis:
     ticks = [0, 1, 2, 5, *(10**power for power in range(1, 19))]
     high = max(most, 2)
     return Axis(label, 0, high, math.log1p, [tick for tick in ticks if tick <= high])
+
+
+def even_axis(label: str, low: float, high: float, ticks: Sequence[float]) -> Axis:
+    """Values as they are."""
+    return Axis(label, low, high, float, ticks)
 
 
 def log_axis(label: str, low: float, high: float, base: int = 10) -> Axis:
@@ -89,12 +95,12 @@ def path(points: Sequence[tuple[float, float]], kind: str) -> str:
     return f'<polyline class="{kind}" points="{joined}"/>'
 
 
-def legend(entries: Sequence[tuple[str, str]]) -> list[str]:
-    """Kinds of lines and their names, in the upper left corner."""
+def legend(entries: Sequence[tuple[str, str]], at: tuple[float, float] = CORNER) -> list[str]:
+    """Kinds of lines and their names, in the upper left corner or below and right of another place."""
     parts = []
     for i, (kind, name) in enumerate(entries):
-        y = _TOP + 18 + 18 * i
-        parts += [path([(_LEFT + 14, y - 4), (_LEFT + 38, y - 4)], kind), written(_LEFT + 46, y, name)]
+        x, y = at[0] + 14, at[1] + 18 + 18 * i
+        parts += [path([(x, y - 4), (x + 24, y - 4)], kind), written(x + 32, y, name)]
     return parts
 
 
