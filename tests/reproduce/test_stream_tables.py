@@ -156,6 +156,7 @@ def test_remarks_on_counts_count():
     assert "pegasus 60 errs less in 0 of 2 settings (0.5 to 0.5 times)" in best
     assert "medians err less than averages in 2 of 2 settings with pegasus 5 and 0 of 2 settings" in middles
     assert "in 0 of 2 settings with pegasus 5, and in 2 of 2 settings with pegasus 60" in noise
+    assert noise.endswith("which then errs less than adaptive 3 in 0 of 2 settings.")
     # Only the made-up set is compared.
     assert near.startswith("0 of 5 scaled errors lie within a tenth of our reference simulation; all are")
     assert unit_remarks([]) == window_remarks([]) == event_remarks([]) == tree_remarks([]) == ()

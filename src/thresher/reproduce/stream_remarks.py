@@ -72,7 +72,8 @@ def unit_remarks(found: Sequence[UnitError]) -> tuple[str, ...]:
         f" {all_of.less(WIDE, f'{WIDE}, james-stein')}.",
         f"One-sided noise and the better split err less than the printed noise in"
         f" {all_of.less(f'{PRINTED}, one-sided', PRINTED)} with {PRINTED}, and in"
-        f" {all_of.less(f'{WIDE}, one-sided', WIDE)} with {WIDE}.",
+        f" {all_of.less(f'{WIDE}, one-sided', WIDE)} with {WIDE}, which then errs less than {SPARSE} in"
+        f" {all_of.less(f'{WIDE}, one-sided', SPARSE)}.",
         *_near("scaled errors", ratios),
     )
 
