@@ -47,20 +47,29 @@ def partition(roster: Roster, parts: int, *, least_size: int = 1) -> Parts:
     return Parts.of(roster, tuple(first + cut for cut in cuts))
 
 
-def first_ends(people: Whole, parts: int, least_size: int) -> list[int]:
-    """For 0, 1, ... parts of at least that size, the fewest classes that hold them; refused if there are too few."""
-    if parts < 1:
+def most_parts(roster: Roster, least_size: int = 1) -> int:
+    """How many parts of at least that many people the roster can have; equal budgets stay together."""
+    first = int(np.searchsorted(roster.nano, 1))
+    return len(first_ends(np.concatenate([[0], np.cumsum(roster.sizes[first:])]), None, least_size)) - 1
+
+
+def first_ends(people: Whole, parts: int | None, least_size: int) -> list[int]:
+    """For 0, 1, ... parts of at least that size, the fewest classes that hold them; refused if `parts` are too many."""
+    if parts is not None and parts < 1:
         raise ArgumentError("parts", parts, "there is one part at least", "Pass 1 or more")
     if least_size < 1:
         raise ArgumentError("least_size", least_size, "a part has one person at least", "Pass 1 or more")
-    starts = [0]
-    while len(starts) <= parts:
-        end = int(np.searchsorted(people, people[starts[-1]] + least_size))
-        if end == people.size:
-            rule = f"equal budgets stay together, so at most {len(starts) - 1} parts have {least_size} people or more"
+    ends = [0]
+    while parts is None or len(ends) <= parts:
+        end = int(np.searchsorted(people, people[ends[-1]] + least_size))
+        if end < people.size:
+            ends.append(end)
+        elif parts is None:
+            break
+        else:
+            rule = f"equal budgets stay together, so at most {len(ends) - 1} parts have {least_size} people or more"
             raise ArgumentError("parts", parts, rule, "Pass fewer parts, or a smaller least_size")
-        starts.append(end)
-    return starts
+    return ends
 
 
 def _cuts(table: Table, margin: float, starts: list[int]) -> list[int]:
