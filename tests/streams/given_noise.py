@@ -19,6 +19,8 @@ class GivenNoise:
 
 
 class _Source:
+    ahead = 1000
+
     def __init__(self, given, number, width, rate):
         self.given, self.number, self.width, self.rate, self.step = given, number, width, rate, 0
         self.rng = np.random.default_rng((given.seed, number))

@@ -22,8 +22,8 @@ UNIT: Mapping[tuple[str, str], tuple[float, float, float]] = MappingProxyType(
         ("0.01", "adaptive 3"): (46, 1.86, 1.033),
     }
 )
-# Mean absolute errors of windows, by series, epsilon and length: of the tree of windows, and of sums by group. Groups are
-# few, so these stray from run to run; they and the areas may have been made on streams of other seeds.
+# Mean absolute errors of windows, by series, epsilon and length: of the tree of windows, and of sums by group. Groups
+# are few, so these stray from run to run; they and the areas may have been made on streams of other seeds.
 WINDOWS: Mapping[tuple[str, str, int], tuple[float, float]] = MappingProxyType(
     {
         ("Med", "0.01", 16): (1090, 74),

@@ -15,10 +15,11 @@ from numpy.typing import NDArray
 from thresher.amounts import Epsilon
 from thresher.audit.comparison_laws import log_probability, one_sided, two_sided
 from thresher.audit.subjects import Enumerated, Pair, Sampled, Subject
-from thresher.noise import Entropy, discrete_laplace
+from thresher.noise import Entropy
 from thresher.streams.drawn import ALONE, JOINS, OPENS
 from thresher.streams.group_deviation import Group
 from thresher.streams.grouper import Grouper, GrouperTerms, grouper_terms
+from thresher.streams.perturber import perturb
 
 Counts = tuple[int, ...]
 _SAMPLES = 100_000
@@ -53,8 +54,11 @@ def _both(name: str, terms: GrouperTerms, pair: Pair) -> tuple[Subject, Subject]
 
 def marks(terms: GrouperTerms, counts: Counts, runs: int, entropy: Entropy) -> NDArray[np.int8]:
     """A row of marks for each run: independent series of one grouper."""
-    same = np.repeat(np.array(counts, dtype=np.int64)[:, None], runs, axis=1)
-    return Grouper(runs, terms, entropy).steps(same).T
+    return Grouper(runs, terms, entropy).steps(_copies(counts, runs)).T
+
+
+def _copies(counts: Counts, runs: int) -> NDArray[np.int64]:
+    return np.repeat(np.array(counts, dtype=np.int64)[:, None], runs, axis=1)
 
 
 def _pegasus() -> Sampled:
@@ -63,8 +67,8 @@ def _pegasus() -> Sampled:
     terms, pair = grouper_terms(each, 9), Pair("the third of four counts", (0, 0, 4, 0), (0, 0, 5, 0))
 
     def run(counts: Counts, runs: int, entropy: Entropy) -> NDArray[np.int64]:
-        noise = np.asarray(discrete_laplace(each, runs * len(counts), 1, entropy)).reshape(runs, len(counts))
-        return np.concatenate([np.array(counts) + noise, marks(terms, counts, runs, entropy)], axis=1)
+        noisy = np.asarray(perturb(_copies(counts, runs), each, entropy)).T
+        return np.concatenate([noisy, marks(terms, counts, runs, entropy)], axis=1)
 
     return Sampled("pegasus", "noisy counts and marks", _EPSILON, (pair,), run, _SAMPLES)
 
