@@ -67,7 +67,9 @@ def stream_chart(
     lines: list[str] = []
     for name in chosen_series(records, series):
         lines += [*_panel(records, name, rows, (truth or {}).get(name)), ""]
-    return [*lines, *_notes(records)]
+    left = len(records[-1].names) - _SHOWN
+    more = [f"  and {left:,} series more: choose with --series", ""] if series is None and left > 0 else []
+    return [*lines, *more, *_notes(records)]
 
 
 def chosen_series(records: Sequence[StepRecord], series: Sequence[str] | None = None) -> tuple[str, ...]:
@@ -95,13 +97,16 @@ def ringing_steps(records: Sequence[StepRecord], alarm: str) -> list[tuple[int, 
 
 
 def step_line(record: StepRecord, series: Sequence[str]) -> str:
-    """One step in one line, for where there is no room to draw: smoothed values, and what rings."""
+    """One step in one line, for where there is no room to draw: noisy counts (and ~ smoothed ones), and what rings."""
     start = f"{record.step:>7}  {record.at[:16].replace('T', ' ')}  "
     if record.drawn is None:
-        return _cut(f"{start}{record.kind}: {record.note}")
-    values = dict(zip(record.names, record.values, strict=True))
-    ringing = [f"{state.name} rings" for state in record.alarms if state.ringing]
-    return _cut(start + "  ".join([*(f"{_plain(name)} {_number(values[name])}" for name in series), *ringing]))
+        return f"{start}{record.kind}: {_plain(record.note)}"
+    told = {
+        name: f"{_plain(name)} {'not looked at' if noisy is None else f'{noisy:,}'} (~{_number(value)})"
+        for name, noisy, value in zip(record.names, record.noisy, record.values, strict=True)
+    }
+    ringing = [f"{_plain(state.name)} rings" for state in record.alarms if state.ringing]
+    return _cut(start + "  ".join([*(told[name] for name in series), *ringing, *filter(None, [record.stamp])]))
 
 
 # One panel
@@ -253,7 +258,7 @@ def _number(value: float) -> str:
 
 
 def _few(names: Sequence[str]) -> str:
-    return ", ".join(names[:6]) + (", ..." if len(names) > 6 else "")
+    return ", ".join(map(_plain, names[:6])) + (", ..." if len(names) > 6 else "")
 
 
 def _plain(text: str) -> str:
