@@ -223,7 +223,8 @@ class RunningStream:
         return replace(empty, drawn=drawn, values=after.values, windows=after.windows, alarms=after.alarms)
 
     def _gap(self, first: int, end: int) -> StepRecord:
-        return self._record(first, GAP, note=f"{_GAP} (steps {first} to {end - 1})")
+        gap = self._record(first, GAP, note=f"{_GAP} (steps {first} to {end - 1})")
+        return replace(gap, steps=end - first)
 
     def _record(self, step: int, kind: str, note: str = "") -> StepRecord:
         """The record of a step, with nothing in it yet."""
@@ -260,6 +261,9 @@ class RunningStream:
         after = last + 1
         while self._stored(after) is not None:
             after += 1
+        if body is None and after:
+            # All that there is was torn.
+            self._first = 0
         self._look_back(after)
         if sealed and self._seal:
             self._drawer.restore(self._seal.opened(sealed, self.plan.identity(last)))

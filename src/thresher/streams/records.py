@@ -61,6 +61,8 @@ class StepRecord:
     alarms: tuple[AlarmState, ...] = ()
     note: str = ""
     stamp: str = ""
+    # A gap may be several steps long; all others are one.
+    steps: int = 1
 
     def to_bytes(self) -> bytes:
         """What is stored: all but the names, which belong to the stream."""
@@ -116,6 +118,8 @@ class StepRecord:
     def document(self) -> dict[str, Any]:
         """For a JSON line: numbers by the name of their series; what this kind of record lacks is left out."""
         said: dict[str, Any] = {"stream": self.stream, "step": self.step, "at": self.at, "kind": self.kind}
+        if self.steps > 1:
+            said["steps"] = self.steps
         if self.drawn is not None:
             said["noisy"] = dict(zip(self.names, self.noisy, strict=True))
             said["values"] = dict(zip(self.names, self.values, strict=True))

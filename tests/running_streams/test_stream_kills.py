@@ -3,7 +3,7 @@
 import pytest
 from ledger.crash_folders import chances, quick_folder
 from ledger.crash_zygote import Zygote, emitted
-from running.campuses import PEGASUS, campus, counts
+from running_streams.campuses import PEGASUS, campus, counts
 
 from thresher.ledger import open_book
 from thresher.running.opening import open_stream
@@ -23,7 +23,7 @@ VARIANTS = {
 
 @pytest.fixture(scope="module")
 def zygote():
-    zygote = Zygote(worker="running.stream_worker")
+    zygote = Zygote(worker="running_streams.stream_worker")
     yield zygote
     zygote.close()
 

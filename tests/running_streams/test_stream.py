@@ -7,7 +7,7 @@ from contextlib import closing
 
 import numpy as np
 import pytest
-from running.campuses import PEGASUS, STATES, campus, counts
+from running_streams.campuses import LARGE, PEGASUS, STATES, campus, counts
 
 from thresher.amounts import Epsilon
 from thresher.errors import ArgumentError, BugError, CuratorError, DeclarationError, KeyReusedError, LedgerError
@@ -89,9 +89,12 @@ def test_without_a_seal_groups_are_closed_by_a_restart(tmp_path):
 
 
 def held_numbers(blob: bytes) -> bool:
-    """Whether one of the true counts is in there, as text or as a binary number of any usual kind."""
-    numbers = [*range(7919, 7926), 104729, 104730]
-    forms = [form for n in numbers for form in (str(n).encode(), struct.pack("<q", n), struct.pack("<d", n))]
+    """Whether one of the true counts is in there, as text or as a binary number of any usual kind.
+
+    Hashes are hexadecimal digits: the chance that one of some ten thousand holds one of these nine-digit numbers is
+    below 1e-6.
+    """
+    forms = [form for n in LARGE for form in (str(n).encode(), struct.pack("<q", n), struct.pack("<d", n))]
     return any(form in blob for form in forms)
 
 
@@ -99,15 +102,15 @@ def held_numbers(blob: bytes) -> bool:
 def test_no_true_count_is_left_in_any_file(tmp_path, keyed):
     # With this seed no noisy count happens to be one of the true ones, which the test makes sure of.
     changes = (("windows", PEGASUS), *keyed, ('"0.5"', '"0.02"'), ("threshold = 300", "threshold = 3000"))
-    with opened(campus(tmp_path, *changes), seed=11) as stream:
+    with opened(campus(tmp_path, *changes), seed=12) as stream:
         records = put_many(stream, 12)
         files = [path.read_bytes() for path in tmp_path.iterdir() if path.is_file()]
         shown = [record.to_bytes() for record in records]
         noisy = {number for record in records for number in record.drawn.noisy.tolist()}
-    assert noisy.isdisjoint({*range(7919, 7926), 104729})
+    assert noisy.isdisjoint(LARGE)
     assert not any(map(held_numbers, [*files, *shown]))
-    assert held_numbers(b'{"count": 104729}')
-    assert held_numbers(np.array([3, 7920]).tobytes())
+    assert held_numbers(b'{"count": 198491317}')
+    assert held_numbers(np.array([3, LARGE[1]]).tobytes())
 
 
 def test_the_secrets_that_are_sealed_do_hold_true_counts(tmp_path):
@@ -255,12 +258,12 @@ def test_a_step_that_breaks_is_torn_charged_and_never_drawn_again(tmp_path, monk
         put_many(stream, 3)
 
         def breaks(_):
-            raise StrangeError("104729")
+            raise StrangeError("198491317")
 
         monkeypatch.setattr(stream._drawer, "draw", breaks)
         with pytest.raises(BugError) as caught:
             stream.put_counts(3, counts(3))
-        assert "104729" not in str(caught.value) + str(caught.value.__context__)
+        assert "198491317" not in str(caught.value) + str(caught.value.__context__)
         with pytest.raises(CuratorError, match="open it again"):
             stream.put_counts(4, counts(4))
     with opened(declared) as stream:
