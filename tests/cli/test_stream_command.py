@@ -100,7 +100,8 @@ def test_a_feed_of_counts_and_what_was_released_is_shown_for_nothing(folder):
     shown = stream("run", "campus", "--from", "-", "--yes", "--seed", "3", given=counted(*range(8)))
     lines = shown.stdout.splitlines()
     assert lines[0].split()[:4] == ["0", "2026-03-02", "00:00", "gym"]
-    assert lines[7].endswith("busy rings  NOT PRIVATE")
+    assert "busy rings  gym" in lines[7]
+    assert lines[7].endswith("NOT PRIVATE")
     assert "next     8, which begins 2026-03-02T00:40:00Z" in shown.stdout
     page = stream("show", "campus")
     assert page.output.startswith("NOT PRIVATE")

@@ -114,7 +114,7 @@ def step_line(record: StepRecord, series: Sequence[str]) -> str:
     }
     ringing = [f"{_plain(state.name)} rings" for state in record.alarms if state.ringing]
     stamp = f"  {record.stamp}" if record.stamp else ""
-    return _cut(start + "  ".join([*(told[name] for name in series), *ringing]), WIDTH - len(stamp)) + stamp
+    return _cut(start + "  ".join([*ringing, *(told[name] for name in series)]), WIDTH - len(stamp)) + stamp
 
 
 # One panel
