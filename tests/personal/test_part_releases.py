@@ -130,5 +130,7 @@ def test_bad_input_is_refused():
     for bound in (0, 2**50, 1.5):
         with pytest.raises(ArgumentError, match=r"^bound = "):
             partition_sum(parts, np.array([1, 1]), bound)
+    with pytest.raises(ArgumentError, match=r"^bound = .*64 bits"):
+        partition_sum(Parts.of(Roster.of(["0.000000001", 1]), (1,)), np.array([1, 1]), 2**40)
     with pytest.raises(ArgumentError, match=r"^frequency = "):
         partition_mean(parts, np.array([1, 1]), frequency=Fraction(3, 2))

@@ -328,13 +328,21 @@ def test_the_largest_and_the_smallest_that_are_accepted(entropy):
     assert weighted_sum(tiny, np.array([1, 1, 1]), entropy=entropy).noise_scale == pytest.approx(1e15)
 
 
+@pytest.mark.parametrize("make", [weighted_plan, minimum_plan, threshold_plan, sampling_plan])
+def test_noise_that_would_not_fit_is_refused_beforehand(make):
+    roster = Roster.of(["0.000000001", "0.000000002"])
+    with pytest.raises(ArgumentError, match=r"^bound = .*64 bits"):
+        make(roster, bound=2**40)
+    assert make(roster, bound=2**20).rate > 0
+
+
 ROOMS = (weighted, baselines, sampling, count_choice, part_releases)
 
 
 @pytest.mark.parametrize("room", ROOMS, ids=lambda room: room.__name__)
 def test_the_reference_lists_true_signatures(room):
     page = (Path(__file__).parents[2] / "docs" / "reference" / "personal_releases.md").read_text()
-    inner = {"best_cap", "shared", "checked_bound", "fraction_of", "laplace_sd", "chance"}
+    inner = {"best_cap", "shared", "checked_bound", "fraction_of", "check_noise", "laplace_sd", "chance"}
     public = {name: f for name, f in inspect.getmembers(room, inspect.isfunction) if f.__module__ == room.__name__}
     for name, function in public.items():
         shown = inspect.signature(function).parameters.values()

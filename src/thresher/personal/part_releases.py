@@ -21,7 +21,7 @@ from thresher.personal.parts import Parts
 from thresher.personal.personal_release import INDEPENDENT, MOST_EPSILON, PersonalRelease, plain
 from thresher.personal.roster_values import flags_of, whole_values
 from thresher.personal.rounds import Rounds
-from thresher.personal.weighted import HALF, checked_bound, fraction_of
+from thresher.personal.weighted import HALF, check_noise, checked_bound, fraction_of
 
 
 def partition_frequency(
@@ -92,6 +92,7 @@ def _mean(
 def _drawn(parts: Parts | Rounds, steps: NDArray[np.int64], bound: int, source: Entropy) -> NDArray[np.int64]:
     """The noisy sum of every part of every round; whoever is in no part is not read."""
     drawn = []
+    check_noise(min(level.fraction for each in _each(parts) for level in each.levels), bound)
     for each in _each(parts):
         of_person, sums = each.of_person, np.zeros(len(each.sizes), dtype=np.int64)
         taken = of_person >= 0
