@@ -62,7 +62,8 @@ class WeightedPlan:
     ) -> "WeightedPlan":
         """The plan, and what each class spends by it."""
         check_noise(grid, bound)
-        spent = tuple(Epsilon.covering(grid * weight) for weight in weights.tolist())
+        cost = {weight: Epsilon.covering(grid * weight) for weight in set(weights.tolist())}
+        spent = tuple(cost[weight] for weight in weights.tolist())
         return cls(method, roster, weights, grid, bound, frequency, spent)
 
     @property
