@@ -1,0 +1,126 @@
+"""Two classes told apart: logistic regression and the linear support vector machine, within budgets of one's own.
+
+Reads: rows, labels, a roster, entropy. Writes: nothing. Never: a label or a row in an error text; a person of budget 0.
+What is proved where: `taking_part.md`, `erm.md`.
+"""
+
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from thresher.amounts import Amount, Epsilon, exact_fraction
+from thresher.errors import ArgumentError
+from thresher.noise import Entropy
+from thresher.noise.entropy import chosen
+from thresher.personal.learners.clipped_rows import Shape, checked_classes, matrix_of, shape_of, signs_of
+from thresher.personal.learners.erm import (
+    checked_regularisation,
+    output_terms,
+    perturbed_objective,
+    perturbed_output,
+)
+from thresher.personal.learners.fitted_groups import Sharing, combining_weights, groups_of, spent_by_class
+from thresher.personal.learners.margin_losses import MarginLoss
+from thresher.personal.learners.taking_part import METHODS, Group, halved, roster_of
+from thresher.personal.roster import Roster
+
+Floats = NDArray[np.float64]
+PERTURBATIONS = ("output", "objective")
+WHOLE_NUMBERS = "proved for the numbers that the machine computes with"
+REAL_NUMBERS = "proved for real numbers only: which floats can come out is not covered"
+ASSUMPTION = "what a model says of everybody assumes that budgets do not go with the data"
+
+
+@dataclass(frozen=True, slots=True)
+class Recipe:
+    """How to fit, all of it public: whose budget counts for what, how noise comes in, how long rows may be."""
+
+    loss: MarginLoss
+    sharing: Sharing = field(default_factory=Sharing)
+    perturbation: str = "output"
+    regularisation: Amount = "0.001"
+    norm: Amount = 1
+    classes: tuple[object, object] = (0, 1)
+    intercept: bool = True
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LinearClassifier:
+    """One or more fitted planes, all of which may be shown. Rows of `coefficients` are planes, `weights` add up to 1.
+
+    `spent`: what a person of each of the roster's classes lost. `noise_length`: of the noise on each plane, in the
+    units of clipped rows (none for a tilted objective). `proof`: what the proof covers.
+    """
+
+    coefficients: Floats
+    intercepts: Floats
+    weights: Floats
+    classes: tuple[object, object]
+    votes: bool
+    spent: tuple[Epsilon, ...]
+    noise_length: tuple[float, ...]
+    proof: str
+    assumption: str
+    stamp: str
+
+    def scores(self, features: ArrayLike) -> Floats:
+        """Above 0 for the second class. With votes: the share of votes for it, less the share against."""
+        planes = matrix_of(features) @ self.coefficients.T + self.intercepts
+        return (np.where(planes >= 0, 1.0, -1.0) if self.votes else planes) @ self.weights
+
+    def predicted(self, features: ArrayLike) -> NDArray[np.generic]:
+        """The declared class of each row."""
+        return np.array(self.classes)[(self.scores(features) >= 0).astype(np.int64)]
+
+
+def fit_classifier(
+    features: ArrayLike, labels: ArrayLike, budgets: Roster | ArrayLike, recipe: Recipe, entropy: Entropy | None = None
+) -> LinearClassifier:
+    """A classifier of rows, one row for each person on the roster, NaN in the row of somebody who is absent.
+
+    Privacy: for each person on the roster, present or absent, the chances of all outcomes differ by a factor of at most
+    exp(that person's budget); somebody whose budget is 0 is not read. Budgets, and who is on the roster, are public.
+    Utility: the noise on a plane is `noise_length` long. Runtime: about ten passes of O(rows · features²).
+    """
+    shape, ridge, classes = _checked(recipe)
+    source = chosen(entropy)
+    rows, there = shape.clipped(features)
+    roster = roster_of(budgets, rows.shape[0])
+    groups = groups_of(halved(roster) if recipe.sharing.replace else roster, recipe.sharing)
+    signed = rows * (signs_of(labels, classes, rows.shape[0]) * there)[:, None]
+    perturbed = perturbed_output if recipe.perturbation == "output" else perturbed_objective
+    planes = [shape.unscaled(perturbed(signed, group, recipe.loss, ridge, source)) for group in groups]
+    return LinearClassifier(
+        np.array([plane for plane, _ in planes]),
+        np.array([intercept for _, intercept in planes]),
+        combining_weights(groups, recipe.sharing.combine),
+        classes,
+        recipe.sharing.combine == "vote" and len(groups) > 1,
+        spent_by_class(groups, doubled=recipe.sharing.replace),
+        _noise_lengths(groups, recipe, ridge, rows.shape[1]),
+        WHOLE_NUMBERS if recipe.perturbation == "output" else REAL_NUMBERS,
+        ASSUMPTION,
+        source.stamp,
+    )
+
+
+def _noise_lengths(groups: tuple[Group, ...], recipe: Recipe, ridge: Fraction, dimension: int) -> tuple[float, ...]:
+    if recipe.perturbation == "objective":
+        return ()
+    return tuple(output_terms(group, ridge, dimension, recipe.loss).noise_length for group in groups)
+
+
+def _checked(recipe: Recipe) -> tuple[Shape, Fraction, tuple[object, object]]:
+    check_choice("method", recipe.sharing.method, METHODS)
+    check_choice("perturbation", recipe.perturbation, PERTURBATIONS)
+    check_choice("combine", recipe.sharing.combine, ("weighted", "vote"))
+    ridge = checked_regularisation(exact_fraction(recipe.regularisation, "regularisation"))
+    return shape_of(recipe.norm, intercept=recipe.intercept), ridge, checked_classes(recipe.classes)
+
+
+def check_choice(field: str, value: object, known: tuple[str, ...]) -> None:
+    """Refuses a word that is not one of those known."""
+    if value not in known:
+        raise ArgumentError(field, value, f"it must be one of {', '.join(known)}", f"Pass {known[0]!r}")
