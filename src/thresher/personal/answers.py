@@ -10,14 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 from thresher.amounts import Epsilon
 from thresher.config import Label
+from thresher.personal.personal_release import INDEPENDENT
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-INDEPENDENT = (
-    "It estimates the count of everybody who has a budget only if budgets say nothing about what is counted: people "
-    "count by their budgets, up to a cap."
-)
 _OF_THE_RELEASE = ("key", "repeated")
 
 

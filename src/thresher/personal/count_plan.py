@@ -12,7 +12,8 @@ from thresher.amounts import Amount, Epsilon, exact_fraction
 from thresher.config import decimal_text
 from thresher.errors import ArgumentError
 from thresher.noise import Entropy, conditional_shift
-from thresher.personal.answers import INDEPENDENT, PersonalCounts
+from thresher.personal.answers import PersonalCounts
+from thresher.personal.personal_release import INDEPENDENT
 from thresher.personal.planning import WeightedRead
 from thresher.plan import Guarantee
 from thresher.question import Exact, Need

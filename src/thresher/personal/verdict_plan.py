@@ -18,8 +18,8 @@ from thresher.amounts import Amount, Epsilon, exact_fraction
 from thresher.config import decimal_text
 from thresher.errors import ArgumentError
 from thresher.noise import Entropy, conditional_shift
-from thresher.personal.answers import INDEPENDENT
 from thresher.personal.count_plan import decimals, less, loses, predicted
+from thresher.personal.personal_release import INDEPENDENT
 from thresher.personal.planning import WeightedRead
 from thresher.plan import ABOVE, BELOW, UNCERTAIN, Guarantee, Release, ShownNumber
 from thresher.question import Exact, Need
