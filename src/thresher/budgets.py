@@ -115,11 +115,12 @@ def check_limit(plan: Plan[Released], name: str, balance: Callable[[Plan[Release
         raise TooDearError(name, plan.epsilon, limit, plan.affordable(within))
 
 
-def declared_table(declared: Declarations, name: str) -> Table:
-    """The table of this name, if there is one budget for all in it."""
+def declared_table(declared: Declarations, name: str, *, one_for_all: bool = False) -> Table:
+    """The table of this name; `one_for_all`: only if there is one budget for all in it."""
     if name not in declared.tables:
         raise ArgumentError("table", name, "it is not declared", f"Pass one of {', '.join(declared.tables)}")
-    check_one_for_all(declared.tables[name])
+    if one_for_all:
+        check_one_for_all(declared.tables[name])
     return declared.tables[name]
 
 

@@ -42,7 +42,7 @@ from thresher.ledger import Balance, Book, Reservation, StoredRelease
 from thresher.noise import Entropy, SystemEntropy
 from thresher.personal.answers import PersonalCounts
 from thresher.personal.class_sizes import check_one_for_all
-from thresher.personal_questions import PersonalDesk, PersonalPlan, only_count, only_decision
+from thresher.personal_questions import ClassLeft, PersonalDesk, PersonalPlan, classes_left, only_count, only_decision
 from thresher.plan import Given, Plan, Release, Released
 from thresher.question import AnyNeed
 from thresher.running.opening import open_stream
@@ -207,6 +207,10 @@ class Engine:
         plan = self.plan_personal(sql, share=share, confidence=confidence, leftovers=leftovers)
         return self.answer(only_count(plan), key=key, entropy=entropy, progress=progress)
 
+    def personal_classes(self, table: str) -> list[ClassLeft]:
+        """What each class of people's own budgets has left: for the curator's eyes."""
+        return classes_left(declared_table(self._declarations, table), self._public, self.ledger)
+
     def plan_refinement(
         self,
         sql: str,
@@ -280,7 +284,7 @@ class Engine:
     ) -> DiagnosisPlan:
         """The price of a picture of how well a model fits. Spends nothing and reads no private row."""
         columns = {"label": label, "score": score, "actual": actual, "fitted": fitted}
-        about = declared_table(self._declarations, table)
+        about = declared_table(self._declarations, table, one_for_all=True)
         return plan_diagnosis(kind, about, columns, Price(epsilon, auc_error), choices or Choices())
 
     def diagnose(

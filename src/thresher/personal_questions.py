@@ -83,10 +83,10 @@ class ClassLeft:
         return Epsilon.from_nano(self.budget.nano * (NANO - min(NANO, self.spent_share.nano)) // NANO)
 
 
-def classes_left(table: Table, public: Mapping[str, PublicTable], losses: Sequence[RegionLosses]) -> list[ClassLeft]:
+def classes_left(table: Table, public: Mapping[str, PublicTable], book: Book) -> list[ClassLeft]:
     """Every class that may lose something, with its public size."""
-    own = own_budgets_of(table)
-    found = zip(own.codes, class_sizes(table, public), spent_shares(table, losses), strict=True)
+    own, sizes = own_budgets_of(table), class_sizes(table, public)
+    found = zip(own.codes, sizes, spent_shares(table, book.losses(table.account)), strict=True)
     return [ClassLeft(Epsilon.from_nano(own.nano(code)), people, spent) for code, people, spent in found]
 
 
