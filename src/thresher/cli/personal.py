@@ -21,7 +21,6 @@ from thresher.engine import Engine
 from thresher.errors import ArgumentError
 from thresher.ledger import Balance
 from thresher.personal.answers import PersonalCounts
-from thresher.personal.count_plan import CountPlan
 from thresher.personal.forecast import Forecast, forecast
 from thresher.personal.roster import Roster
 from thresher.personal_questions import ClassLeft, PersonalPlan
@@ -123,9 +122,8 @@ def run_command(
             confidence=confidence,
             leftovers=leftovers,
         )
-        found: PersonalCounts | Release
-        how = (engine, key, yes, as_json)
-        found = _answered(plan, *how) if isinstance(plan, CountPlan) else _answered(plan, *how)
+        asked: Plan[PersonalCounts | Release] = plan
+        found = _answered(asked, engine, key, yes, as_json)
         balance = engine.balance(plan)
     say(_json(found, balance) if as_json else _page(found, balance, plan))
 

@@ -129,9 +129,10 @@ def predicted(read: WeightedRead) -> str:
 
 def loses(read: WeightedRead) -> str:
     """What everybody is promised, and how the numbers are meant."""
+    what = "what they have left of their own budget" if read.leftovers else "their own budget"
     return (
-        f"Everybody counts by their own budget, up to a cap, and loses at most {read.share} of it; who has none is not "
-        "read. The weighted number is divided by the mean weight of the public roster."
+        f"Everybody counts by {what}, up to a cap, and loses at most {read.share} of it; who has none is not read. "
+        "The weighted number is divided by the mean weight of the public roster."
     )
 
 

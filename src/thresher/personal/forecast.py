@@ -49,7 +49,7 @@ def forecast(roster: Roster, parts: int | None = None, *, least_size: int = 1) -
     `parts`: how many parts of least waste, five if nothing is said, or as many as `least_size` leaves room for.
     Privacy: a function of the roster alone. Runtime: that of the partitions; a second for 10⁵ different budgets.
     """
-    wanted = min(USUAL_PARTS, most_parts(roster, least_size)) if parts is None else parts
+    wanted = max(1, min(USUAL_PARTS, most_parts(roster, least_size))) if parts is None else parts
     cut = partition(roster, wanted, least_size=least_size)
     best = precision_partition(roster, least_size=least_size)
     rounds = in_rounds(roster, wanted, _ROUNDS, least_size=least_size)
