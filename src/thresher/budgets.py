@@ -7,7 +7,7 @@ import hashlib
 from collections.abc import Callable
 
 from thresher.accounting import Spending
-from thresher.config import Declarations, Table
+from thresher.config import Declarations, StreamDeclaration, Table
 from thresher.decisions import Earlier, RefinementPlan, protected, protected_by, recalled
 from thresher.errors import (
     ArgumentError,
@@ -23,6 +23,7 @@ from thresher.ledger import Balance, Book, Reservation, StoredRelease, open_book
 from thresher.personal.class_sizes import check_one_for_all
 from thresher.plan import Plan, Released
 from thresher.question import Question
+from thresher.streams.planning import began_with, protects
 
 
 def open_budgets(declared: Declarations) -> Book:
@@ -39,8 +40,10 @@ def open_budgets(declared: Declarations) -> Book:
 
 def _check_units(declared: Declarations, book: Book) -> None:
     """What was lost about rows cannot be counted as lost about persons, so a budget keeps the unit it began with."""
+    for stream in declared.streams.values():
+        _check_account(stream, book)
     accounts = {table.account: table for table in declared.tables.values()}
-    for entry in book.entries():
+    for entry in book.entries() if declared.tables else ():
         table = accounts.get(entry.account)
         if entry.kind == "reserve" and table is None:
             _check_kind_of_budget(declared, entry.account)
@@ -65,6 +68,19 @@ def _check_kind_of_budget(declared: Declarations, account: str) -> None:
             f"tables.{name}.budget_column",
             f"the ledger of this table began {began}, and what was lost cannot be counted anew: declare it as it was, "
             "or give the table another name",
+        )
+
+
+def _check_account(stream: StreamDeclaration, book: Book) -> None:
+    """Steps of an account are steps of one clock, and lose about one and the same thing, for ever."""
+    first = book.asked(stream.account_name, 1)
+    began = began_with(first[0]) if first else None
+    if began is not None and began != protects(stream):
+        changed = ", ".join(name for name, value in protects(stream).items() if began.get(name) != value)
+        raise DeclarationError(
+            f"streams.{stream.name}.account",
+            f"the account {stream.account_name} began with another {changed}, and what it has lost cannot be counted "
+            "anew: restore that, or name an account of its own and a budget for it",
         )
 
 
@@ -103,6 +119,8 @@ def key_of(plan: Plan[Released], key: str | None) -> str:
     if isinstance(plan, RefinementPlan) and key not in (None, plan.written_key):
         rule = "an answer is refined once, so the key of its refinement follows from its own"
         raise ArgumentError("key", key, rule, "Leave it out")
+    if key is not None and key.startswith("stream/"):
+        raise ArgumentError("key", key, "such keys belong to the steps of streams", "Take another")
     return key or plan.written_key or hashlib.sha256(plan.identity().encode()).hexdigest()[:32]
 
 

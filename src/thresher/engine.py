@@ -58,6 +58,8 @@ def open_engine(
 ) -> "Engine":
     """An engine for a `thresher.toml`; `tables` are Arrow, pandas or polars tables in memory, by declared name."""
     declared = declarations if isinstance(declarations, Declarations) else load(declarations)
+    if not declared.source:
+        raise DeclarationError("source", "it is not declared: streams alone are opened with thresher.open_stream")
     source = open_source(declared, tables)
     try:
         source.check(declared)

@@ -70,7 +70,7 @@ def test_precision_beats_least_waste_at_what_it_is_for():
 
 
 def test_the_printed_utility_chooses_the_worst_parts_or_one_part():
-    """It is a variance. Made largest, it puts the person of the least budget alone; made least, its sum chooses one part."""
+    """It is a variance: made largest, it puts the least budget alone; its sum made least chooses one part."""
 
     def printed(*cuts):
         parts = Parts.of(EIGHT, cuts)
