@@ -155,8 +155,8 @@ class Engine:
         if personal or share is not None:
             others = (uncertain_region, max_epsilon, confidence, mechanism, bound, levels, first_epsilon, best_effort)
             mine = self.plan_personal(sql, share=share, miss_rate=miss_rate, false_alarm_rate=false_alarm_rate)
-            decision = only_decision(mine, personal, (*others, show))
-            return self.answer(decision, key=key, entropy=entropy, progress=progress)
+            mine = only_decision(mine, personal, (*others, show))
+            return self.answer(mine, key=key, entropy=entropy, progress=progress)
         plan = self.plan(
             sql,
             miss_rate=miss_rate,
@@ -183,10 +183,7 @@ class Engine:
         confidence: Amount | None = None,
         leftovers: bool = False,
     ) -> PersonalPlan:
-        """What a question costs people with budgets of their own, and its promise. Reads no private row.
-
-        Everybody may lose `share` of their budget, 0.25 if nothing is said; with `leftovers`, of what they have left.
-        """
+        """Price and promise: everybody may lose `share` (0.25) of their own budget, or of the `leftovers` of it."""
         desk = PersonalDesk(self._declarations, self._public, self.ledger if leftovers else None)
         rates = {"miss_rate": miss_rate, "false_alarm_rate": false_alarm_rate, "confidence": confidence}
         return desk.plan(sql, share=share, rates=rates)

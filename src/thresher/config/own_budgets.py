@@ -40,13 +40,12 @@ class OwnBudgets:
     @property
     def codes(self) -> range:
         """The classes that may lose something. Below them is 0, and whoever has that is never read."""
-        first = next((code for code in range(1, self.grid.highest + 1) if self.nano(code) > 0), self.grid.highest + 1)
-        return range(first, self.grid.highest + 1)
+        return range(1, self.grid.highest + 1)
 
     def nano(self, code: int) -> int:
         """What everybody of a class allows to be lost in all, in nano-epsilon; never more than any of them wrote."""
         least = (2 * code - 1) * self.grid.step / 2 * NANO
-        return max(0, int(least // 1) - _OFF)
+        return int(least // 1) - _OFF
 
 
 def own_budgets_in(table: Section, columns: Mapping[str, Column], public: Mapping[str, object]) -> OwnBudgets | None:

@@ -57,7 +57,7 @@ class CountPlan:
 
     @property
     def half_width(self) -> str:
-        return decimals(self.margin - 1, self.read, up=True)
+        return width(self.margin - 1, self.read)
 
     @property
     def guarantee(self) -> Guarantee:
@@ -81,13 +81,13 @@ class CountPlan:
         return self._release(sums, entropy.stamp), self.cost
 
     def _release(self, sums: list[int], stamp: str) -> PersonalCounts:
-        asked = self.read.question
+        asked, unit = self.read.question, self.read.unit
         return PersonalCounts(
             question=asked.text,
             aggregate=self.read.atom.aggregate,
             keys=tuple(column.name for column in asked.keys),
             groups=tuple(asked.labels()),
-            estimates=tuple(decimals(noisy, self.read) for noisy in sums),
+            estimates=tuple(decimals(noisy, unit) for noisy in sums),
             half_width=self.half_width,
             confidence=decimal_text(self.confidence),
             predicted_sd=predicted(self.read),
@@ -116,11 +116,14 @@ def plan_count(read: WeightedRead, confidence: Amount | None = None) -> CountPla
     return CountPlan(read, sure, conditional_shift(0, read.weights.grid, (1 - sure) / 2, read.weights.reach))
 
 
-def decimals(weighted: int, read: WeightedRead, *, up: bool = False) -> str:
-    """A weighted sum in the units of what is counted, with three decimals; `up` never rounds down."""
-    sign = 1 if read.atom.upwards else -1
-    thousandths = weighted * sign * 1000 / (read.weights.mean * read.atom.steps)
-    return decimal_text(Fraction(math.ceil(abs(thousandths)) if up else round(thousandths), 1000))
+def decimals(weighted: int, unit: Fraction) -> str:
+    """A weighted sum in units of what is counted, with three decimals."""
+    return decimal_text(Fraction(round(1000 * weighted / unit), 1000))
+
+
+def width(weights: int, read: WeightedRead) -> str:
+    """A distance in the same units, never rounded down."""
+    return decimal_text(Fraction(math.ceil(1000 * weights / abs(read.unit)), 1000))
 
 
 def predicted(read: WeightedRead) -> str:

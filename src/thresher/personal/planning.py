@@ -63,10 +63,16 @@ class WeightedRead:
         return [code for code, weight in zip(self.own.codes, self.weights.weights, strict=True) if weight]
 
     @property
+    def unit(self) -> Fraction:
+        """So many weights are one of what is counted; below 0 if less is asked for."""
+        return self.weights.mean * self.atom.steps * (1 if self.atom.upwards else -1)
+
+    @property
     def need(self) -> Need:
-        asked, budget = self.question, self.question.table.columns[self.own.column]
-        inside = AllOf((asked.where, Within(budget.name, self.active[0], None)))
-        groups = tuple((*group, code) for group in asked.groups for code in self.active)
+        asked, active = self.question, self.active
+        budget = asked.table.columns[self.own.column]
+        inside = AllOf((asked.where, Within(budget.name, active[0], None)))
+        groups = tuple((*group, code) for group in asked.groups for code in active)
         aggregates = tuple(aggregate for aggregate, _ in self.atom.weights)
         return Need(asked.table, (*asked.keys, budget), groups, inside, aggregates)
 

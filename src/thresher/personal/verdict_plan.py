@@ -18,7 +18,7 @@ from thresher.amounts import Amount, Epsilon, exact_fraction
 from thresher.config import decimal_text
 from thresher.errors import ArgumentError
 from thresher.noise import Entropy, conditional_shift
-from thresher.personal.count_plan import decimals, less, loses, predicted
+from thresher.personal.count_plan import decimals, less, loses, predicted, width
 from thresher.personal.personal_release import INDEPENDENT
 from thresher.personal.planning import WeightedRead
 from thresher.plan import ABOVE, BELOW, UNCERTAIN, Guarantee, Release, ShownNumber
@@ -68,7 +68,8 @@ class VerdictPlan:
         """The least weighted sum of each group that meets the condition."""
         asked, number = self.read.atom.at_least, len(self.read.question.groups)
         each = asked if isinstance(asked, tuple) else (asked,) * number
-        return [math.ceil(at_least * self.read.weights.mean) for at_least in each]
+        mean = self.read.weights.mean
+        return [math.ceil(at_least * mean) for at_least in each]
 
     @property
     def clear(self) -> int:
@@ -77,14 +78,14 @@ class VerdictPlan:
     @property
     def guarantee(self) -> Guarantee:
         misses, alarms = decimal_text(self.miss_rate), decimal_text(self.false_alarm_rate)
-        far, name = decimals(self.clear, self.read, up=True), self.read.atom.aggregate
+        far, name = width(self.clear, self.read), self.read.atom.aggregate
         sentence = (
             f"For each group by itself, over the noise, and about the weighted {name}: if it meets the condition, the "
             f"group is reported (above or uncertain) except with probability at most {misses}; if it does not, it is "
             f"marked above with probability at most {alarms}, and if it is short of it by {far} or more, it is "
             f"reported at all with probability at most {alarms}. {loses(self.read)}"
         )
-        half = decimals(-(-self.clear // 2), self.read, up=True)
+        half = width(-(-self.clear // 2), self.read)
         return Guarantee(misses, alarms, half, far, sentence)
 
     def identity(self) -> str:
@@ -109,12 +110,12 @@ class VerdictPlan:
         )
 
     def _release(self, noisy: list[int], stamp: str) -> Release:
-        asked, promise = self.read.question, self.guarantee
+        asked, promise, unit = self.read.question, self.guarantee, self.read.unit
         off = decimal_text(self.miss_rate + self.false_alarm_rate)
         shown = ShownNumber(
             f"weighted {self.read.atom.aggregate}",
-            tuple(decimals(number, self.read) for number in noisy),
-            (decimals(max(self.miss_margin, self.alarm_margin) - 1, self.read, up=True),),
+            tuple(decimals(number, unit) for number in noisy),
+            (width(max(self.miss_margin, self.alarm_margin) - 1, self.read),),
         )
         return Release(
             question=asked.text,
