@@ -25,6 +25,7 @@ SHIPPED = (
     "stream_trees",
     "running_streams",
     "own_budgets",
+    "personal",
 )
 MUTANTS = (
     "sparse_vector",
@@ -44,6 +45,7 @@ MUTANTS = (
     "stream_alarms",
     "running_streams",
     "own_budgets",
+    "personal",
 )
 
 
