@@ -82,7 +82,9 @@ def _eight(found: Forecast) -> list[RenderableType]:
         *errors_section(found),
         paragraph(
             f"Asked which share earns {SALARY:,} or more, eight people with such budgets drown in any noise: the "
-            "numbers above are shares of 1. They show the order of the methods; the weighted release comes first."
+            "numbers above are shares of 1. They show the order of the methods: of those that add noise, the weighted "
+            "release comes first. Choice only draws from possible counts, and knows no more: a share picked blindly "
+            "would be off by 0.32."
         ),
     ]
 

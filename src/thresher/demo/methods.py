@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from thresher.demo.eight_people import People
 from thresher.noise import Entropy
 from thresher.personal.baselines import minimum_plan, threshold_plan
+from thresher.personal.count_choice import exponential_frequency, exponential_plan
 from thresher.personal.part_releases import partition_frequency
 from thresher.personal.partition import most_parts, partition
 from thresher.personal.parts import Parts
@@ -64,6 +65,7 @@ def _methods(people: People, entropy: Entropy) -> dict[str, _Draw]:
         name: partial(weighted_frequency, plan, entropy=entropy) for name, plan in weighted.items()
     }
     drawn["sampling"] = partial(sampled_frequency, sampling_plan(roster, frequency=here), entropy=entropy)
+    drawn["choice"] = partial(exponential_frequency, exponential_plan(roster, frequency=here), entropy=entropy)
     for name, cut in parts.items():
         drawn[name] = partial(partition_frequency, cut, frequency=here, entropy=entropy)
     return drawn

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from thresher.amounts import NANO, Epsilon
 from thresher.personal.baselines import minimum_plan, threshold_plan
+from thresher.personal.count_choice import exponential_plan
 from thresher.personal.ensemble import frequency_weights
 from thresher.personal.partition import most_parts, partition
 from thresher.personal.parts import Parts
@@ -64,6 +65,7 @@ def forecast(roster: Roster, parts: int | None = None, *, least_size: int = 1) -
         Outlook("least waste", f"{len(cut.levels)} parts, by precision", frequency_weights(cut).predicted_sd, True),
         Outlook("rounds", f"{len(rounds.rounds)} rounds on what is left", frequency_weights(rounds).predicted_sd, True),
         Outlook("threshold", f"those who allow {at} or more", threshold.predicted_sd, True),
+        Outlook("choice", "a count drawn from all possible ones", exponential_plan(roster).predicted_sd, False),
         Outlook("minimum", "everybody at the least budget", minimum_plan(roster).predicted_sd, False),
     ]
     return Forecast(roster, cut, tuple(sorted(found, key=lambda outlook: outlook.predicted_sd)))

@@ -34,10 +34,11 @@ def level_picture(levels: Sequence[float], sizes: Sequence[int], cuts: Sequence[
     edges, counts = _stretches(levels, sizes, 40)
     x_axis = even_axis("budget (epsilon)", edges[0], edges[-1], _ticks(edges[0], edges[-1]))
     y_axis = even_axis("people", 0, max(counts), _ticks(0, max(counts)))
-    marks = []
-    for n, count in enumerate(counts):
-        corners = [(edges[n], 0), (edges[n], count), (edges[n + 1], count), (edges[n + 1], 0)]
-        marks.append(path([(across(x_axis, x), down(y_axis, y)) for x, y in corners], "line0"))
+    corners = [
+        (across(x_axis, edges[n]), down(y_axis, count), across(x_axis, edges[n + 1]), down(y_axis, 0))
+        for n, count in enumerate(counts)
+    ]
+    marks = [_bar(corner, 0) for corner in corners]
     ends = (0, y_axis.high)
     marks += [path([(across(x_axis, cut), down(y_axis, y)) for y in ends], "line1 dashed") for cut in cuts]
     parts = f" Parts begin at {', '.join(f'{cut:.4g}' for cut in cuts)}." if cuts else ""
@@ -52,11 +53,10 @@ def error_picture(title: str, errors: Sequence[tuple[str, float]]) -> str:
     y_axis = Axis("", 0, len(errors), float, ())
     marks = []
     for n, (name, error) in enumerate(errors):
-        y = down(y_axis, len(errors) - n - 0.5)
-        colour = "line0" if n == 0 else "line1"
+        y, start = down(y_axis, len(errors) - n - 0.5), across(x_axis, low)
         marks += [
-            f'<g style="stroke-width:10">{path([(across(x_axis, low), y), (across(x_axis, error), y)], colour)}</g>',
-            written(across(x_axis, low) + 4, y - 9, f"{name}  {error:.3g}"),
+            _bar((start, y - 5, across(x_axis, error), y + 5), 0),
+            written(start + 4, y - 9, f"{name}  {error:.3g}"),
         ]
     about = "; ".join(f"{name} {error:.3g}" for name, error in errors)
     return picture(title, about, (x_axis, y_axis), marks)
@@ -70,6 +70,12 @@ def error_bars(errors: Sequence[tuple[str, float]]) -> list[str]:
         f"  {name:<14} {'█' * max(1, round((math.log10(error) - low) / reach * _WIDEST))} {error:.3g}"
         for name, error in errors
     ]
+
+
+def _bar(corner: tuple[float, float, float, float], colour: int) -> str:
+    left, top, right, bottom = corner
+    size = f'width="{right - left:.1f}" height="{bottom - top:.1f}"'
+    return f'<rect class="fill{colour}" x="{left:.1f}" y="{top:.1f}" {size}/>'
 
 
 def _stretches(levels: Sequence[float], sizes: Sequence[int], most: int = _BARS) -> tuple[list[float], list[int]]:
