@@ -24,6 +24,7 @@ SHIPPED = (
     "streams",
     "stream_trees",
     "running_streams",
+    "own_budgets",
     "personal",
     "personal_learners",
 )
@@ -44,6 +45,7 @@ MUTANTS = (
     "deciding",
     "stream_alarms",
     "running_streams",
+    "own_budgets",
     "personal",
     "personal_learners",
 )
