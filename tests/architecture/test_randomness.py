@@ -13,7 +13,7 @@ BANNED = {"random", "numpy.random", "secrets", "uuid", "scipy.stats"}
 ENTROPY = SOURCE / "noise" / "entropy.py"
 # The files that may use numpy's generator: they make data for the papers' tables, which must be the same everywhere.
 SCENERY = SOURCE / "reproduce"
-SCENES = (SCENERY / "synthetic.py", SCENERY / "outliers.py", SCENERY / "stream_data.py")
+SCENES = tuple(SCENERY / f"{name}.py" for name in ("synthetic", "outliers", "stream_data", "personal_data"))
 
 
 def generators_in(text: str) -> list[str]:
