@@ -1,0 +1,125 @@
+"""Rows and labels made ready: each record by itself, none refused for what it holds.
+
+A row longer than the public norm is shortened to it. A row with a number that is missing or infinite, or whose label is
+not one of those declared, is no record: to refuse it would tell that it is there. Shapes and types are public.
+Reads: arrays. Writes: nothing. Never: an element in an error text, or a refusal that depends on one.
+"""
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from thresher.amounts import Amount, exact_fraction
+from thresher.errors import ArgumentError
+from thresher.mechanisms.public_grid import numbers_of
+
+Floats = NDArray[np.float64]
+_ROOT_OF_HALF = math.sqrt(0.5)
+_PLAIN = str | bool | int | float | np.generic
+_MOST_FEATURES = 10_000
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """What is public about rows: how long they may be, and whether a constant is put beside them."""
+
+    norm: float
+    intercept: bool
+
+    def clipped(self, features: ArrayLike) -> tuple[Floats, NDArray[np.bool_]]:
+        """Rows of length at most 1 (but for rounding), and which of them are records; the others are all 0.
+
+        With an intercept a 1 is put at the end of each row, and all of it is divided by the root of 2.
+        """
+        rows = matrix_of(features)
+        there: NDArray[np.bool_] = np.asarray(np.isfinite(rows).all(axis=1))
+        with np.errstate(all="ignore"):
+            scaled = np.where(there[:, None], rows, 0.0) / self.norm
+            largest = np.maximum(np.abs(scaled).max(axis=1, initial=0.0), 1.0)[:, None]
+            # Divided by its largest number first, so that no square of a finite one is infinite.
+            length = np.maximum(np.linalg.norm(scaled / largest, axis=1)[:, None], 1 / largest)
+            short = np.nan_to_num(scaled / largest / length, nan=0.0, posinf=0.0, neginf=0.0)
+        if not self.intercept:
+            return short, there
+        return np.hstack([short, there[:, None].astype(np.float64)]) * _ROOT_OF_HALF, there
+
+    def unscaled(self, weights: Floats) -> tuple[Floats, float]:
+        """Coefficients and intercept for rows as they came, of weights for clipped rows."""
+        if not self.intercept:
+            return weights / self.norm, 0.0
+        return weights[:-1] * _ROOT_OF_HALF / self.norm, float(weights[-1] * _ROOT_OF_HALF)
+
+
+def shape_of(norm: Amount, *, intercept: bool) -> Shape:
+    length = exact_fraction(norm, "norm")
+    if not Fraction(1, 10**12) <= length <= 10**12:
+        raise ArgumentError("norm", norm, "it must lie between 1e-12 and 1e12", "Pass the longest row to be kept whole")
+    return Shape(float(length), bool(intercept))
+
+
+def matrix_of(features: ArrayLike) -> Floats:
+    """Rows of numbers as floats; what is no number is NaN."""
+    typed = hasattr(features, "__array__")
+    array = _as_array(features, "X", None if typed else object)
+    if array.ndim != 2 or array.dtype.kind not in "biufO" or np.ma.isMaskedArray(features):
+        kind = array.dtype.name if array.ndim == 2 else f"{array.ndim} dimensions"
+        raise ArgumentError("X", kind, "it must be rows of plain numbers", "Pass a float64 array of two dimensions")
+    if not 1 <= array.shape[1] <= _MOST_FEATURES:
+        rule = f"rows have 1 to {_MOST_FEATURES} numbers"
+        raise ArgumentError("X", f"{array.shape[1]} columns", rule, "Choose features beforehand")
+    with np.errstate(all="ignore"):
+        if array.dtype.kind == "O":
+            return numbers_of(array.ravel().tolist()).reshape(array.shape)
+        return array.astype(np.float64)
+
+
+def signs_of(labels: ArrayLike, classes: tuple[object, object], people: int) -> Floats:
+    """1 for the second class, -1 for the first, 0 for whatever else a label may be."""
+    array = _listed(labels, people)
+    textual = isinstance(classes[0], str)
+    if array.dtype.kind != "O" and textual != (array.dtype.kind in "US"):
+        rule = f"its type must be that of the classes, {type(classes[0]).__name__}"
+        raise ArgumentError("y", array.dtype.name, rule, "Pass labels as they were declared")
+    if array.dtype.kind == "O":
+        known = {classes[0]: -1.0, classes[1]: 1.0}
+        return np.array([known.get(label, 0.0) if isinstance(label, _PLAIN) else 0.0 for label in array.tolist()])
+    return np.where(array == classes[1], 1.0, np.where(array == classes[0], -1.0, 0.0))
+
+
+def targets_of(values: ArrayLike, people: int) -> Floats:
+    """Numbers to be predicted; NaN where there is none."""
+    array = _listed(values, people)
+    if array.dtype.kind not in "biufO":
+        raise ArgumentError("y", array.dtype.name, "it must be one list of plain numbers", "Pass a float64 array")
+    with np.errstate(all="ignore"):
+        return numbers_of(array.tolist()) if array.dtype.kind == "O" else array.astype(np.float64)
+
+
+def checked_classes(classes: object) -> tuple[object, object]:
+    """Two different labels, both numbers or both texts."""
+    pair = tuple(np.asarray(classes, dtype=object).ravel().tolist()) if classes is not None else ()
+    plain = all(isinstance(label, str | bool | int | float) for label in pair)
+    if len(pair) != 2 or not plain or pair[0] == pair[1] or isinstance(pair[0], str) != isinstance(pair[1], str):
+        raise ArgumentError("classes", classes, "two different labels are declared, both numbers or both texts", _TWO)
+    return pair
+
+
+_TWO = 'Pass e.g. (0, 1) or ("no", "yes")'
+
+
+def _listed(values: ArrayLike, people: int) -> NDArray[np.generic]:
+    array = _as_array(values, "y", None if hasattr(values, "__array__") else object)
+    if array.shape != (people,) or np.ma.isMaskedArray(values):
+        rule = f"it must have one element for each of the {people} rows"
+        raise ArgumentError("y", f"shape {array.shape}", rule, "Pass one list as long as X")
+    return array
+
+
+def _as_array(values: ArrayLike, field: str, dtype: type | None) -> NDArray[np.generic]:
+    try:
+        return np.asarray(values, dtype=dtype)
+    except (ValueError, TypeError, OverflowError, RecursionError):
+        raise ArgumentError(field, type(values).__name__, "it must be an array", "Pass a numpy array") from None
