@@ -7,8 +7,6 @@ parts takes n log n comparisons instead of n squared. Why the comparisons are ex
 Reads: a roster. Writes: nothing. Never: data.
 """
 
-from dataclasses import dataclass
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -19,8 +17,10 @@ from thresher.personal.parts import Parts, first_class
 from thresher.personal.roster import Roster
 
 Whole = NDArray[np.int64]
-Floats = NDArray[np.float64]
-_UNIT = 2.0**-52
+# For the classes in order: levels, and people, sums of levels and the latest beginning of a last part before each one.
+Table = tuple[Whole, Whole, Whole, Whole]
+# What parts before each class gain: as floats, and modulo 2^64.
+Gains = tuple[NDArray[np.float64], Whole]
 
 
 def partition(roster: Roster, parts: int, *, least_size: int = 1) -> Parts:
@@ -37,54 +37,51 @@ def partition(roster: Roster, parts: int, *, least_size: int = 1) -> Parts:
     above = roster.nano[first:] - roster.nano[first]
     level = above // max(int(np.gcd.reduce(above)), 1)
     total = int(people[-1])
-    bound = float(total) * float(level[-1]) ** 2
-    margin = (8 * parts + 8) * _UNIT * bound
+    margin = 32 * parts * 2.0**-52 * total * float(level[-1]) ** 2
     if margin > 2.0**61 or total * int(level[-1]) > 2**61:
         rule = "its budgets are too many and too far apart to be compared exactly"
         raise ArgumentError("roster", f"{total} people", rule, "Floor the budgets to a coarser grid")
     sums = np.concatenate([[0], np.cumsum(roster.sizes[first:] * level)])
     latest = np.searchsorted(people, people - least_size, side="right") - 1
-    table = _Table(np.append(level, 0), people, sums, latest, margin)
-    return Parts.of(roster, tuple(first + cut for cut in _cuts(table, parts, starts)))
+    cuts = _cuts((np.append(level, 0), people, sums, latest), margin, starts)
+    return Parts.of(roster, tuple(first + cut for cut in cuts))
 
 
-def first_ends(people: Whole, parts: int, least_size: int) -> list[int]:
-    """For 0, 1, ... parts of at least that size, the fewest classes that hold them; refused if there are too few."""
-    if parts < 1:
+def most_parts(roster: Roster, least_size: int = 1) -> int:
+    """How many parts of at least that many people the roster can have; equal budgets stay together."""
+    first = int(np.searchsorted(roster.nano, 1))
+    return len(first_ends(np.concatenate([[0], np.cumsum(roster.sizes[first:])]), None, least_size)) - 1
+
+
+def first_ends(people: Whole, parts: int | None, least_size: int) -> list[int]:
+    """For 0, 1, ... parts of at least that size, the fewest classes that hold them; refused if `parts` are too many."""
+    if parts is not None and parts < 1:
         raise ArgumentError("parts", parts, "there is one part at least", "Pass 1 or more")
     if least_size < 1:
         raise ArgumentError("least_size", least_size, "a part has one person at least", "Pass 1 or more")
-    starts = [0]
-    while len(starts) <= parts:
-        end = int(np.searchsorted(people, people[starts[-1]] + least_size))
-        if end == people.size:
-            rule = f"equal budgets stay together, so at most {len(starts) - 1} parts have {least_size} people or more"
+    ends = [0]
+    while parts is None or len(ends) <= parts:
+        end = int(np.searchsorted(people, people[ends[-1]] + least_size))
+        if end < people.size:
+            ends.append(end)
+        elif parts is None:
+            break
+        else:
+            rule = f"equal budgets stay together, so at most {len(ends) - 1} parts have {least_size} people or more"
             raise ArgumentError("parts", parts, rule, "Pass fewer parts, or a smaller least_size")
-        starts.append(end)
-    return starts
+    return ends
 
 
-@dataclass(frozen=True, slots=True)
-class _Table:
-    """Prefix sums over classes. A part of classes j to i - 1 gains level_j (level_j people - 2 sum of levels)."""
-
-    level: Whole
-    people: Whole
-    sums: Whole
-    latest: Whole  # where the last part must have begun, to be large enough, if it ends before class i
-    margin: float  # no gain in floats is farther than half of this from the exact one
-
-
-def _cuts(table: _Table, parts: int, starts: list[int]) -> list[int]:
-    size = table.people.size
+def _cuts(table: Table, margin: float, starts: list[int]) -> list[int]:
+    size, parts = table[0].size, len(starts) - 1
     layer = _layer if compiler() is not None else _plain_layer
     # Levels count from the least: a first part, which begins there, gains 0 wherever it ends.
-    near, exact = np.zeros(size), np.zeros(size, dtype=np.int64)
+    gains = np.zeros(size), np.zeros(size, dtype=np.int64)
     chosen: list[Whole] = []
     for made in range(2, parts + 1):
         # The last part ends where the roster does: of its rows only the last one is wanted.
         top = starts[made] if made < parts else size - 1
-        near, exact, begun = layer(*_arrays(table), near, exact, starts[made - 1], top)
+        gains, begun = layer(table, gains, margin, starts[made - 1], top)
         chosen.append(begun)
     cuts = [size - 1]
     for begun in reversed(chosen):
@@ -92,22 +89,14 @@ def _cuts(table: _Table, parts: int, starts: list[int]) -> list[int]:
     return cuts[:0:-1]
 
 
-def _arrays(table: _Table) -> tuple[Whole, Whole, Whole, Whole, float]:
-    return table.level, table.people, table.sums, table.latest, table.margin
-
-
 @compiled
-def _layer(
-    level: Whole, people: Whole, sums: Whole, latest: Whole, margin: float,
-    near: Floats, exact: Whole, earliest: int, top: int,
-) -> tuple[Floats, Whole, Whole]:  # fmt: skip
-    """With one part more: the gains of the best cuts before each row from `top`, and where the last part begins.
-
-    `near` and `exact` are the gains with one part fewer: as a float, and modulo 2^64.
-    """
-    size = people.size
-    rows = size - top
-    best_near, best_exact, begun = np.zeros(size), np.zeros(size, dtype=np.int64), np.zeros(size, dtype=np.int64)
+def _layer(table: Table, gains: Gains, margin: float, earliest: int, top: int) -> tuple[Gains, Whole]:
+    """With one part more: the gains of the best cuts before each row from `top`, and where the last part begins."""
+    (level, people, sums, latest), (near, exact) = table, gains
+    rows = people.size - top
+    best_near, best_exact, begun = np.zeros(near.size), np.zeros_like(exact), np.zeros_like(exact)
+    slope = level.astype(np.float64)
+    base = near + slope * (2 * sums - level * people).astype(np.float64)
     step = 1
     while 2 * step <= rows:
         step *= 2
@@ -115,48 +104,54 @@ def _layer(
         for place in range(step, rows + 1, 2 * step):
             i = top - 1 + place
             low = begun[i - step] if place > step else earliest
-            high = latest[i]
-            if place + step <= rows and begun[i + step] < high:
-                high = begun[i + step]
-            best, value, whole = low, np.inf, exact[low]
-            for j in range(low, high + 1):
-                gain = level[j] * (people[i] - people[j]) - 2 * (sums[i] - sums[j])
-                found = near[j] + float(level[j]) * float(gain)
-                if found <= value + margin:
-                    precise = exact[j] + level[j] * gain
-                    if found < value - margin or precise - whole < 0:
-                        best, value, whole = j, found, precise
-            best_near[i], best_exact[i], begun[i] = value, whole, best
+            high = min(latest[i], begun[i + step]) if place + step <= rows else latest[i]
+            count, twice = float(people[i]), float(2 * sums[i])
+            best, value = low, base[low] + slope[low] * (slope[low] * count - twice)
+            for j in range(low + 1, high + 1):
+                found = base[j] + slope[j] * (slope[j] * count - twice)
+                if found < value + margin:
+                    closer = found < value - margin
+                    if not closer:  # too near to tell in floats; differences modulo 2^64 are small and exact
+                        old = exact[best] + level[best] * (
+                            level[best] * (people[i] - people[best]) - 2 * (sums[i] - sums[best])
+                        )
+                        new = exact[j] + level[j] * (level[j] * (people[i] - people[j]) - 2 * (sums[i] - sums[j]))
+                        closer = new - old < 0
+                    if closer:
+                        best, value = j, found
+            best_near[i], begun[i] = value, best
+            best_exact[i] = exact[best] + level[best] * (
+                level[best] * (people[i] - people[best]) - 2 * (sums[i] - sums[best])
+            )
         step //= 2
-    return best_near, best_exact, begun
+    return (best_near, best_exact), begun
 
 
-def _plain_layer(
-    level: Whole, people: Whole, sums: Whole, latest: Whole, margin: float,
-    near: Floats, exact: Whole, earliest: int, top: int,
-) -> tuple[Floats, Whole, Whole]:  # fmt: skip
+def _plain_layer(table: Table, gains: Gains, margin: float, earliest: int, top: int) -> tuple[Gains, Whole]:
     """The same without a compiler: all rows of one step at once."""
-    size = people.size
-    rows = size - top
-    best_near, best_exact, begun = np.zeros(size), np.zeros(size, dtype=np.int64), np.zeros(size, dtype=np.int64)
+    (level, people, sums, latest), (near, exact) = table, gains
+    rows, last = people.size - top, people.size - 1
+    best_near, best_exact, begun = np.zeros(near.size), np.zeros_like(exact), np.zeros_like(exact)
+    slope, count, twice = level.astype(np.float64), people.astype(np.float64), (2 * sums).astype(np.float64)
+    base = near + slope * (2 * sums - level * people).astype(np.float64)
     step = 1 << (rows.bit_length() - 1)
     while step > 0:
         place = np.arange(step, rows + 1, 2 * step)
-        i = top - 1 + place
+        i, every = top - 1 + place, np.arange(place.size)
         low = np.where(place > step, begun[i - step], earliest)
-        high = np.where(place + step <= rows, begun[np.minimum(i + step, size - 1)], size)
-        width = np.minimum(high, latest[i]) - low + 1
+        width = np.minimum(latest[i], np.where(place + step <= rows, begun[np.minimum(i + step, last)], last)) - low + 1
         edges = np.cumsum(width) - width
-        row = np.repeat(np.arange(place.size), width)
-        j = np.arange(row.size) + (low - edges)[row]
-        gain = level[j] * (people[i][row] - people[j]) - 2 * (sums[i][row] - sums[j])
-        found = near[j] + level[j] * gain.astype(np.float64)
-        close = np.flatnonzero(found <= (np.minimum.reduceat(found, edges) + margin)[row])
-        row, j, found, precise = row[close], j[close], found[close], exact[j[close]] + level[j[close]] * gain[close]
-        edges = np.searchsorted(row, np.arange(place.size))
+        j = np.arange(int(width.sum())) + np.repeat(low - edges, width)
+        lean = slope[j]
+        found = base[j] + lean * (lean * np.repeat(count[i], width) - np.repeat(twice[i], width))
+        close = np.flatnonzero(found <= np.repeat(np.minimum.reduceat(found, edges) + margin, width))
+        row, j, found = np.searchsorted(edges, close, side="right") - 1, j[close], found[close]
+        ends = i[row]
+        precise = exact[j] + level[j] * (level[j] * (people[ends] - people[j]) - 2 * (sums[ends] - sums[j]))
+        edges = np.searchsorted(row, every)
         above = precise - precise[edges][row]
         least = np.flatnonzero(above == np.minimum.reduceat(above, edges)[row])
-        least = least[np.searchsorted(row[least], np.arange(place.size))]
+        least = least[np.searchsorted(row[least], every)]
         best_near[i], best_exact[i], begun[i] = found[least], precise[least], j[least]
         step //= 2
-    return best_near, best_exact, begun
+    return (best_near, best_exact), begun

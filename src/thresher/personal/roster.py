@@ -2,30 +2,42 @@
 
 Budgets are floored to whole nanos, or to a coarser grid, so that people fall into classes; nobody's budget is ever
 rounded up. Plans are functions of the roster alone. One made of the people who happen to be present would move others
-when somebody comes or goes, and no budget covers that.
-Reads: budgets. Writes: nothing. Never: data; who is present.
+when somebody comes or goes, and no budget covers that. What holds, and why: `roster.md`.
+Reads: budgets; in `in_order`, private values by name. Writes: nothing. Never: a budget that looks at data; who is
+present, in a message or a size.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from os import PathLike
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
-from thresher.amounts import MAX_NANO, NANO, Amount, Epsilon, exact_fraction
+from thresher.amounts import MAX_NANO, NANO, Amount, Epsilon, exact_fraction, whole_number
 from thresher.errors import ArgumentError
+from thresher.personal.roster_lines import budgets_in_lines
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Roster:
-    """People in a fixed order. `nano`: the levels that occur, ascending; `classes`: the place of each one's level."""
+    """People in a fixed order. `nano`: the levels that occur, ascending; `classes`: the place of each one's level.
+
+    `names`, if there are any, are all different and in the order of the people.
+    """
 
     nano: NDArray[np.int64]
     classes: NDArray[np.int64]
+    names: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, budgets: Sequence[Amount] | NDArray[np.float64], grid: Amount = Fraction(1, NANO)) -> "Roster":
+    def of(
+        cls,
+        budgets: Sequence[Amount] | NDArray[np.float64],
+        grid: Amount = Fraction(1, NANO),
+        names: Sequence[str] = (),
+    ) -> "Roster":
         """The roster of these budgets, one for each person, floored to whole multiples of `grid`.
 
         A budget of 0 is allowed: such a person is never read.
@@ -33,16 +45,30 @@ class Roster:
         step = exact_fraction(grid, "grid") * NANO
         if step < 1 or step.denominator != 1:
             raise ArgumentError("grid", grid, "it must be a whole number of nano-epsilon, one at least", "Pass 0.001")
-        exact = [exact_fraction(budget, "budgets") for budget in np.asarray(budgets, dtype=object).ravel().tolist()]
-        if not exact:
+        given = budgets if isinstance(budgets, np.ndarray) else np.array(budgets, dtype=object)
+        if not given.size:
             raise ArgumentError("budgets", "nobody", "a roster has one person at least", "List everybody who may come")
-        for place, budget in enumerate(exact):
-            if not 0 <= budget * NANO <= MAX_NANO:
-                rule = f"that of person {place} is negative, or above a million"
-                raise ArgumentError("budgets", float(budget), rule, "Budgets are amounts of epsilon, 0 or more")
-        floored = np.array([budget * NANO // step * step for budget in exact], dtype=object).astype(np.int64)
+        if names and (len(names) != given.size or len(set(names)) != len(names)):
+            rule = "there is one name for each budget, and no name twice"
+            raise ArgumentError("names", f"{len(names)} names for {given.size} budgets", rule, "Name each person once")
+        floored = (_floored_floats if given.dtype.kind == "f" else _floored)(given.ravel(), int(step))
         levels, classes = np.unique(floored, return_inverse=True)
-        return cls(levels, classes.astype(np.int64))
+        return cls(levels, classes.astype(np.int64), tuple(names))
+
+    @classmethod
+    def from_lines(
+        cls,
+        lines: str | PathLike[str] | Iterable[str],
+        *,
+        default: Amount | None = None,
+        grid: Amount = Fraction(1, NANO),
+    ) -> "Roster":
+        """The roster in a file (by its path) or in lines `person,budget`, in the order in which people are first named.
+
+        A missing budget is the `default`; whoever is listed twice has the lowest. Bad lines are refused by number.
+        """
+        budgets = budgets_in_lines(lines, default)
+        return cls.of(list(budgets.values()), grid, list(budgets))
 
     @property
     def people(self) -> int:
@@ -56,3 +82,78 @@ class Roster:
     def sizes(self) -> NDArray[np.int64]:
         """How many people are in each class."""
         return np.bincount(self.classes, minlength=self.nano.size).astype(np.int64)
+
+    def least_class(self, people: int) -> "Roster":
+        """The same people with no class of fewer than `people`, the class of budget 0 aside: levels only go down.
+
+        From the top, a class that is too small takes the level below. What is left at the bottom, fewer than `people`
+        in all, takes 0 and is not read: nobody else gives up anything for them.
+        """
+        if (people := whole_number(people, "people")) < 1:
+            raise ArgumentError("people", people, "a class has one person at least", "Pass 1 or more")
+        taken, top, carried = np.zeros_like(self.nano), self.nano.size, 0
+        for place, size in reversed(list(enumerate(self.sizes.tolist()))):
+            carried += size
+            if carried >= people:
+                taken[place:top], top, carried = self.nano[place], place, 0
+        levels, classes = np.unique(taken, return_inverse=True)
+        return Roster(levels, classes.astype(np.int64)[self.classes], self.names)
+
+    def in_order(self, people: ArrayLike, values: ArrayLike) -> NDArray[np.int64] | NDArray[np.bool_]:
+        """`values` of the table's `people` in the roster's order: whole numbers, or booleans.
+
+        Somebody who is on the roster and not in the table has 0. Somebody who is in the table and not on the roster is
+        left out and told of nowhere; so is any second row of a person. Only shapes and types are ever refused.
+        """
+        if not self.names:
+            raise ArgumentError(
+                "people", "names", "this roster has no names", "Make it with names, or sort by yourself"
+            )
+        found, given = np.asarray(people, dtype=object), np.asarray(values)
+        if found.ndim != 1 or given.shape != found.shape:
+            shapes = f"shapes {found.shape} and {given.shape}"
+            raise ArgumentError("values", shapes, "there is one value for each row", "Pass two lists of one length")
+        if given.dtype.kind not in "biu" or not np.can_cast(given.dtype, np.int64):
+            rule = "values are whole steps (int64 or smaller) or booleans"
+            raise ArgumentError("values", str(given.dtype), rule, "Round them to a public grid first")
+        places = {name: place for place, name in enumerate(self.names)}
+        ordered: NDArray[np.int64] | NDArray[np.bool_]
+        ordered = np.zeros(self.people, dtype=np.bool_ if given.dtype.kind == "b" else np.int64)
+        # Backwards, so that of several rows of a person the first one stays. What is no name is nobody's.
+        for row, person in zip(range(found.size - 1, -1, -1), reversed(found.tolist()), strict=True):
+            if (name := _name(person)) is not None and (place := places.get(name)) is not None:
+                ordered[place] = given[row]
+        return ordered
+
+
+def _name(person: object) -> str | None:
+    """The name meant by what stands in a table: a text, or a number of a usual size. Nothing here can fail by value."""
+    if isinstance(person, int) and person.bit_length() < 64:
+        return str(person)
+    return person if isinstance(person, str) else None
+
+
+def _floored(budgets: NDArray[np.object_], step: int) -> NDArray[np.int64]:
+    exact = [exact_fraction(budget, "budgets") * NANO for budget in budgets.tolist()]
+    for place, nano in enumerate(exact):
+        if not 0 <= nano <= MAX_NANO:
+            raise _no_budget(place, budgets[place])
+    return np.array([nano // step * step for nano in exact], dtype=np.int64)
+
+
+def _floored_floats(budgets: NDArray[np.float64], step: int) -> NDArray[np.int64]:
+    """The same for many floats. One means its shortest decimal: that matters only where a whole step is next to it."""
+    bad = np.flatnonzero(~((budgets >= 0) & (budgets * NANO <= MAX_NANO)))
+    if bad.size:
+        raise _no_budget(int(bad[0]), float(budgets[bad[0]]))
+    distinct, places = np.unique(budgets.astype(np.float64), return_inverse=True)
+    steps = distinct * (NANO / step)
+    floored = np.floor(steps).astype(np.int64) * step
+    unsure = np.flatnonzero(np.abs(steps - np.rint(steps)) <= steps * 2.0**-48)
+    floored[unsure] = _floored(distinct[unsure], step)
+    return floored[places]
+
+
+def _no_budget(place: int, budget: object) -> ArgumentError:
+    rule = f"that of person {place} is no number, negative, or above a million"
+    return ArgumentError("budgets", budget, rule, "Budgets are amounts of epsilon, 0 or more")
