@@ -1,0 +1,48 @@
+"""What a personal release hands out: estimates, how far off they will be, and what each class of budgets has lost.
+
+Reads: nothing. Writes: nothing. Never: a value that was not drawn with noise.
+"""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from thresher.amounts import Epsilon
+
+INDEPENDENT = (
+    "This assumes that budgets are independent of the values: "
+    "if those who allow more differ from the others, it leans towards them."
+)
+# Nobody is asked for more than this in one release: there is no noise left to speak of.
+MOST_EPSILON = 1_000
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PersonalRelease:
+    """All of it may be shown.
+
+    `noisy` are the whole numbers that were drawn, `estimates` what they say about everybody on the roster; the noise in
+    each estimate has scale `noise_scale`, and `predicted_sd` is the standard deviation of its whole error, known
+    beforehand. `spent` is the most that one person of each class loses, in the roster's order of classes. `assumption`
+    is empty where the estimates need none.
+    """
+
+    method: str
+    noisy: NDArray[np.int64]
+    estimates: NDArray[np.float64]
+    noise_scale: float
+    predicted_sd: float
+    spent: tuple[Epsilon, ...] = field(repr=False)
+    assumption: str
+    stamp: str
+
+    @property
+    def estimate(self) -> float:
+        """The first estimate, for releases of one number."""
+        return float(self.estimates[0])
+
+
+def plain(noisy: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Noisy whole numbers as floats to estimate with; the release that holds them carries the stamp."""
+    return np.asarray(noisy).astype(np.float64)

@@ -1,0 +1,60 @@
+"""Values of the people of a roster, in its order: taken by shape and type, clipped one by one.
+
+Reads: a roster, private arrays. Writes: nothing. Never: an element in a message, or a refusal that depends on one.
+"""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from thresher.errors import ArgumentError
+from thresher.personal.roster import Roster
+
+_ARRAY = "Pass an array of booleans or of int64, 0 for those who are absent"
+
+
+def whole_values(values: NDArray[Any], roster: Roster, bound: int, field: str = "values") -> NDArray[np.int64]:
+    """One whole number for each person, clipped to -bound ... bound."""
+    steps: NDArray[np.int64] = np.clip(_checked(values, roster, 1, field).astype(np.int64), -bound, bound)
+    return steps
+
+
+def flags_of(values: NDArray[Any], roster: Roster, field: str = "flags") -> NDArray[np.int64]:
+    """1 for each person with a value that is not 0, else 0."""
+    flags: NDArray[np.int64] = (_checked(values, roster, 1, field) != 0).astype(np.int64)
+    return flags
+
+
+def counted_cells(
+    cells: NDArray[Any], roster: Roster, shape: tuple[int, int], weights: NDArray[np.int64]
+) -> NDArray[np.int64]:
+    """The weighted number of people in each cell; `shape` is how many cells there are, and a person's bound.
+
+    One list says in which cell each person is, and whoever names no cell is in none. A table has a row for each person:
+    negative numbers count as 0, and what goes beyond the bound in a row is cut off, the last cells first.
+    """
+    count, bound = shape
+    if getattr(cells, "ndim", 0) == 1:
+        named = _checked(cells, roster, 1, "cells").astype(np.int64)
+        inside = (named >= 0) & (named < count)
+        totals = np.zeros(count, dtype=np.int64)
+        np.add.at(totals, named[inside], weights[inside])
+        return totals
+    table = _checked(cells, roster, 2, "cells")
+    if table.shape[1] != count:
+        raise ArgumentError("cells", f"{table.shape[1]} columns", f"there are {count} cells", "Pass a column for each")
+    # Clipped first, so that running sums of a row stay below bound times its columns.
+    upto = np.cumsum(np.clip(table.astype(np.int64), 0, bound), axis=1)
+    return np.asarray(weights @ np.diff(np.minimum(upto, bound), axis=1, prepend=0))
+
+
+def _checked(values: NDArray[Any], roster: Roster, dimensions: int, field: str) -> NDArray[Any]:
+    if not isinstance(values, np.ndarray) or np.ma.isMaskedArray(values):
+        raise ArgumentError(field, type(values).__name__, "it must be a plain numpy array", _ARRAY)
+    if values.dtype.kind not in "biu" or values.dtype == np.uint64:
+        raise ArgumentError(field, values.dtype.name, "it must hold booleans or signed integers", _ARRAY)
+    if values.ndim != dimensions or values.shape[0] != roster.people:
+        rule = f"the roster has {roster.people} people, and each has a place in it"
+        raise ArgumentError(field, f"shape {values.shape}", rule, _ARRAY)
+    return np.asarray(values)
