@@ -4,7 +4,7 @@ Reads: rows, labels, a roster, entropy. Writes: nothing. Never: a label or a row
 What is proved where: `taking_part.md`, `erm.md`.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 
 import numpy as np
@@ -21,10 +21,9 @@ from thresher.personal.learners.erm import (
     perturbed_objective,
     perturbed_output,
 )
+from thresher.personal.learners.fitted_groups import Sharing, combining_weights, groups_of, spent_by_class
 from thresher.personal.learners.margin_losses import MarginLoss
-from thresher.personal.learners.taking_part import METHODS, Group, group_of, halved, part_of, roster_of
-from thresher.personal.partition import partition
-from thresher.personal.parts import Parts
+from thresher.personal.learners.taking_part import METHODS, Group, halved, roster_of
 from thresher.personal.roster import Roster
 
 Floats = NDArray[np.float64]
@@ -36,23 +35,15 @@ ASSUMPTION = "what a model says of everybody assumes that budgets do not go with
 
 @dataclass(frozen=True, slots=True)
 class Recipe:
-    """How to fit, all of it public. `threshold` None: the mean budget, or for weighted the largest.
-
-    `parts`: for the method partition, how many (those of least waste), or a `Parts`. `combine`: weighted or vote.
-    `replace`: neighbours are data in which a record is changed, not one that comes or goes; budgets are halved.
-    """
+    """How to fit, all of it public: whose budget counts for what, how noise comes in, how long rows may be."""
 
     loss: MarginLoss
-    method: str = "weighted"
+    sharing: Sharing = field(default_factory=Sharing)
     perturbation: str = "output"
     regularisation: Amount = "0.001"
     norm: Amount = 1
     classes: tuple[object, object] = (0, 1)
     intercept: bool = True
-    threshold: Amount | None = None
-    parts: Parts | int = 2
-    combine: str = "weighted"
-    replace: bool = False
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -97,47 +88,22 @@ def fit_classifier(
     source = chosen(entropy)
     rows, there = shape.clipped(features)
     roster = roster_of(budgets, rows.shape[0])
-    groups = groups_of(halved(roster) if recipe.replace else roster, recipe)
+    groups = groups_of(halved(roster) if recipe.sharing.replace else roster, recipe.sharing)
     signed = rows * (signs_of(labels, classes, rows.shape[0]) * there)[:, None]
     perturbed = perturbed_output if recipe.perturbation == "output" else perturbed_objective
     planes = [shape.unscaled(perturbed(signed, group, recipe.loss, ridge, source)) for group in groups]
     return LinearClassifier(
         np.array([plane for plane, _ in planes]),
         np.array([intercept for _, intercept in planes]),
-        combining_weights(groups, recipe.combine),
+        combining_weights(groups, recipe.sharing.combine),
         classes,
-        recipe.combine == "vote" and len(groups) > 1,
-        spent_by_class(groups, doubled=recipe.replace),
+        recipe.sharing.combine == "vote" and len(groups) > 1,
+        spent_by_class(groups, doubled=recipe.sharing.replace),
         _noise_lengths(groups, recipe, ridge, rows.shape[1]),
         WHOLE_NUMBERS if recipe.perturbation == "output" else REAL_NUMBERS,
         ASSUMPTION,
         source.stamp,
     )
-
-
-def groups_of(roster: Roster, recipe: Recipe) -> tuple[Group, ...]:
-    """The groups that are fitted, each by itself."""
-    if recipe.method != "partition":
-        return (group_of(roster, recipe.method, recipe.threshold),)
-    if recipe.threshold is not None:
-        raise ArgumentError("threshold", recipe.threshold, "the method partition has none", "Leave it out")
-    parts = recipe.parts if isinstance(recipe.parts, Parts) else partition(roster, recipe.parts)
-    if not np.array_equal(parts.roster.nano[parts.roster.classes], roster.nano[roster.classes]):
-        rule = "they are parts of another roster" + (", for budgets were halved" if recipe.replace else "")
-        raise ArgumentError("parts", f"{len(parts.sizes)} parts", rule, "Pass how many parts, or parts of this roster")
-    return tuple(part_of(parts.roster, span) for span in parts.spans)
-
-
-def combining_weights(groups: tuple[Group, ...], combine: str) -> Floats:
-    """(n epsilon)² for each group, or the same for all, adding up to 1."""
-    sums = np.array([1.0 if combine == "vote" else (group.total / groups[0].total) ** 2 for group in groups])
-    return np.asarray(sums / sums.sum())
-
-
-def spent_by_class(groups: tuple[Group, ...], *, doubled: bool = False) -> tuple[Epsilon, ...]:
-    """What a person of each class loses in all groups: they are in one of them at most."""
-    each = [Epsilon.total(spent) for spent in zip(*(group.spent for group in groups), strict=True)]
-    return tuple(spent * 2 for spent in each) if doubled else tuple(each)
 
 
 def _noise_lengths(groups: tuple[Group, ...], recipe: Recipe, ridge: Fraction, dimension: int) -> tuple[float, ...]:
@@ -147,9 +113,9 @@ def _noise_lengths(groups: tuple[Group, ...], recipe: Recipe, ridge: Fraction, d
 
 
 def _checked(recipe: Recipe) -> tuple[Shape, Fraction, tuple[object, object]]:
-    check_choice("method", recipe.method, METHODS)
+    check_choice("method", recipe.sharing.method, METHODS)
     check_choice("perturbation", recipe.perturbation, PERTURBATIONS)
-    check_choice("combine", recipe.combine, ("weighted", "vote"))
+    check_choice("combine", recipe.sharing.combine, ("weighted", "vote"))
     ridge = checked_regularisation(exact_fraction(recipe.regularisation, "regularisation"))
     return shape_of(recipe.norm, intercept=recipe.intercept), ridge, checked_classes(recipe.classes)
 

@@ -28,7 +28,7 @@ _UNIT = 2.0**-52
 # By how much a clipped row may be longer than 1: rounding of its length, with room.
 _LONGER = Fraction(1, 1 << 30)
 _STEPS_OF_LEAST = 1 << 20
-_MOST_PLACES = 1 << 50
+_MOST_PLACES = 1 << 44
 _FINE = 1 << 40
 # The literature adds regularisation only when nothing is left. A little above nothing the tilt is far too long.
 _LEFT = 0.5
@@ -67,6 +67,9 @@ def output_terms(group: Group, regularisation: Fraction, dimension: int, loss: M
     """Grid, noise and tolerance such that a person of weight W loses at most W. A function of public numbers."""
     ridge, total, least = float(regularisation), group.total / NANO, group.least / NANO
     excess = max(1.0, group.most / group.total)
+    if dimension**1.5 * loss.curvature * excess * 2 * _UNIT > ridge / 4:
+        rule = "it is so small that rounding errors would not be"
+        raise ArgumentError("regularisation", float(ridge), rule, "Pass more, or fewer features")
     rounding = _rounding(group, dimension, ridge, loss)
     tolerance = least / total / (1 << 24) + rounding
     # Grid steps for one unit of weight: many for the least weight, but places must stay whole numbers in a float.

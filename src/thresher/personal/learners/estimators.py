@@ -9,12 +9,14 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
 from thresher.amounts import Amount
 from thresher.noise import Entropy
 from thresher.personal.learners.classifiers import LinearClassifier, Recipe, fit_classifier
+from thresher.personal.learners.fitted_groups import Sharing
+from thresher.personal.learners.linear_model import LinearFit, LinearRecipe, fit_line
 from thresher.personal.learners.margin_losses import HuberHinge, LogisticLoss, MarginLoss, chance
 from thresher.personal.parts import Parts
 from thresher.personal.roster import Roster
@@ -23,7 +25,7 @@ Floats = NDArray[np.float64]
 
 
 class _Planes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn ships no types
-    """What both classifiers share. Parameters are those of `Recipe`."""
+    """What both classifiers share. Parameters are those of `Recipe` and `Sharing`."""
 
     def __init__(
         self,
@@ -72,16 +74,12 @@ class _Planes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-l
     def _recipe(self) -> Recipe:
         return Recipe(
             self._loss(),
-            self.method,
+            Sharing(self.method, self.threshold, self.parts, self.combine, self.replace),
             self.perturbation,
             self.regularisation,
             self.norm,
             self.classes,
             self.fit_intercept,
-            self.threshold,
-            self.parts,
-            self.combine,
-            self.replace,
         )
 
     def _loss(self) -> MarginLoss:
@@ -108,7 +106,48 @@ class PersonalLogisticRegression(_Planes):
 
 
 class PersonalLinearSVC(_Planes):
-    """A linear support vector machine (hinge with its corner rounded off) in which each loses at most the own budget."""
+    """A linear support vector machine (its hinge rounded off) in which each person loses at most the own budget."""
 
     def _loss(self) -> MarginLoss:
         return HuberHinge()
+
+
+class PersonalLinearRegression(RegressorMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn ships no types
+    """Linear regression in which each person loses at most a budget of their own. See `LinearRecipe` and `Sharing`."""
+
+    def __init__(
+        self,
+        *,
+        method: str = "weighted",
+        bound: Amount = 1,
+        regularisation: Amount = "0.001",
+        norm: Amount = 1,
+        fit_intercept: bool = True,
+        threshold: Amount | None = None,
+        parts: Parts | int = 2,
+        replace: bool = False,
+    ) -> None:
+        self.method, self.bound, self.regularisation, self.norm = method, bound, regularisation, norm
+        self.fit_intercept, self.threshold, self.parts, self.replace = fit_intercept, threshold, parts, replace
+
+    def fit(
+        self,
+        X: ArrayLike,  # noqa: N803
+        y: ArrayLike,
+        budgets: Roster | ArrayLike,
+        entropy: Entropy | None = None,
+    ) -> Self:
+        """Fits within each person's budget; see `fit_line` for what is promised."""
+        sharing = Sharing(self.method, self.threshold, self.parts, replace=self.replace)
+        recipe = LinearRecipe(self.bound, sharing, self.regularisation, self.norm, self.fit_intercept)
+        self.release_: LinearFit = fit_line(X, y, budgets, recipe, entropy)
+        self.coef_ = self.release_.weights @ self.release_.coefficients
+        self.intercept_ = float(self.release_.weights @ self.release_.intercepts)
+        self.n_features_in_ = self.release_.coefficients.shape[1]
+        self.stamp_ = self.release_.stamp
+        return self
+
+    def predict(self, X: ArrayLike) -> Floats:  # noqa: N803
+        """The predicted target of each row."""
+        check_is_fitted(self)
+        return self.release_.predicted(X)

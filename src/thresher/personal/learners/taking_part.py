@@ -3,7 +3,7 @@
     minimum    everybody, at the least budget above 0
     threshold  those who allow `threshold`, at that
     sampling   everybody who allows it at `threshold`; others by a coin that makes theirs of it
-    weighted   everybody, each at the own budget or at `threshold` if that is less
+    weighted   everybody, each at the own budget or at `threshold` if that is less (below a 4096th of it: nobody)
     partition  a fit for each part of the roster, at the least budget in it
 
 A weight is an amount of epsilon: what a person of weight w may lose is w, or with coins what the coin makes of it.
@@ -11,7 +11,6 @@ Reads: a roster, entropy for coins. Writes: nothing. Never: rows; a person whose
 """
 
 from dataclasses import dataclass
-from fractions import Fraction
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -24,6 +23,7 @@ from thresher.personal.roster import Roster
 
 METHODS = ("minimum", "threshold", "sampling", "weighted", "partition")
 _CHANCES = 1 << 32
+_LIGHTEST = 1 << 12
 
 Whole = NDArray[np.int64]
 
@@ -101,7 +101,8 @@ def group_of(roster: Roster, method: str, threshold: Amount | None = None) -> Gr
     """The one group of every method but partition."""
     level = _level(roster, method, threshold)
     if method == "weighted":
-        return _certain(roster, np.minimum(roster.nano, level))
+        # Somebody who allows next to nothing adds next to nothing, but all noise would have to be fine enough for them.
+        return _certain(roster, np.where(roster.nano * _LIGHTEST >= level, np.minimum(roster.nano, level), 0))
     if method == "sampling":
         return Group(roster, np.where(roster.nano > 0, level, 0), chances_of(roster.nano, level))
     return _certain(roster, np.where(roster.nano >= max(level, 1), level, 0))
@@ -117,7 +118,7 @@ def part_of(roster: Roster, span: tuple[int, int]) -> Group:
 def chances_of(nano: Whole, level: int) -> Whole:
     """(exp(budget) - 1) / (exp(level) - 1) in units of 2**-32, rounded down by one unit at least; 2**32 from level up.
 
-    The float is right to within 2**-44 of a unit's worth, so that one unit less is below the true chance.
+    The float is right to one part in 2**48, which is a small part of a unit: one unit less is below the true chance.
     """
     below = np.minimum(nano, level) / NANO
     top = level / NANO
@@ -149,8 +150,3 @@ def _level(roster: Roster, method: str, threshold: Amount | None) -> int:
 
 def _certain(roster: Roster, nano: Whole) -> Group:
     return Group(roster, nano.astype(np.int64), np.full(nano.size, _CHANCES, dtype=np.int64))
-
-
-def in_epsilon(nano: int) -> Fraction:
-    """So many nano as an exact number."""
-    return Fraction(nano, NANO)
