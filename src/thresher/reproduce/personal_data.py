@@ -19,6 +19,7 @@ from thresher.personal.roster import Roster
 Answers = NDArray[np.bool_]
 Features = NDArray[np.float64]
 SEED = 7
+MADE_UP = "made up"
 PEOPLE, LEARNT_PEOPLE, DIMENSIONS = 100_000, 50_000, 14
 SELECTIVITIES = (0.5, 0.2, 0.05, 0.01, 0.002)
 _EACH = 8
@@ -35,6 +36,7 @@ class Law:
 
     name: str
     about: str
+    mean: float
     most: float
     grid: Fraction
     draw: Callable[[np.random.Generator, int], NDArray[np.float64]]
@@ -55,8 +57,8 @@ def _normal(generator: np.random.Generator, people: int) -> NDArray[np.float64]:
 
 LAWS: Mapping[str, Law] = MappingProxyType(
     {
-        "uniform": Law("uniform", "Uniform(0.01, 0.1)", 0.1, Fraction(1, 10_000), _uniform),
-        "normal": Law("normal", "Normal(0.1, 1) on [0.01, 1]", 1.0, Fraction(1, 1_000), _normal),
+        "uniform": Law("uniform", "Uniform(0.01, 0.1)", 0.055, 0.1, Fraction(1, 10_000), _uniform),
+        "normal": Law("normal", "Normal(0.1, 1) on [0.01, 1]", 0.4727, 1.0, Fraction(1, 1_000), _normal),
     }
 )
 
@@ -99,7 +101,7 @@ def made_up(people: int = PEOPLE, seed: int = SEED) -> Asked:
     generator = np.random.default_rng((seed, 1))
     shares = np.repeat(SELECTIVITIES, _EACH)
     answers = np.stack([generator.random(people) < share for share in shares], axis=1)
-    return Asked("made up", answers, "40 questions, 8 of each selectivity from 0.5 to 0.002")
+    return Asked(_called(people, PEOPLE), answers, "40 questions, 8 of each selectivity from 0.5 to 0.002")
 
 
 def correlated(people: int = PEOPLE, seed: int = SEED) -> tuple[Roster, Asked]:
@@ -138,7 +140,12 @@ def made_up_labels(people: int = LEARNT_PEOPLE, seed: int = SEED) -> Labelled:
     scores = features @ (direction / np.linalg.norm(direction))
     chance = 1 / (1 + np.exp(-_STEEPNESS * scores))
     labels = generator.random(people) < chance
-    return Labelled("made up", features, labels, f"a logistic model of {DIMENSIONS} features")
+    return Labelled(_called(people, LEARNT_PEOPLE), features, labels, f"a logistic model of {DIMENSIONS} features")
+
+
+def _called(people: int, usual: int) -> str:
+    """Only the usual number of people has a reference to stand beside."""
+    return MADE_UP if people == usual else f"{MADE_UP}, {people:,}"
 
 
 def _floored(law: Law, budgets: NDArray[np.float64]) -> Roster:
