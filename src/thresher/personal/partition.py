@@ -7,6 +7,8 @@ parts takes n log n comparisons instead of n squared. Why the comparisons are ex
 Reads: a roster. Writes: nothing. Never: data.
 """
 
+from collections.abc import Callable
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -21,30 +23,47 @@ Whole = NDArray[np.int64]
 Table = tuple[Whole, Whole, Whole, Whole]
 # What parts before each class gain: as floats, and modulo 2^64.
 Gains = tuple[NDArray[np.float64], Whole]
+Layer = Callable[[Table, Gains, float, int, int], tuple[Gains, Whole]]
 
 
 def partition(roster: Roster, parts: int, *, least_size: int = 1) -> Parts:
-    """The `parts` parts, each of at least `least_size` people, with the least total waste (the first such in order).
+    """The `parts` runs of classes, each of at least `least_size` people, with the least total waste.
 
     Privacy: a function of the roster alone; a release of each part at its level costs each person at most that
-    person's budget. Utility: `Parts.waste`, the least there is, exactly. Runtime: O(parts · classes · log classes).
+    person's budget. Utility: `Parts.waste`, the least there is, exactly; of equals, the parts whose
+    last cuts are earliest. Runtime: O(parts · classes · log classes).
     Citation: Li, Xiong, Ji, Jiang (2017), Algorithm 1, corrected.
     """
-    first = first_class(roster)
     parts, least_size = whole_number(parts, "parts"), whole_number(least_size, "least_size")
-    people = np.concatenate([[0], np.cumsum(roster.sizes[first:])])
-    starts = first_ends(people, parts, least_size)
-    above = roster.nano[first:] - roster.nano[first]
-    level = above // max(int(np.gcd.reduce(above)), 1)
-    total = int(people[-1])
-    margin = 32 * parts * 2.0**-52 * total * float(level[-1]) ** 2
-    if margin > 2.0**61 or total * int(level[-1]) > 2**61:
-        rule = "its budgets are too many and too far apart to be compared exactly"
-        raise ArgumentError("roster", f"{total} people", rule, "Floor the budgets to a coarser grid")
-    sums = np.concatenate([[0], np.cumsum(roster.sizes[first:] * level)])
-    latest = np.searchsorted(people, people - least_size, side="right") - 1
-    cuts = _cuts((np.append(level, 0), people, sums, latest), margin, starts)
+    first = first_class(roster)
+    table = _table(roster.nano[first:], roster.sizes[first:], least_size)
+    ends = first_ends(table[1], parts, least_size)
+    cuts = _cuts(table, _margin(table, parts), ends, _layer if compiler() is not None else _plain_layer)
     return Parts.of(roster, tuple(first + cut for cut in cuts))
+
+
+def _table(nano: Whole, sizes: Whole, least_size: int) -> Table:
+    above = nano - nano[0]
+    level = above // max(int(np.gcd.reduce(above)), 1)
+    people = np.concatenate([[0], np.cumsum(sizes)])
+    if int(people[-1]) * int(level[-1]) > 2**61:
+        raise _too_far(people)
+    sums = np.concatenate([[0], np.cumsum(sizes * level)])
+    latest = np.searchsorted(people, people - least_size, side="right") - 1
+    return np.append(level, 0), people, sums, latest
+
+
+def _margin(table: Table, parts: int) -> float:
+    """Gains that differ by more than this do so in floats too; those that differ by less are exact modulo 2^64."""
+    margin = 32 * parts * 2.0**-52 * float(table[1][-1]) * float(table[0].max()) ** 2
+    if margin > 2.0**61:
+        raise _too_far(table[1])
+    return margin
+
+
+def _too_far(people: Whole) -> ArgumentError:
+    rule = "its budgets are too many and too far apart to be compared exactly"
+    return ArgumentError("roster", f"{people[-1]} people", rule, "Floor the budgets to a coarser grid")
 
 
 def most_parts(roster: Roster, least_size: int = 1) -> int:
@@ -72,16 +91,15 @@ def first_ends(people: Whole, parts: int | None, least_size: int) -> list[int]:
     return ends
 
 
-def _cuts(table: Table, margin: float, starts: list[int]) -> list[int]:
-    size, parts = table[0].size, len(starts) - 1
-    layer = _layer if compiler() is not None else _plain_layer
+def _cuts(table: Table, margin: float, ends: list[int], layer: Layer) -> list[int]:
+    size, parts = table[0].size, len(ends) - 1
     # Levels count from the least: a first part, which begins there, gains 0 wherever it ends.
     gains = np.zeros(size), np.zeros(size, dtype=np.int64)
     chosen: list[Whole] = []
     for made in range(2, parts + 1):
         # The last part ends where the roster does: of its rows only the last one is wanted.
-        top = starts[made] if made < parts else size - 1
-        gains, begun = layer(table, gains, margin, starts[made - 1], top)
+        top = ends[made] if made < parts else size - 1
+        gains, begun = layer(table, gains, margin, ends[made - 1], top)
         chosen.append(begun)
     cuts = [size - 1]
     for begun in reversed(chosen):

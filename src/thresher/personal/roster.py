@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from os import PathLike
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -133,7 +134,7 @@ def _name(person: object) -> str | None:
     return person if isinstance(person, str) else None
 
 
-def _floored(budgets: NDArray[np.object_], step: int) -> NDArray[np.int64]:
+def _floored(budgets: NDArray[Any], step: int) -> NDArray[np.int64]:
     exact = [exact_fraction(budget, "budgets") * NANO for budget in budgets.tolist()]
     for place, nano in enumerate(exact):
         if not 0 <= nano <= MAX_NANO:
@@ -141,7 +142,7 @@ def _floored(budgets: NDArray[np.object_], step: int) -> NDArray[np.int64]:
     return np.array([nano // step * step for nano in exact], dtype=np.int64)
 
 
-def _floored_floats(budgets: NDArray[np.float64], step: int) -> NDArray[np.int64]:
+def _floored_floats(budgets: NDArray[Any], step: int) -> NDArray[np.int64]:
     """The same for many floats. One means its shortest decimal: that matters only where a whole step is next to it."""
     bad = np.flatnonzero(~((budgets >= 0) & (budgets * NANO <= MAX_NANO)))
     if bad.size:
