@@ -24,6 +24,7 @@ SHIPPED = (
     "streams",
     "stream_trees",
     "running_streams",
+    "personal_learners",
 )
 MUTANTS = (
     "sparse_vector",
@@ -42,6 +43,7 @@ MUTANTS = (
     "deciding",
     "stream_alarms",
     "running_streams",
+    "personal_learners",
 )
 
 

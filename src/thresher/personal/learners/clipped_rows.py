@@ -37,11 +37,12 @@ class Shape:
         rows = matrix_of(features)
         there: NDArray[np.bool_] = np.asarray(np.isfinite(rows).all(axis=1))
         with np.errstate(all="ignore"):
-            scaled = np.where(there[:, None], rows, 0.0) / self.norm
-            largest = np.maximum(np.abs(scaled).max(axis=1, initial=0.0), 1.0)[:, None]
-            # Divided by its largest number first, so that no square of a finite one is infinite.
-            length = np.maximum(np.linalg.norm(scaled / largest, axis=1)[:, None], 1 / largest)
-            short = np.nan_to_num(scaled / largest / length, nan=0.0, posinf=0.0, neginf=0.0)
+            known = np.where(there[:, None], rows, 0.0)
+            # By its largest number first, so that no square is infinite or vanishes.
+            largest = np.abs(known).max(axis=1, keepdims=True)
+            unit = known / np.where(largest > 0, largest, 1.0)
+            length = np.sqrt(np.square(unit).sum(axis=1, keepdims=True))
+            short = unit * np.minimum(largest / self.norm, 1 / np.maximum(length, 1.0))
         if not self.intercept:
             return short, there
         return np.hstack([short, there[:, None].astype(np.float64)]) * _ROOT_OF_HALF, there

@@ -24,7 +24,6 @@ from thresher.noise.laplace import laplace_draws
 MOST_BY_LENGTH = 24
 _MOST_SPREAD = 1 << 56
 _ROOT_BITS = 40
-_BATCH = 64
 
 
 def norm_noise(spread: int, dimension: int, *, entropy: Entropy | None = None) -> NDArray[np.int64]:
@@ -52,9 +51,9 @@ def noise_length(spread: int, dimension: int) -> float:
 
 def _by_length(spread: int, count: int, entropy: Entropy) -> NDArray[np.int64]:
     """Rejection: a try is kept with probability exp(-(floor(|z|) + 1 - slope (|z1| + ...)) / spread)."""
-    slope = _slope(count)
+    slope, tries = _slope(count), 2 + 4**count // 3**count
     while True:
-        for tried in laplace_draws(slope / spread, _BATCH * count, entropy).reshape(_BATCH, count).tolist():
+        for tried in laplace_draws(slope / spread, tries * count, entropy).reshape(tries, count).tolist():
             length, steps = math.isqrt(sum(z * z for z in tried)), sum(abs(z) for z in tried)
             if bernoulli_exp((length + 1 - slope * steps) / spread, entropy):
                 return np.array(tried, dtype=np.int64)
