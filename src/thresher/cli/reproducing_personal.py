@@ -41,8 +41,8 @@ _KEY = (
     " up to a threshold. parts: people of like budgets together, each part at its least budget, put together by"
     " precision or summed; by precision, by noise alone (parts that estimate best), by waste (parts that waste least)."
     " threshold: those above it. exponential: a count chosen by what it costs to change. minimum: all at the least"
-    " budget. all zero: the answer is 0, always. foretold: the standard deviation for questions that half say yes to, or"
-    " one in a hundred for rare answers."
+    " budget. all zero: the answer is 0, always. foretold: the standard deviation for questions that half say yes to;"
+    " for rare answers, one in a hundred."
 )
 _MODELS = (
     "Models: ridge 0.001, four fifths learnt from, the rest tested on. output and objective perturbation for people who"

@@ -53,9 +53,9 @@ def count_remarks(found: Sequence[CountError]) -> tuple[str, ...]:
         " for its variance is never smaller.",
         f"Rounds on what is left err less than one round in {_less(all_of, ROUNDS, AWARE)}.",
         f"Leaving out saying 0, one of the {len(WEIGHTINGS)} weighted releases errs least in"
-        f" {_count(all_of, lambda e: any(_first(e, name) for name in WEIGHTINGS))}; the one with the best cap for half of"
-        f" the people errs less than every method that is not weighted in {_count(all_of, _ahead(WEIGHTED))}, and the one"
-        f" for rare answers in {_count(all_of, _ahead(WEIGHTED_RARE))}.",
+        f" {_count(all_of, lambda e: any(_first(e, name) for name in WEIGHTINGS))}. The one with the best"
+        f" cap for half of the people errs less than all that is not weighted in {_count(all_of, _ahead(WEIGHTED))},"
+        f" the one for rare answers in {_count(all_of, _ahead(WEIGHTED_RARE))}.",
         f"Samples that are not rescaled err {_factors(busy, SAMPLING, UNSCALED)} times as much where saying 0 is not"
         f" best. The exponential mechanism errs more than {MINIMUM} in {_less(all_of, MINIMUM, EXPONENTIAL)}.",
         *_near("errors of made-up people", ratios),
