@@ -3,11 +3,12 @@
 Reads: the ledger. Writes: accounts and caps, where the declarations changed them. Never: a budget whose unit changed.
 """
 
-from thresher.config import Declarations
+from thresher.config import Declarations, StreamDeclaration
 from thresher.decisions import Earlier, RefinementPlan, protected, protected_by, recalled
 from thresher.errors import ArgumentError, DeclarationError, KeyReusedError, LostAnswerError, PendingError
 from thresher.ledger import Book, open_book
 from thresher.question import Question
+from thresher.streams.planning import began_with, protects
 
 
 def open_budgets(declared: Declarations) -> Book:
@@ -24,7 +25,9 @@ def open_budgets(declared: Declarations) -> Book:
 
 def _check_units(declared: Declarations, book: Book) -> None:
     """What was lost about rows cannot be counted as lost about persons, so a budget keeps the unit it began with."""
-    for entry in book.entries():
+    for stream in declared.streams.values():
+        _check_account(stream, book)
+    for entry in book.entries() if declared.tables else ():
         table = declared.tables.get(entry.account)
         if entry.kind == "reserve" and table is not None:
             before, now = protected_by(entry.facts["question"]), protected(table)
@@ -35,6 +38,19 @@ def _check_units(declared: Declarations, book: Book) -> None:
                     "was lost cannot be counted anew: declare the old unit, or give the table another name and a "
                     "budget of its own",
                 )
+
+
+def _check_account(stream: StreamDeclaration, book: Book) -> None:
+    """Steps of an account are steps of one clock, and lose about one and the same thing, for ever."""
+    first = book.asked(stream.account_name, 1)
+    began = began_with(first[0]) if first else None
+    if began is not None and began != protects(stream):
+        changed = ", ".join(name for name, value in protects(stream).items() if began.get(name) != value)
+        raise DeclarationError(
+            f"streams.{stream.name}.account",
+            f"the account {stream.account_name} began with another {changed}, and what it has lost cannot be counted "
+            "anew: restore that, or name an account of its own and a budget for it",
+        )
 
 
 def _words(unit: str | None) -> str:

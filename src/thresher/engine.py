@@ -57,6 +57,8 @@ def open_engine(
 ) -> "Engine":
     """An engine for a `thresher.toml`; `tables` are Arrow, pandas or polars tables in memory, by declared name."""
     declared = declarations if isinstance(declarations, Declarations) else load(declarations)
+    if not declared.source:
+        raise DeclarationError("source", "it is not declared: streams alone are opened with thresher.open_stream")
     source = open_source(declared, tables)
     try:
         source.check(declared)
@@ -374,6 +376,8 @@ def _key(plan: Plan[Released], key: str | None) -> str:
     if isinstance(plan, RefinementPlan) and key not in (None, plan.written_key):
         rule = "an answer is refined once, so the key of its refinement follows from its own"
         raise ArgumentError("key", key, rule, "Leave it out")
+    if key is not None and key.startswith("stream/"):
+        raise ArgumentError("key", key, "such keys belong to the steps of streams", "Take another")
     return key or plan.written_key or hashlib.sha256(plan.identity().encode()).hexdigest()[:32]
 
 

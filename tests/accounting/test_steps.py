@@ -66,3 +66,31 @@ def test_columns_of_tables_are_never_joined():
 def test_what_is_no_step_is_refused(step, protected):
     with pytest.raises(ArgumentError):
         step_spending(step, TENTH, protected)
+
+
+@pytest.mark.parametrize(
+    "intervals",
+    [
+        [("<", 3), (">=", 3)],
+        [(">", 3), (">=", 3)],
+    ],
+)
+def test_only_whole_steps_are_joined(intervals):
+    losses = [RegionLosses.of_region(Region.where([("(step)", *said)]), TENTH) for said in intervals]
+    assert added(losses) == tuple(losses)
+    inclusive = [Region.where([("(step)", ">=", a), ("(step)", "<=", b)]) for a, b in ((0, 3), (3, 5))]
+    both = [RegionLosses.of_region(region, TENTH) for region in inclusive]
+    assert account_loss(added(both)).loss == account_loss(both).loss == Epsilon("0.2")
+
+
+def test_many_gaps_are_charged_too_and_keep_the_account_short():
+    steps = range(0, 1000, 2)
+    losses = after(steps, 1)
+    assert len(losses) <= 64
+    assert account_loss(losses).loss == TENTH
+    for step in steps:
+        here = Region.where([("(step)", ">=", step), ("(step)", "<", step + 1)])
+        assert account_loss(losses, here).loss == TENTH
+    other = [loss for step in range(3, 900, 2) for loss in step_spending(step, Epsilon("0.3"), 1).losses()]
+    mixed = added([*after(range(0, 100, 2), 1), *other])
+    assert account_loss(mixed).loss <= Epsilon("0.4")

@@ -49,7 +49,7 @@ def test_a_setting_of_an_example_is_refused_once_it_is_misspelt():
 
 def test_the_figures_of_the_modes_are_those_of_the_plans():
     example = EXAMPLES[0]
-    for mode, step, day in (('"event"', "1", "288"), ("288", "0.003472222", "0.999999936"), ('"unit"', "1", "288")):
+    for mode, step, day in (('"event"', "1", "288"), ("288", "0.003472222", "0.999999936"), ('"unit"', "1", "1")):
         (declared,) = read(example.replace("protect = 288", f"protect = {mode}"), ".").streams.values()
         plan = plan_stream(declared)
         assert (str(plan.step_epsilon), str(plan.lost_within(288))) == (step, day)

@@ -18,12 +18,13 @@ from thresher.streams.hierarchy_terms import path_epsilon
 from thresher.streams.planning import plan_stream
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
+STATES = ("a", "b", "c", "d")
 TREE = {"campus": ("north", "south"), "north": ("a", "b"), "south": ("c", "d")}
 
 
 def declared(epsilon="1", **settings):
-    states = {} if "tree" in settings else {"states": ("a", "b")}
-    return StreamDeclaration("s", START, 60, Epsilon(epsilon), Epsilon("1000"), **states, **settings)
+    states = {} if "tree" in settings else {"states": STATES[:2]}
+    return StreamDeclaration("s", START, 60, Epsilon(epsilon), Epsilon("1000"), **states | settings)
 
 
 def sealed(counts):
@@ -34,7 +35,7 @@ def sealed(counts):
 @given(
     epsilon=some.integers(10**6, 10**9),
     protected=some.sampled_from([1, 7, 288, None]),
-    most=some.integers(1, 5),
+    most=some.integers(1, 4),
     share=some.fractions(Fraction(1, 20), Fraction(19, 20)),
     grouped=some.booleans(),
     tree=some.booleans(),
@@ -44,9 +45,9 @@ def test_the_parts_never_add_up_to_more_and_hardly_to_less(epsilon, protected, m
         Epsilon.from_nano(epsilon),
         protected_steps=protected,
         max_states_per_unit=most,
+        **({"tree": TREE} if tree else {"states": STATES}),
         grouper_share=share,
         mechanism="pegasus" if grouped else "laplace",
-        **({"tree": TREE} if tree else {}),
     )
     plan = plan_stream(said)
     levels = 3 if tree else 1

@@ -96,7 +96,7 @@ def test_when_an_alarm_rang():
 
 
 def test_one_step_is_one_line():
-    assert step_line(day()[110], ["library"]) == "    110  2026-03-02 09:10  library 1,000  crowded rings"
+    assert step_line(day()[110], ["library"]) == "    110  2026-03-02 09:10  crowded rings  library 1,000 (~1,000)"
     assert step_line(record(3, [], kind=GAP), ["library"]) == "      3  2026-03-02 00:15  gap: said so"
     long = record(3, [1] * 5, names=("x" * 100, *NAMES[1:]))
     assert len(step_line(long, long.names)) == 78

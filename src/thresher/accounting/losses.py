@@ -9,6 +9,8 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from heapq import nlargest
+from itertools import pairwise
+from typing import TypeGuard
 
 from thresher.accounting.constants import (
     Key,
@@ -27,6 +29,8 @@ from thresher.errors import ArgumentError
 # The column of a stream's account: time, counted in steps. Its losses alone are joined; columns of tables stay as they
 # were, so that what earlier books say of them is still what follows from their lines.
 STEP = "(step)"
+# A stream with more gaps than this is charged for the first of them too, which keeps its account short.
+MOST_STRETCHES = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +112,7 @@ def _joined(losses: Iterable[RegionLosses]) -> tuple[RegionLosses, ...]:
     ends: dict[tuple[object, Epsilon], int] = {}
     for loss in losses:
         stretch = loss.where.by_column.get(STEP)
-        if loss.where.columns != (STEP,) or loss.columns or not isinstance(stretch, Interval):
+        if loss.where.columns != (STEP,) or loss.columns or not _of_steps(stretch):
             kept.append(loss)
             continue
         amount = loss.largest
@@ -121,7 +125,33 @@ def _joined(losses: Iterable[RegionLosses]) -> tuple[RegionLosses, ...]:
             whole = Interval(before.constants[0], stretch.high, True, False)
             kept[place] = RegionLosses.of_region(Region(((STEP, whole),)), amount)
         ends[stretch.high, amount] = place
-    return tuple(kept)
+    return tuple(_fewer(kept))
+
+
+def _of_steps(stretch: object) -> TypeGuard[Interval]:
+    """Whole steps: from one, included, up to another, not included."""
+    return (
+        isinstance(stretch, Interval)
+        and stretch.low_included
+        and stretch.high is not None
+        and not stretch.high_included
+    )
+
+
+def _fewer(losses: list[RegionLosses]) -> list[RegionLosses]:
+    """At most so many stretches: the first ones are joined over the gaps between them, at the larger amount."""
+    found = [loss for loss in losses if loss.where.columns == (STEP,) and not loss.columns]
+    stretches = [loss for loss in found if _of_steps(loss.where.by_column[STEP])]
+    if len(stretches) <= MOST_STRETCHES:
+        return losses
+    first = stretches[: len(stretches) - MOST_STRETCHES + 1]
+    ends = [loss.where.by_column[STEP].constants for loss in stretches]
+    if any(sort_key(before[1]) > sort_key(after[0]) for before, after in pairwise(ends)):
+        # Streams that overlap in time add up there: such stretches are left as they are.
+        return losses
+    whole = Interval(ends[0][0], ends[len(first) - 1][1], True, False)
+    joined = RegionLosses.of_region(Region(((STEP, whole),)), max(loss.largest for loss in first))
+    return [joined, *(loss for loss in losses if loss not in first)]
 
 
 def coarsened(losses: Sequence[RegionLosses], most_groups: int) -> tuple[RegionLosses, ...]:

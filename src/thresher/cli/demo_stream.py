@@ -12,7 +12,6 @@ from typing import Any
 import click
 
 from thresher.cli.asking import budget_line
-from thresher.cli.options import json_option
 from thresher.cli.output import drawn, say
 from thresher.cli.showing import Showing, showing
 from thresher.demo.campus import STEPS, Campus, campus_day
@@ -32,7 +31,7 @@ _SLOWEST = 60.0
 @click.option("--seed", type=int, help="Repeat a run. Whoever knows the seed can remove the noise: NOT PRIVATE.")
 @click.option("--keep", metavar="FOLDER", help="Keep the campus; started again with it, the day goes on where it was.")
 @click.option("--pace", type=float, default=0.0, metavar="SECONDS", help="Wait so long after each step. Default: 0.")
-@json_option
+@click.option("--json", "as_json", is_flag=True, help="Print JSON: a line for each step, and one about all of them.")
 def demo_stream(*, seed: int | None, keep: str | None, pace: float, as_json: bool) -> None:
     """Replay a made-up day on a campus: five buildings, a count every five minutes, two alarms with a promise.
 
@@ -70,7 +69,7 @@ def _page(campus: Campus, shown: Replayed, keep: str | None, *, chart: bool) -> 
     for watch in shown.plan.watches:
         name, series = inert(watch.declared.name), inert(watch.declared.series)
         lines.append(f"  [bold red]{name}[/bold red] ({series}) {_rang(shown, watch.declared.name)}")
-        lines += [paragraph(watch.alarm.sentence, "promise"), ""]
+        lines += [paragraph(watch.promise, "promise"), ""]
     lines += [budget_line(shown.balance), *(paragraph(text, label) for label, text in _losses(shown).items())]
     if keep:
         path = inert(str(Path(keep) / "thresher.toml"))
@@ -113,7 +112,7 @@ def _document(shown: Replayed) -> dict[str, Any]:
         "alarms": {
             watch.declared.name: {
                 "rang": [list(spell) for spell in ringing_steps(shown.records, watch.declared.name)],
-                "promise": watch.alarm.sentence,
+                "promise": watch.promise,
             }
             for watch in shown.plan.watches
         },

@@ -5,15 +5,17 @@ has not ended; what a line says, in a message.
 """
 
 import json
+import os
 import sys
 import time
 from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import IO
 
 from thresher.config import Declarations
-from thresher.errors import ArgumentError
-from thresher.running.feeds import Item, JsonLines, Tick, pour
+from thresher.errors import ArgumentError, SourceUnavailableError
+from thresher.running.feeds import Event, Item, JsonLines, Tick, pour
 from thresher.running.live_clock import ticking
 from thresher.running.stream import RunningStream
 from thresher.running.table_feed import StepTable, TableFeed, poll
@@ -21,38 +23,59 @@ from thresher.sources import open_source
 from thresher.streams.clock import instant
 from thresher.streams.planning import StreamPlan
 from thresher.streams.records import StepRecord
-from thresher.streams.step_buffer import StepBuffer
 
-_MOST_AHEAD = 10**6
+# Events of a recorded file may lie so many steps ahead of the first.
+MOST_AHEAD = 10**6
 _LAST_BYTES = 1 << 20
+_BLOCK = 1 << 16
+# A source that grows is held by its writer now and then; one that stays away so long is gone.
+_MOST_AWAY_SECONDS = 60.0
 
 
-def listened(stream: RunningStream, feed: str, *, by_wall: bool) -> Iterator[StepRecord]:
+class Ears:
+    """What reads the lines of a feed, and what takes the events in them; both count what they pass over."""
+
+    def __init__(self, stream: RunningStream, feed: str, ahead_steps: int | None = None) -> None:
+        self.lines = JsonLines(_lines(feed), stream.plan.states)
+        self.buffer = stream.buffer(ahead_steps)
+
+    def events(self) -> Iterator[Item]:
+        """The events alone: where the wall clock ends steps, no line of a feed does."""
+        for item in self.lines:
+            if isinstance(item, Event):
+                yield item
+            else:
+                self.lines.unreadable += 1
+
+    def counters(self) -> dict[str, int]:
+        """How many lines and events did not count, and why. True numbers, for the curator only."""
+        return {"unreadable lines": self.lines.unreadable, **self.buffer.counters}
+
+
+def listened(stream: RunningStream, ears: Ears, *, by_wall: bool) -> Iterator[StepRecord]:
     """Records of a feed of lines, as they come. Steps end by the ticks of the feed, or by the wall clock."""
     plan = stream.plan
-    items: Iterable[Item] = JsonLines(_lines(feed), plan.states)
     if not by_wall:
-        yield from pour(items, _buffer(plan, plan.declared.ahead_steps), stream)
+        yield from pour(ears.lines, ears.buffer, stream)
         return
     gap = stream.skip_to(max(plan.clock.step_of(time.time()), 0))
     if gap is not None:
         yield gap
     # A tick for every step: if more are due, this machine slept.
     most = plan.declared.late_steps + 1
-    yield from pour(ticking(items, plan.clock), _buffer(plan, plan.declared.ahead_steps), stream, most)
+    yield from pour(ticking(ears.events(), plan.clock), ears.buffer, stream, most)
 
 
-def recorded(stream: RunningStream, file: str, until: str | None) -> Iterator[StepRecord]:
+def recorded(stream: RunningStream, ears: Ears, until: str | None) -> Iterator[StepRecord]:
     """Records of a file that is over. `until`: the clock when it ended, which no line of the file can say."""
     plan = stream.plan
-    items: Iterable[Item] = JsonLines(_lines(file), plan.states)
     if until is None:
-        yield from pour(items, _buffer(plan, _MOST_AHEAD), stream)
+        yield from pour(ears.lines, ears.buffer, stream)
         return
     end = end_of(plan, until)
     # What is late is declared in steps; a file that is over has no more to wait for.
     closing = plan.clock.began_at(end) + timedelta(seconds=plan.declared.late_steps * plan.declared.step_seconds)
-    yield from pour(_then(items, Tick(closing)), _buffer(plan, _MOST_AHEAD), stream)
+    yield from pour(_then(ears.lines, Tick(closing)), ears.buffer, stream)
 
 
 def polled(stream: RunningStream, declared: Declarations, until: str | None) -> Iterator[StepRecord]:
@@ -66,12 +89,18 @@ def polled(stream: RunningStream, declared: Declarations, until: str | None) -> 
         rule = f"its states are not those of the column {said.polled.state_column}"
         raise ArgumentError("stream", plan.name, rule, "Declare the same names in the same order")
     feed = TableFeed(lambda: open_source(declared), rows, plan.clock, said.max_states_per_unit, said.late_steps)
-    end = None if until is None else end_of(plan, until)
+    end, seen = None if until is None else end_of(plan, until), time.monotonic()
     while end is None or stream.next_step < end:
         now = datetime.now(UTC)
         if end is not None:
             now = min(now, plan.clock.began_at(end + said.late_steps))
-        yield from poll(feed, now, stream)
+        try:
+            yield from poll(feed, now, stream)
+            seen = time.monotonic()
+        except SourceUnavailableError:
+            # Nothing was read and nothing is charged: the step is tried again.
+            if time.monotonic() - seen > _MOST_AWAY_SECONDS:
+                raise
         if stream.ended or (end is not None and stream.next_step >= end):
             return
         due = plan.clock.began_at(stream.next_step + said.late_steps + 1).timestamp()
@@ -98,21 +127,31 @@ def last_counted(file: str) -> int | None:
     return step + 1 if type(step) is int and 0 <= step < 2**53 else None
 
 
-def _buffer(plan: StreamPlan, ahead_steps: int) -> StepBuffer:
-    said = plan.declared
-    return StepBuffer(plan.states, plan.clock, said.late_steps, said.max_states_per_unit, ahead_steps, plan.name)
-
-
 def _then(items: Iterable[Item], last: Item) -> Iterator[Item]:
     yield from items
     yield last
+
+
+def _read(stream: IO[bytes]) -> Iterator[bytes]:
+    """Lines as they come. Not by Python's own buffer: a thread that waits in it would hold its lock when we end."""
+    try:
+        descriptor = stream.fileno()
+    except OSError:  # no file of the system's
+        yield from stream
+        return
+    rest = b""
+    while block := os.read(descriptor, _BLOCK):
+        *lines, rest = (rest + block).split(b"\n")
+        yield from lines
+    if rest:
+        yield rest
 
 
 def _lines(feed: str) -> Iterator[bytes]:
     if feed == "-":
         if sys.stdin is None or sys.stdin.closed:
             raise ArgumentError("from", "-", "standard input is closed", "Name a file")
-        yield from sys.stdin.buffer
+        yield from _read(sys.stdin.buffer)
         return
     try:
         with Path(feed).open("rb") as lines:

@@ -120,7 +120,8 @@ def _picture(how: Showing, kept: list[StepRecord], height: int) -> Group:
     if how.truth is not None:
         rest = [how.truth(record) for record in kept]
         truth = {name: [row[name] for row in rest] for name in rest[-1]}
-    lines = [f"[bold]{inert(how.title)}[/bold]", *stream_chart(kept, series, rows=rows, truth=truth)]
+    stamp = next((f"  [bold red]{record.stamp}[/bold red]" for record in kept if record.stamp), "")
+    lines = [f"[bold]{inert(how.title)}[/bold]{stamp}", *stream_chart(kept, series, rows=rows, truth=truth)]
     if how.steps is None:
         return Group(*lines)
     return Group(*lines, ProgressBar(total=how.steps - how.first, completed=kept[-1].step + 1 - how.first, width=WIDTH))

@@ -16,7 +16,7 @@ from pathlib import Path
 import click
 
 from thresher.budgets import open_budgets
-from thresher.cli.feeding import end_of, last_counted, listened, polled, recorded
+from thresher.cli.feeding import MOST_AHEAD, Ears, end_of, last_counted, listened, polled, recorded
 from thresher.cli.options import config_option
 from thresher.cli.output import drawn, say
 from thresher.cli.showing import LAST_STEPS, Showing, record_json, showing
@@ -39,6 +39,11 @@ _PATIENCE_SECONDS, _PAUSE_SECONDS = 2.0, 0.1
 json_lines = click.option("--json", "as_json", is_flag=True, help="Print JSON, one line for each step.")
 yes_option = click.option("--yes", "-y", is_flag=True, help="Begin the stream without being asked.")
 seed_option = click.option("--seed", type=int, help="For trials: noise that can be repeated. NOT PRIVATE.")
+counters_option = click.option(
+    "--counters",
+    is_flag=True,
+    help="At the end, tell on standard error what did not count. True numbers: curator only.",
+)
 series_option = click.option("--series", multiple=True, metavar="NAME", help="Which series to draw; may be repeated.")
 
 
@@ -98,6 +103,7 @@ def plan_command(*, name: str, config: str, as_json: bool) -> None:
 @series_option
 @yes_option
 @seed_option
+@counters_option
 @json_lines
 def run_command(
     *,
@@ -110,6 +116,7 @@ def run_command(
     series: tuple[str, ...],
     yes: bool,
     seed: int | None,
+    counters: bool,
     as_json: bool,
 ) -> None:
     """Release every step of a stream as it ends. Killed and started again, it goes on with the next step.
@@ -134,7 +141,8 @@ def run_command(
         if feed is None:
             records = polled(opened.stream, opened.declared, until)
         else:
-            records = listened(opened.stream, feed, by_wall=clock == "wall")
+            ears = Ears(opened.stream, feed)
+            records = _counted(listened(opened.stream, ears, by_wall=clock == "wall"), ears, counters=counters)
         _carry_on(opened, records, Showing(name, as_json, series or None), output)
 
 
@@ -147,6 +155,7 @@ def run_command(
 @series_option
 @yes_option
 @seed_option
+@counters_option
 @json_lines
 def replay_command(
     *,
@@ -158,6 +167,7 @@ def replay_command(
     series: tuple[str, ...],
     yes: bool,
     seed: int | None,
+    counters: bool,
     as_json: bool,
 ) -> None:
     """Release the steps of a recorded FILE at full speed, charged like any others; what is released is passed over.
@@ -173,7 +183,9 @@ def replay_command(
         end = last_counted(file) if until is None else end_of(opened.stream.plan, until)
         _agree(opened, yes=yes)
         how = Showing(name, as_json, series or None, opened.stream.next_step, end)
-        _carry_on(opened, recorded(opened.stream, file, until), how, output)
+        ears = Ears(opened.stream, file, MOST_AHEAD)
+        records = _counted(recorded(opened.stream, ears, until), ears, counters=counters)
+        _carry_on(opened, records, how, output)
 
 
 @stream.command("show")
@@ -211,6 +223,16 @@ def show_command(
 
 
 # Carrying on
+
+
+def _counted(records: Iterator[StepRecord], ears: Ears, *, counters: bool) -> Iterator[StepRecord]:
+    """The records; at their end, or when they are stopped, what the feed had that did not count, if that is wished."""
+    try:
+        yield from records
+    finally:
+        if counters:
+            told = ", ".join(f"{why} {count}" for why, count in ears.counters().items() if count) or "nothing"
+            click.echo(f"Not counted (true numbers, for the curator only): {told}", err=True)
 
 
 @contextmanager

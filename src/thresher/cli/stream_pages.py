@@ -41,7 +41,7 @@ def plan_document(plan: StreamPlan, balance: Balance) -> dict[str, Any]:
         "lost_in_a_day": {"steps": day, "epsilon": plan.lost_within(day).to_json()},
         "epsilon_of_a_count": plan.measures.perturber.to_json(),
         "alarms": [
-            {"name": watch.declared.name, "series": watch.declared.series, "promise": watch.alarm.sentence}
+            {"name": watch.declared.name, "series": watch.declared.series, "promise": watch.promise}
             for watch in plan.watches
         ],
         "budget": {
@@ -60,7 +60,7 @@ def released_page(
         return [paragraph("No such step is released yet."), "", budget_line(balance)]
     stamp = next((record.stamp for record in records if record.stamp), "")
     chart = stream_chart(records, series)
-    rang = [line for watch in plan.watches for line in _rang(plan, records, watch.declared.name, watch.alarm.sentence)]
+    rang = [line for watch in plan.watches for line in _rang(plan, records, watch.declared.name, watch.promise)]
     top = [f"[bold red]{stamp}[/bold red]: made with a seed, which anybody can repeat.", ""] if stamp else []
     shown = "dots are the noisy counts that carry the promises; the line is smoothed, best effort"
     return [*top, *chart, paragraph(shown, "drawn"), *rang, *_price(plan, balance)]
@@ -87,7 +87,11 @@ def _price(plan: StreamPlan, balance: Balance) -> list[str]:
         lost += f"{min(plan.lost_within(day), balance.cap)}, and never more than the budget"
     else:
         lost += f"{plan.lost_within(day)}"
-    return [paragraph(lost, "loss"), budget_line(balance)]
+    protected = plan.declared.protected_steps
+    kept = (
+        f"what one unit loses in {f'any {protected} steps on end' if protected != 1 else 'one step'}: it does not grow"
+    )
+    return [paragraph(lost, "loss"), budget_line(balance), *([] if protected is None else [paragraph(kept, " ")])]
 
 
 def _rang(plan: StreamPlan, records: Sequence[StepRecord], alarm: str, promise: str) -> list[str]:

@@ -4,7 +4,9 @@ READ FIRST in this room: `load` -> `parsing` (TOML and its mistakes) -> `section
 Reads: one file. Writes: nothing. Never: opens the source or the ledger; puts an address into a message.
 """
 
+import hashlib
 import re
+from dataclasses import replace
 from datetime import date, datetime
 from pathlib import Path
 
@@ -14,7 +16,7 @@ from thresher.config.kinds import HOW_TO_DECLARE, check_bands, kind_in
 from thresher.config.parsing import file_text, parsed
 from thresher.config.relations import check_declared_once
 from thresher.config.sections import MAX_NAME, Section, did_you_mean, dotted, is_whole
-from thresher.config.streams import StreamDeclaration, stream_in
+from thresher.config.streams import Polled, StreamDeclaration, stream_in
 from thresher.errors import ArgumentError
 
 FILE_FIELDS = ("source", "ledger", "limits", "tables", "public_tables", "streams")
@@ -81,7 +83,7 @@ def _declarations(file: Section, folder: Path) -> Declarations:
     public = _public_tables(file, folder)
     url = _source(source, folder) if source.content or not fed else ""
     tables = {} if fed else _tables(file, folder, public)
-    streams = _streams(file, folder, tables)
+    streams = _streams(file, folder, tables, url)
     check_declared_once(file.section("tables", ""), tables, public, None if "://" in url else folder / url)
     return Declarations(
         source=url,
@@ -164,15 +166,17 @@ def _tables(file: Section, folder: Path, public: dict[str, PublicDeclaration]) -
     return found
 
 
-def _streams(file: Section, folder: Path, tables: dict[str, Table]) -> dict[str, StreamDeclaration]:
+def _streams(file: Section, folder: Path, tables: dict[str, Table], url: str) -> dict[str, StreamDeclaration]:
     fix = "Write one section for each, such as [streams.campus]"
     found: dict[str, StreamDeclaration] = {}
     for name, section in file.section("streams", fix).sections(fix):
         stream = stream_in(name, section, folder)
         if stream.account_name in tables:
             raise section.refusal_here("a table has the name of its account", "Call one of them otherwise")
-        if stream.polled is not None and stream.polled.table not in tables:
-            raise section.refusal("table", "no such table is declared", "Declare it: [tables.NAME]")
+        if stream.polled is not None:
+            if stream.polled.table not in tables:
+                raise section.refusal("table", "no such table is declared", "Declare it: [tables.NAME]")
+            stream = replace(stream, polled=_about_table(stream.polled, tables[stream.polled.table], url))
         for other in found.values():
             if other.account_name == stream.account_name:
                 _check_shared(section, stream, other)
@@ -180,9 +184,19 @@ def _streams(file: Section, folder: Path, tables: dict[str, Table]) -> dict[str,
     return found
 
 
+def _about_table(polled: Polled, table: Table, url: str) -> Polled:
+    """What a polled stream is about: another unit, other rows or other columns make it another stream."""
+    columns = [repr(table.columns.get(name)) for name in (polled.state_column, polled.time_column)]
+    rows = [url, str(table.file), str(table.relation), *columns]
+    unit = table.contribution.unit if table.contribution else None
+    return replace(polled, unit=unit, fingerprint=hashlib.sha256(repr(rows).encode()).hexdigest()[:16])
+
+
 def _check_shared(section: Section, stream: StreamDeclaration, other: StreamDeclaration) -> None:
     """Steps of one account are steps of one clock, and lose about one and the same thing."""
     rule = f"the stream {other.name} has the same account, and {{}}"
+    if other.polled and stream.polled and other.polled.unit != stream.polled.unit:
+        raise section.refusal("table", rule.format("protects another unit"), "Give each an account of its own")
     if other.protected_steps != stream.protected_steps:
         raise section.refusal("protect", rule.format("an account protects one thing"), "Write it alike in both")
     if (other.start, other.step_seconds) != (stream.start, stream.step_seconds):

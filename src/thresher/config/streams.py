@@ -74,6 +74,9 @@ class Polled:
     table: str
     state_column: str
     time_column: str
+    # Who is protected there, None for each row; and a hash of where the rows are and what the two columns hold.
+    unit: str | None = None
+    fingerprint: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,11 +174,13 @@ def _names(section: Section, field: str) -> tuple[str, ...]:
     found = section.content[field]
     if not isinstance(found, list) or not 1 <= len(found) <= _MOST_SERIES:
         raise section.refusal(field, f"it must be a list of 1 to {_MOST_SERIES} names", _STATES)
+    seen: set[str] = set()
     for place, name in enumerate(found):
         if not isinstance(name, str) or name_is_bad(name):
             raise section.refusal(field, "each is a name in quotes", _STATES, place=place)
-        if name in found[:place]:
+        if name in seen:
             raise section.refusal(field, "it is named twice", "Keep one of them", place=place)
+        seen.add(name)
     return tuple(found)
 
 

@@ -38,10 +38,14 @@ def replay(
     with open_stream(campus.declarations, STREAM, entropy=entropy) as stream:
         began_with = stream.next_step
         with showing(list(stream.records())) as show:
-            for step in range(began_with, STEPS):
-                show(stream.put_counts(step, campus.counts[step]))
-                if pace_seconds:
-                    time.sleep(pace_seconds)
+            try:
+                for step in range(began_with, STEPS):
+                    show(stream.put_counts(step, campus.counts[step]))
+                    if pace_seconds:
+                        time.sleep(pace_seconds)
+            except KeyboardInterrupt as stopped:
+                stopped.add_note(f"The steps before {stream.next_step} are charged and stored.")
+                raise
         records, plan = tuple(stream.records()), stream.plan
     book = open_budgets(load(campus.declarations))
     try:

@@ -45,10 +45,9 @@ from thresher.ledger.rules import (
     FORFEITED,
     RESERVED,
     Account,
-    Reserved,
-    after_ending,
     after_reserving,
     apply,
+    facts_of_end,
     open_losses,
     told,
 )
@@ -261,6 +260,11 @@ class Book:
             stored = None if found.state == FORFEITED else replayed(tables, found, account, found.question)
             return Recalled(found.question, None if stored is None else stored.body, found.state == FORFEITED)
 
+    def asked(self, account: str, most: int) -> list[str]:
+        """The first questions that were charged to an account, so many at most: what it began with."""
+        with self._store.reading() as tables:
+            return tables.questions(account, most)
+
     def _await(self, account: str, key: str, question: str, analyst: str, wait_seconds: float) -> StoredRelease:
         """The stored answer of a key that is charged already, once it is there."""
         deadline = time.monotonic() + wait_seconds
@@ -328,7 +332,7 @@ class Book:
                 raise ArgumentError(
                     "reservation", reservation.sequence, "it has ended already, or was never made", "Reserve anew"
                 )
-            _write_end(tables, write, kind, found, facts)
+            write(kind, found.account, found.analyst, facts_of_end(tables, found, kind, facts))
             if release is not None:
                 tables.put_release(found.sequence, release)
             if state is not None:
@@ -381,17 +385,8 @@ class Book:
             with self._writing() as (tables, write):
                 found = tables.reservation(orphan.sequence)
                 if found is not None and found.state == RESERVED:
-                    _write_end(tables, write, "forfeit", found, {})
+                    write("forfeit", found.account, found.analyst, facts_of_end(tables, found, "forfeit", {}))
 
     def _now(self) -> str:
         """For people to read. Order comes from the sequence alone, so a clock set back changes nothing."""
         return self._clock().isoformat(timespec="milliseconds")
-
-
-def _write_end(
-    tables: Tables, write: Callable[..., Entry], kind: str, reserved: Reserved, facts: Mapping[str, Any]
-) -> None:
-    """The line that ends a reservation, on the accounts it was made on, whatever the caller's copy of it says."""
-    standing = after_ending(tables, reserved, kind, facts)
-    facts = {**facts, "loss": told(standing), "reservation": reserved.sequence}
-    write(kind, reserved.account, reserved.analyst, facts)

@@ -120,6 +120,11 @@ def after_ending(desk: Desk, reserved: Reserved, kind: str, facts: Mapping[str, 
     return standing
 
 
+def facts_of_end(desk: Desk, reserved: Reserved, kind: str, facts: Mapping[str, Any]) -> dict[str, Any]:
+    """What the line says that ends a reservation."""
+    return {**facts, "loss": told(after_ending(desk, reserved, kind, facts)), "reservation": reserved.sequence}
+
+
 def told(standing: Iterable[Account]) -> dict[str, int]:
     """What a line says of the accounts it touches: their losses, by analyst."""
     return {account.analyst: account.loss.nano for account in standing}

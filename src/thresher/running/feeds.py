@@ -24,6 +24,8 @@ from thresher.streams.records import ENDED, StepRecord
 from thresher.streams.step_buffer import StepBuffer, state_names
 
 _LARGEST = 2**53
+# So many steps may become due at once: a year of five minutes each.
+MOST_AT_ONCE = 105_408
 _TICK = 'Write {"tick": "2026-01-31T08:05:00Z"}'
 _COUNTS = 'Write {"step": 12, "counts": {"gym": 3}} with whole numbers from 0 on; states that are left out count 0'
 
@@ -78,6 +80,7 @@ class JsonLines:
 
     def __init__(self, lines: Iterable[str | bytes], states: Sequence[str]) -> None:
         self._lines, self._states = lines, state_names(states)
+        self._known = frozenset(self._states)
         self.unreadable = 0
 
     def __iter__(self) -> Iterator[Item]:
@@ -105,6 +108,8 @@ class JsonLines:
         given = said["counts"]
         if not isinstance(given, dict) or not _is_count(said.get("step")):
             raise ArgumentError("line", number, "a step has a number and counts by state", _COUNTS)
+        if not self._known.issuperset(given):
+            raise ArgumentError("line", number, "it counts a state that is not declared", _COUNTS)
         counts = [given.get(state, 0) for state in self._states]
         if not all(map(_is_count, counts)):
             raise ArgumentError("line", number, "counts are whole numbers, never negative", _COUNTS)
@@ -125,6 +130,7 @@ def pour(
         if isinstance(item, Event):
             buffer.offer(item.unit, item.state, item.time)
             continue
+        _check_jump(item, buffer, into)
         for step, counts in _finished(item, buffer, catch_up):
             if step >= into.next_step:
                 gap = into.skip_to(step)
@@ -134,6 +140,14 @@ def pour(
                 yield record
                 if record.kind == ENDED:
                     return
+
+
+def _check_jump(item: Tick | Counts, buffer: StepBuffer, into: Receiver) -> None:
+    """Refuse a clock that is years ahead: all steps before it would be over for ever."""
+    step = item.step if isinstance(item, Counts) else buffer.due(item.time).stop
+    if step - into.next_step > MOST_AT_ONCE:
+        rule = f"it is more than {MOST_AT_ONCE:,} steps ahead of {into.next_step}, the next one"
+        raise ArgumentError("step" if isinstance(item, Counts) else "tick", step, rule, "Check the feed's clock")
 
 
 def _finished(item: Tick | Counts, buffer: StepBuffer, catch_up: int | None) -> Iterator[tuple[int, Exact]]:

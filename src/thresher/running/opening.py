@@ -10,7 +10,7 @@ from thresher.config import Declarations, load
 from thresher.errors import ArgumentError, DeclarationError
 from thresher.ledger import Book
 from thresher.noise import Entropy
-from thresher.running.sealing import seal_of
+from thresher.running.sealing import Seal, seal_of
 from thresher.running.stream import RunningStream
 from thresher.streams.planning import StreamPlan, plan_stream
 
@@ -32,12 +32,16 @@ def open_stream(
     """A declared stream, ready for its next step. A ledger that is opened here is closed with the stream."""
     declared = declarations if isinstance(declarations, Declarations) else load(declarations)
     plan = planned(declared, name)
-    seal = seal_of(plan.declared.key_file)
     if book is not None:
-        return RunningStream(plan, book, seal, entropy)
+        return RunningStream(plan, book, _seal(plan, book), entropy)
     opened = open_budgets(declared)
     try:
-        return RunningStream(plan, opened, seal, entropy, opened.close)
+        return RunningStream(plan, opened, _seal(plan, opened), entropy, opened.close)
     except BaseException:
         opened.close()
         raise
+
+
+def _seal(plan: StreamPlan, book: Book) -> Seal | None:
+    """A new key is made for a new stream only: what is sealed already has a key, which must not be written over."""
+    return seal_of(plan.declared.key_file, make=book.state(plan.state_name) is None)

@@ -22,7 +22,7 @@ class Seal:
             from cryptography.hazmat.primitives.ciphers.aead import ChaCha20Poly1305  # noqa: PLC0415 - an extra
         except ImportError:
             raise CuratorError(
-                "a stream with a key_file needs the extra `sealed`: install thresher[sealed], or leave key_file out; "
+                "a stream with a key_file needs the extra `sealed`: pip install '.[sealed]', or leave key_file out; "
                 "then open groups are closed whenever the stream is opened again"
             ) from None
         self._cipher = ChaCha20Poly1305(key)
@@ -39,18 +39,23 @@ class Seal:
             secrets: bytes = self._cipher.decrypt(sealed[:_NONCE_BYTES], sealed[_NONCE_BYTES:], about.encode())
         except InvalidTag:
             raise CuratorError(
-                "the key_file does not open what the stream kept: name the file it was sealed with, or remove key_file "
-                "from a copy of the declarations to go on with closed groups"
+                "the key_file does not open what the stream kept: name the file it was sealed with. If that is lost, "
+                "leave key_file out: then the open groups are closed, and the stream goes on"
             ) from None
         return secrets
 
 
-def seal_of(path: Path | None) -> Seal | None:
-    """The seal of a key file, made on first use and readable by its owner alone; None without a file."""
+def seal_of(path: Path | None, *, make: bool = True) -> Seal | None:
+    """The seal of a key file, made on first use and readable by its owner alone; None without a file.
+
+    `make`: whether there may be a first use, because nothing was sealed before.
+    """
     if path is None:
         return None
+    Seal(bytes(_KEY_BYTES))
     try:
-        _make(path)
+        if make:
+            _make(path)
         key = bytes.fromhex(path.read_text(encoding="ascii").strip())
     except (OSError, ValueError):
         raise CuratorError(

@@ -11,7 +11,7 @@ from types import TracebackType
 from typing import IO, Any
 
 from thresher.errors import CuratorError
-from thresher.streams.records import StepRecord
+from thresher.streams.records import ENDED, StepRecord
 
 _BLOCK = 1 << 16
 
@@ -30,13 +30,16 @@ class JsonLinesFile:
 
     @property
     def next_step(self) -> int:
-        return 0 if self._last is None else self._last[0] + (self._last[1] != "ended")
+        if self._last is None:
+            return 0
+        step, kind, steps = self._last
+        return step if kind == ENDED else step + steps
 
     def write(self, record: StepRecord) -> bool:
         """Append the record, unless the file has it; whether it was appended."""
         if record.stream != self._stream:
             raise CuratorError(f"{self._path.name} holds the stream {self._stream}. Write other streams elsewhere")
-        this = (record.step, record.kind)
+        this = (record.step, record.kind, record.steps)
         if self._last is not None and (record.step < self._last[0] or this == self._last):
             return False
         line = json.dumps(record.document(), separators=(",", ":"), allow_nan=False).encode() + b"\n"
@@ -54,14 +57,14 @@ class JsonLinesFile:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         self.close()
 
-    def _resumed(self) -> tuple[int, str] | None:
-        """The step and kind of the last record; cuts off what follows the last end of a line."""
+    def _resumed(self) -> tuple[int, str, int] | None:
+        """The step, kind and length of the last record; cuts off what follows the last end of a line."""
         tail, start = self._tail()
         whole = tail[: tail.rfind(b"\n") + 1]
         begins = json.dumps({"stream": self._stream}, separators=(",", ":"))[:-1].encode()
         # Half a first line of ours; anything else that ends nowhere is somebody else's file.
         ours = not whole and (begins.startswith(tail) or tail.startswith(begins))
-        last = _step_and_kind(whole.splitlines()[-1], self._stream) if whole else None
+        last = _about(whole.splitlines()[-1], self._stream) if whole else None
         if last is None and not ours:
             self._file.close()
             raise CuratorError(
@@ -81,10 +84,11 @@ class JsonLinesFile:
         return tail, start
 
 
-def _step_and_kind(line: bytes, stream: str) -> tuple[int, str] | None:
+def _about(line: bytes, stream: str) -> tuple[int, str, int] | None:
     try:
         said = json.loads(line)
-        return (int(said["step"]), str(said["kind"])) if said["stream"] == stream else None
+        found = int(said["step"]), str(said["kind"]), int(said.get("steps", 1))
+        return found if said["stream"] == stream else None
     except (ValueError, KeyError, TypeError):
         return None
 
@@ -133,4 +137,4 @@ def write_parquet(records: Iterable[StepRecord], path: Path | str) -> None:
 def _rows(record: StepRecord) -> Iterable[tuple[str | None, int | None, float | None]]:
     if record.drawn is None:
         return [(None, None, None)]
-    return zip(record.names, record.drawn.noisy.tolist(), record.values, strict=True)
+    return zip(record.names, record.noisy, record.values, strict=True)

@@ -9,8 +9,10 @@ move.
 import threading
 import time
 from collections.abc import Callable
+from functools import partial
 from typing import Any, SupportsIndex
 
+from thresher.question import Exact
 from thresher.running.feeds import Receiver
 from thresher.sources.spark_steps import SparkSteps
 from thresher.streams.clock import StepClock, Time
@@ -70,10 +72,14 @@ class SparkFeed:
             due = range(self._into.next_step, passed - self._late)
             if self.ended or not due:
                 return
-            for step, counts in self._steps.counts(session, due).items():
-                record = self._into.put(step, counts)
+            for step in due:
+                # Counted once it is charged.
+                record = self._into.put(step, partial(self._counts, session, step))
                 self._written(record)
                 if record.kind == ENDED:
                     self.ended = True
                     break
             self._steps.forget(session, self._into.next_step)
+
+    def _counts(self, session: Any, step: int) -> Exact:
+        return self._steps.counts(session, range(step, step + 1))[step]

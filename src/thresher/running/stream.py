@@ -15,7 +15,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import ArrayLike
 
-from thresher.amounts import Epsilon
+from thresher.amounts import Epsilon, whole_number
 from thresher.errors import (
     ArgumentError,
     BudgetError,
@@ -35,8 +35,10 @@ from thresher.running.recorded_noise import RecordedEntropy
 from thresher.running.sealing import Seal
 from thresher.streams.drawn import Drawn
 from thresher.streams.following import Follower
-from thresher.streams.planning import LONGEST, StreamPlan
+from thresher.streams.planning import StreamPlan
 from thresher.streams.records import ENDED, GAP, RELEASED, TORN, StepRecord
+from thresher.streams.step_blocks import MOST_COUNT
+from thresher.streams.step_buffer import StepBuffer
 
 # One step's counts, sealed; or what fetches them.
 Counts = Exact | Callable[[], Exact]
@@ -59,6 +61,7 @@ class RunningStream:
         self.plan, self._book, self._seal, self._closing = plan, book, seal, closing
         self._entropy = chosen(entropy)
         self._ended = self._broken = False
+        self._first: int | None = None
         self._drawer, self._follower = plan.drawer(self._entropy), Follower(plan)
         self._next = self._resume()
 
@@ -89,7 +92,10 @@ class RunningStream:
         If the budget cannot pay, the record says so and nothing is charged; nothing can be put after it.
         """
         self._check_next(step)
+        # Whether there is such a step is found out before it costs anything.
+        self.plan.clock.began(step + 1)
         self.skip_to(step)
+        self._first = step if self._first is None else self._first
         try:
             held = self._book.reserve(
                 self.plan.account, self.plan.cost(step), self.plan.key(step), self.plan.identity(step), wait_seconds=0
@@ -114,21 +120,42 @@ class RunningStream:
     def skip_to(self, step: int) -> StepRecord | None:
         """Nobody listened until this step: nothing is read or charged, and windows cover fewer steps. None if none."""
         first = self._next
-        if step <= first:
+        if whole_number(step, "step") <= first:
             return None
         self._check_next(step)
-        for _ in range(min(step - first, LONGEST + 1)):
+        self.plan.clock.began(step)
+        for _ in range(min(step - first, self.plan.look_back)):
             self._follower.follow(None)
         self._drawer.close()
         self._next = step
-        return self._record(first, GAP, note=f"{_GAP} (steps {first} to {step - 1})")
+        return self._gap(first, step)
 
     # Looking back
 
     def records(self, first: int = 0, last: int | None = None) -> Iterator[StepRecord]:
-        """The steps from `first` to `last`, as they were stored: a look that charges nothing."""
-        for step in range(first, self._next if last is None else min(last + 1, self._next)):
-            yield self._stored(step) or self._record(step, GAP, note=_GAP)
+        """The steps from `first` to `last`, as they were stored: a look that charges nothing.
+
+        Steps on end at which nobody listened have one record together, at the first of them.
+        """
+        end = self._next if last is None else min(last + 1, self._next)
+        gap = first
+        for step in range(max(first, self._first or 0), end):
+            record = self._stored(step)
+            if record is not None:
+                if gap < step:
+                    yield self._gap(gap, step)
+                gap = step + 1
+                yield record
+        if gap < end:
+            yield self._gap(gap, end)
+
+    def buffer(self, ahead_steps: int | None = None) -> StepBuffer:
+        """What takes events in for this stream: its states, clock and limits; how far ahead may be said otherwise."""
+        said = self.plan.declared
+        ahead = said.ahead_steps if ahead_steps is None else ahead_steps
+        return StepBuffer(
+            self.plan.states, self.plan.clock, said.late_steps, said.max_states_per_unit, ahead, self.name
+        )
 
     def close(self) -> None:
         """Forget all secrets, and let go of what was opened for this stream."""
@@ -145,6 +172,7 @@ class RunningStream:
     # Inside
 
     def _check_next(self, step: int) -> None:
+        whole_number(step, "step")
         if self._broken:
             raise CuratorError(f"the stream {self.name} stopped here: open it again, and it goes on with the next step")
         if self._ended:
@@ -173,7 +201,7 @@ class RunningStream:
             self._broken = True
             self._give_up(held)
             if isinstance(error, ThresherError | KeyboardInterrupt | SystemExit):
-                error.add_note(f"Step {step} is charged: {_TORN}")
+                error.add_note(f"Step {step} is {_TORN}.")
                 raise
             fault = BugError(f"step {step} could not be released ({type(error).__name__}); it is charged")
         else:
@@ -194,11 +222,15 @@ class RunningStream:
         empty = self._record(step, RELEASED)
         return replace(empty, drawn=drawn, values=after.values, windows=after.windows, alarms=after.alarms)
 
+    def _gap(self, first: int, end: int) -> StepRecord:
+        gap = self._record(first, GAP, note=f"{_GAP} (steps {first} to {end - 1})")
+        return replace(gap, steps=end - first)
+
     def _record(self, step: int, kind: str, note: str = "") -> StepRecord:
         """The record of a step, with nothing in it yet."""
         lost = self.plan.step_epsilon if kind in (RELEASED, TORN) else Epsilon(0)
-        at = self.plan.clock.began(step)
-        return StepRecord(self.name, step, at, kind, self.plan.names, lost, note=note, stamp=self._entropy.stamp)
+        at, stamp = self.plan.clock.began(step), self._entropy.stamp if kind == RELEASED else ""
+        return StepRecord(self.name, step, at, kind, self.plan.names, lost, note=note, stamp=stamp)
 
     # State
 
@@ -206,7 +238,12 @@ class RunningStream:
         """A line that says how far the stream is and what it is, then its secrets, sealed; or none of them."""
         secrets = self._drawer.secrets() if self._seal else b""
         sealed = self._seal.closed(secrets, self.plan.identity(step)) if self._seal else b""
-        said = {"parameters": self.plan.parameters(), "step": step}
+        said = {
+            "first": self._first,
+            "parameters": self.plan.parameters(),
+            "stamp": self._entropy.stamp,
+            "step": step,
+        }
         return json.dumps(said, sort_keys=True).encode() + b"\n" + sealed
 
     def _resume(self) -> int:
@@ -217,10 +254,16 @@ class RunningStream:
             line, _, sealed = body.partition(b"\n")
             said = json.loads(line)
             self._check_parameters(said["parameters"])
-            last = said["step"]
+            last, self._first = said["step"], said["first"]
+            if said["stamp"] != self._entropy.stamp:
+                # Whoever knows a seed knows the noisy thresholds of its groups: they do not go on.
+                sealed = b""
         after = last + 1
         while self._stored(after) is not None:
             after += 1
+        if body is None and after:
+            # All that there is was torn.
+            self._first = 0
         self._look_back(after)
         if sealed and self._seal:
             self._drawer.restore(self._seal.opened(sealed, self.plan.identity(last)))
@@ -239,7 +282,7 @@ class RunningStream:
 
     def _look_back(self, until: int) -> None:
         """Everything that follows from what was released, as far back as anything looks."""
-        for step in range(max(0, until - LONGEST - 1), until):
+        for step in range(max(0, until - self.plan.look_back), until):
             record = self._stored(step)
             self._follower.follow(None if record is None else record.drawn)
 
@@ -248,12 +291,12 @@ class RunningStream:
         found = self._book.recalled(self.plan.account, self.plan.key(step))
         if found is None:
             return None
+        if found.question != self.plan.identity(step):
+            raise KeyReusedError(f"step {step} of {self.name} was charged with other settings: name another stream")
         if found.lost:
             return self._record(step, TORN, note=_TORN)
         if found.body is None:
             raise LedgerError(f"another process is releasing step {step} of {self.name}: only one can run a stream")
-        if found.question != self.plan.identity(step):
-            raise KeyReusedError(f"step {step} of {self.name} was released with other settings: name another stream")
         return StepRecord.from_bytes(found.body, self.plan.names)
 
 
@@ -269,4 +312,5 @@ def sealed_counts(counts: ArrayLike, states: int) -> Exact:
     if given.size and given.min() < 0:
         # No stream of events has a negative count, so that this tells apart no two streams there can be.
         raise ArgumentError("counts", "a negative one", "nobody is counted less than not at all", "Count units")
-    return Exact(given.astype(np.int64)[:, None])
+    # Far beyond any noise; numpy's large unsigned numbers would become negative.
+    return Exact(np.minimum(given, MOST_COUNT).astype(np.int64)[:, None])

@@ -90,7 +90,7 @@ class StepClock:
         number = whole_number(step, "step")
         began = _in_range(self.start + number * self.step_seconds * _SECOND)
         if number < 0 or began is None:
-            raise ArgumentError("step", number, "steps count from 0 and end with the year 9999", "Pass a later step")
+            raise ArgumentError("step", number, "steps count from 0 and end with the year 9999", "Pass a step between")
         return _EPOCH + timedelta(microseconds=began)
 
     def began(self, step: SupportsIndex) -> str:

@@ -120,6 +120,7 @@ class _Nodes:
             declared.theta,
             _prune(declared),
             cutoff=declared.cutoff,
+            longest=LONGEST_GROUP,
             entropy=entropy,
         )
 

@@ -62,17 +62,16 @@ class _Window:
         self._plain = window_sums.WindowSums(self._series, length)
         grouped = plan.tree is None and plan.declared.mechanism == "pegasus"
         self._smoother = WindowSumSmoother(self._series, length, LONGEST) if grouped else None
-        self._smoothed: Row = np.zeros(self._series)
 
     def follow(self, drawn: Drawn | None) -> WindowSums:
         present = drawn is not None
         row = np.zeros((1, self._series), dtype=np.int64) if drawn is None else drawn.noisy[None]
         sums, covered = self._plain.steps(row, np.array([present]))
         shown: Row = sums[0].astype(np.float64)
-        if self._smoother is not None:
-            if drawn is not None and drawn.marks is not None:
-                self._smoothed = self._smoother.steps(row, drawn.marks[None])[0]
-            shown = self._smoothed
+        if self._smoother is not None and drawn is not None and drawn.marks is not None:
+            smoothed = self._smoother.steps(row, drawn.marks[None])[0]
+            # The smoother knows of no missing steps: where some are, what is known of the others is added up.
+            shown = smoothed if covered[0] == self._length else shown
         return WindowSums(self._length, int(covered[0]), tuple(np.round(shown, _DIGITS).tolist()))
 
 
@@ -96,7 +95,7 @@ def _smoothing(plan: StreamPlan) -> Callable[[Drawn], Row]:
     """What makes a value of each series' noisy counts so far."""
     series, perturber = len(plan.names), plan.measures.perturber
     if plan.smoother == "adaptive":
-        adaptive = AdaptiveSmoother(series, perturber.fraction, float(plan.declared.strictness), LONGEST)
+        adaptive = AdaptiveSmoother(series, perturber.fraction, float(plan.declared.strictness), plan.longest)
         return lambda drawn: np.asarray(adaptive.steps(drawn.noisy[None])[0])
     if plan.smoother == "none":
         return lambda drawn: combined(drawn, perturber.nano)[0]

@@ -218,10 +218,18 @@ def _looked_at(present: NDArray[np.bool_], shape: tuple[int, ...]) -> NDArray[np
 
 
 def _written(groups: list[Group | None]) -> bytes:
-    """Whole numbers: for each series how many distinct counts, and if any, the cutoff, the counts, how often each."""
+    """Whole numbers: for each series how long its group is, and if it is open, the cutoff, its counts, how often each.
+
+    As many places as there are steps in the group, which the marks tell anybody: how many counts differ is secret, and
+    would show in the length of what is sealed.
+    """
     numbers: list[int] = []
     for held in groups:
-        numbers += [0] if held is None else [len(held.copies), held.cutoff, *held.copies, *held.copies.values()]
+        if held is None:
+            numbers.append(0)
+            continue
+        unused = [0] * (held.size - len(held.copies))
+        numbers += [held.size, held.cutoff, *held.copies, *unused, *held.copies.values(), *unused]
     return np.array(numbers, dtype="<i8").tobytes()
 
 
@@ -230,13 +238,17 @@ def _read(secrets: bytes, series: int, longest: int) -> list[Group | None]:
     try:
         numbers = iter(np.frombuffer(secrets, dtype="<i8").tolist())
         for _ in range(series):
-            distinct = next(numbers)
-            if distinct == 0:
+            size = next(numbers)
+            if size == 0:
                 groups.append(None)
                 continue
             cutoff = next(numbers)
-            counts, times = ([next(numbers) for _ in range(distinct)] for _ in range(2))
-            groups.append(_group_of(cutoff, counts, times, longest))
+            counts, times = ([next(numbers) for _ in range(size)] for _ in range(2))
+            used = [pair for pair in zip(counts, times, strict=True) if pair != (0, 0)]
+            groups.append(_group_of(cutoff, [count for count, _ in used], [often for _, often in used], longest))
+            whole = groups[-1] is not None and groups[-1].size == size
+            if not whole:
+                raise ValueError
         whole = next(numbers, None) is None
     except (StopIteration, RuntimeError, ValueError, TypeError):
         whole = False

@@ -21,6 +21,7 @@ from thresher.errors import ArgumentError, BugError
 from thresher.noise import Entropy
 from thresher.noise.entropy import chosen
 from thresher.streams.drawn import JOINS, Drawn
+from thresher.streams.group_deviation import MOST_LONGEST
 from thresher.streams.grouper import Grouper, grouper_terms
 from thresher.streams.hierarchy_terms import Prune, combined, hierarchy_terms, precision, quotient
 from thresher.streams.noise_ahead import NoiseAhead
@@ -47,6 +48,7 @@ class Hierarchy:
         prune: Prune = "none",
         *,
         cutoff: Amount | None = None,
+        longest: int = MOST_LONGEST,
         entropy: Entropy | None = None,
     ) -> None:
         if not isinstance(tree, Tree):
@@ -61,7 +63,7 @@ class Hierarchy:
         )
         self._groupers: tuple[Grouper, ...] = ()
         if self.terms.group_nano:
-            groups = grouper_terms(Fraction(self.terms.group_nano, NANO), theta)
+            groups = grouper_terms(Fraction(self.terms.group_nano, NANO), theta, longest=longest)
             self._groupers = tuple(Grouper(width, groups, source) for width in widths)
         self._above = np.array(tree.parents)
         # Of each node's open group, all of it released: the sum of precisions, and of counts times precisions.

@@ -6,13 +6,15 @@ Reads: declarations. Writes: nothing. Never: a count.
 
 import hashlib
 import json
+import math
 from dataclasses import dataclass, fields
 from datetime import UTC
-from typing import cast
+from typing import Any, cast
 
 from thresher.accounting import Spending, step_spending
 from thresher.amounts import Epsilon
 from thresher.config import AlarmDeclaration, StreamDeclaration
+from thresher.config.sections import plain
 from thresher.errors import ArgumentError, DeclarationError
 from thresher.noise import Entropy
 from thresher.streams.alarms import Alarm, Kind, alarm
@@ -23,6 +25,8 @@ from thresher.streams.tree import Tree
 # What a restart must have, and what a group or a smoother may look back on: a bound on memory for every series.
 LONGEST = 1 << 14
 _DAY_SECONDS = 86_400
+# Numbers that are kept for smoothing, or for windows: half a gigabyte.
+_MOST_KEPT = 1 << 26
 _OF_GROUPS = ("median", "average", "james-stein")
 # Neither changes what is drawn or shown.
 _NOT_PARAMETERS = ("budget", "key_file")
@@ -35,6 +39,15 @@ class Watch:
     declared: AlarmDeclaration
     alarm: Alarm
     place: int
+
+    @property
+    def promise(self) -> str:
+        """The sentence, and what is shown of it where that is steadier than each step's own test."""
+        on, off = self.declared.on_steps, self.declared.off_steps
+        if on == off == 1:
+            return self.alarm.sentence
+        shown = f"It is shown as ringing after {on} tests on end that ring, and as quiet after {off} that do not."
+        return f"{self.alarm.sentence} The promise is about each step's own test. {shown}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +69,20 @@ class StreamPlan:
     @property
     def account(self) -> str:
         return self.declared.account_name
+
+    @property
+    def look_back(self) -> int:
+        """How many steps back anything looks that follows from records."""
+        alarms = [max(a.window + 1, a.on_steps, a.off_steps) for a in self.declared.alarms]
+        return max([LONGEST, *self.declared.windows, *alarms]) + 1
+
+    @property
+    def longest(self) -> int:
+        """How far back a smoother looks: less where there are so many series that memory would not hold them."""
+        found = LONGEST
+        while found > 1 and found * len(self.names) > _MOST_KEPT:
+            found //= 2
+        return found
 
     @property
     def state_name(self) -> str:
@@ -80,7 +107,8 @@ class StreamPlan:
         return f"stream/{hashlib.sha256(self.name.encode()).hexdigest()[:16]}/{step}"
 
     def identity(self, step: int) -> str:
-        return json.dumps({"stream": self.name, "parameters": self.parameters(), "step": step}, sort_keys=True)
+        said = {"account": protects(self.declared), "parameters": self.parameters(), "step": step, "stream": self.name}
+        return json.dumps(said, sort_keys=True)
 
     def parameters(self) -> dict[str, str]:
         """All that makes it this stream, field by field, as short hashes: a change of any is another stream."""
@@ -89,6 +117,11 @@ class StreamPlan:
 
     def drawer(self, entropy: Entropy) -> Drawer:
         return drawer(self.declared, self.measures, self.tree, entropy)
+
+    @property
+    def noise(self) -> float:
+        """The standard deviation of one noisy count."""
+        return 1 / (math.sqrt(2) * math.sinh(float(self.measures.perturber) / 2))
 
     def lost_within(self, steps: int) -> Epsilon:
         """What somebody present in so many steps on end loses at most: never more than a budget that adds them up."""
@@ -102,17 +135,39 @@ class StreamPlan:
         charged = (
             f"each step adds {self.step_epsilon} to the account, until the budget ends"
             if protected is None
-            else f"the account stays at {self.step_epsilon * protected}, however long it runs"
+            else f"the account stays at {self.step_epsilon * protected}, what they lose, however long it runs"
         )
         lines = [
-            f"stream     {self.name}: {len(self.names)} series, a step every {self.declared.step_seconds} seconds",
+            f"stream     {plain(self.name)}: {len(self.names)} series, "
+            + f"a step every {self.declared.step_seconds} seconds",
             f"protected  one unit {who or 'in one step'}; {charged}",
-            f"epsilon    {self.step_epsilon} for a step; present in {day} steps (a day): {self.lost_within(day)}",
-            f"noise      discrete Laplace, epsilon {self.measures.perturber} for a count"
-            + (f", grouped with {self.measures.grouper}" if self.measures.grouper else ""),
-            *(f"alarm      {watch.declared.name}: {watch.alarm.sentence}" for watch in self.watches),
+            f"epsilon    {self.step_epsilon} for a step; present in {day} steps (a day): {self.lost_within(day)}, "
+            + ("and never more than the budget" if protected is None else "and as much again every further day"),
+            f"noise      discrete Laplace, epsilon {self.measures.perturber} for a count: standard deviation "
+            + f"{self.noise:,.3g}"
+            + (f"; groups with {self.measures.grouper}" if self.measures.grouper else ""),
+            *(f"alarm      {plain(watch.declared.name)}: {watch.promise}" for watch in self.watches),
         ]
         return "\n".join(lines)
+
+
+def protects(declared: StreamDeclaration) -> dict[str, Any]:
+    """What the steps of an account are steps of, and what they lose about: the same for as long as it is used."""
+    return {
+        "protect": declared.protected_steps,
+        "start": declared.start.isoformat(),
+        "step_seconds": declared.step_seconds,
+        "unit": declared.polled.unit if declared.polled else None,
+    }
+
+
+def began_with(identity: str) -> dict[str, Any] | None:
+    """What an earlier step's identity says of its account; None if that was no step's."""
+    try:
+        found: dict[str, Any] = json.loads(identity)["account"]
+    except (ValueError, KeyError, TypeError):
+        return None
+    return found
 
 
 def plan_stream(declared: StreamDeclaration) -> StreamPlan:
@@ -124,6 +179,7 @@ def plan_stream(declared: StreamDeclaration) -> StreamPlan:
         raise DeclarationError(f"{place}.tree", str(error)) from None
     if tree is None and declared.prune != "none":
         raise DeclarationError(f"{place}.prune", "only a tree can be pruned. Declare a tree, or leave it out")
+    _check_states(declared, len(declared.states if tree is None else tree.leaves))
     steps = declared.protected_steps or 1
     step_epsilon = Epsilon.from_nano(declared.epsilon.nano // steps)
     try:
@@ -134,6 +190,21 @@ def plan_stream(declared: StreamDeclaration) -> StreamPlan:
     names = declared.states if tree is None else tree.names
     watches = tuple(_watch(declared, said, names, measured) for said in declared.alarms)
     return StreamPlan(declared, clock, tree, step_epsilon, measured, _smoother(declared), watches)
+
+
+def _check_states(declared: StreamDeclaration, states: int) -> None:
+    place = f"streams.{declared.name}"
+    if declared.max_states_per_unit > states:
+        message = f"there are {states} states, and noise grows with every one that a unit may be in: write {states}"
+        raise DeclarationError(f"{place}.max_states_per_unit", message)
+    if sum(declared.windows) * states > _MOST_KEPT:
+        message = f"{states} series with windows of {sum(declared.windows)} steps take too much memory: shorten them"
+        raise DeclarationError(f"{place}.windows", message)
+    if declared.windows and declared.prune != "none":
+        message = "a pruned node has no count, so that sums over steps would not be sums: leave windows or prune out"
+        raise DeclarationError(f"{place}.windows", message)
+    if declared.key_file is not None and declared.mechanism != "pegasus":
+        raise DeclarationError(f"{place}.key_file", "it seals open groups, and only pegasus has any: leave it out")
 
 
 def _smoother(declared: StreamDeclaration) -> str:

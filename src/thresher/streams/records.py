@@ -61,6 +61,8 @@ class StepRecord:
     alarms: tuple[AlarmState, ...] = ()
     note: str = ""
     stamp: str = ""
+    # A gap may be several steps long; all others are one.
+    steps: int = 1
 
     def to_bytes(self) -> bytes:
         """What is stored: all but the names, which belong to the stream."""
@@ -103,11 +105,23 @@ class StepRecord:
             "windows": [[w.length, w.covered, list(w.sums)] for w in self.windows],
         }
 
+    @property
+    def noisy(self) -> tuple[int | None, ...]:
+        """The noisy counts; None for a node of a tree that was pruned, and so not looked at."""
+        if self.drawn is None:
+            return ()
+        if self.drawn.nano is None:
+            return tuple(self.drawn.noisy.tolist())
+        pairs = zip(self.drawn.noisy.tolist(), self.drawn.nano.tolist(), strict=True)
+        return tuple(count if nano else None for count, nano in pairs)
+
     def document(self) -> dict[str, Any]:
         """For a JSON line: numbers by the name of their series; what this kind of record lacks is left out."""
         said: dict[str, Any] = {"stream": self.stream, "step": self.step, "at": self.at, "kind": self.kind}
+        if self.steps > 1:
+            said["steps"] = self.steps
         if self.drawn is not None:
-            said["noisy"] = dict(zip(self.names, self.drawn.noisy.tolist(), strict=True))
+            said["noisy"] = dict(zip(self.names, self.noisy, strict=True))
             said["values"] = dict(zip(self.names, self.values, strict=True))
             said["windows"] = [
                 {"length": w.length, "covered": w.covered, "sums": dict(zip(self.names, w.sums, strict=True))}

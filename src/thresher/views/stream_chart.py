@@ -10,7 +10,7 @@ Reads: records; a truth only where the caller made it up. Writes: nothing. Never
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -24,6 +24,7 @@ _MARGIN, _COLUMNS = 13, 62
 _ACROSS, _DOWN = 2, 4
 _BRAILLE, _DOTS = 0x2800, ((0x01, 0x08), (0x02, 0x10), (0x04, 0x20), (0x40, 0x80))
 _OUTLIERS = 0.98
+_LONGEST_GAP = 144
 _MARKS = {RELEASED: " ", GAP: "░", TORN: "x", ENDED: "▸"}
 _STYLES = {"·": "dim", "+": "yellow"}
 _LINE, _RINGS = "bold cyan", "bold red"
@@ -65,9 +66,17 @@ def stream_chart(
     if not records:
         return ["  nothing is released yet"]
     lines: list[str] = []
+    shown = records if truth else _spread(records)
     for name in chosen_series(records, series):
-        lines += [*_panel(records, name, rows, (truth or {}).get(name)), ""]
-    return [*lines, *_notes(records)]
+        lines += [*_panel(shown, name, rows, (truth or {}).get(name)), ""]
+    left = len(records[-1].names) - _SHOWN
+    more = [f"  and {left:,} series more: choose with --series", ""] if series is None and left > 0 else []
+    return [*lines, *more, *_notes(records)]
+
+
+def _spread(records: Sequence[StepRecord]) -> list[StepRecord]:
+    """A gap of several steps as so many of one step; a very long one is cut short."""
+    return [replace(r, step=r.step + i, steps=1) for r in records for i in range(min(r.steps, _LONGEST_GAP))]
 
 
 def chosen_series(records: Sequence[StepRecord], series: Sequence[str] | None = None) -> tuple[str, ...]:
@@ -95,13 +104,17 @@ def ringing_steps(records: Sequence[StepRecord], alarm: str) -> list[tuple[int, 
 
 
 def step_line(record: StepRecord, series: Sequence[str]) -> str:
-    """One step in one line, for where there is no room to draw: smoothed values, and what rings."""
+    """One step in one line, for where there is no room to draw: noisy counts (and ~ smoothed ones), and what rings."""
     start = f"{record.step:>7}  {record.at[:16].replace('T', ' ')}  "
     if record.drawn is None:
-        return _cut(f"{start}{record.kind}: {record.note}")
-    values = dict(zip(record.names, record.values, strict=True))
-    ringing = [f"{state.name} rings" for state in record.alarms if state.ringing]
-    return _cut(start + "  ".join([*(f"{_plain(name)} {_number(values[name])}" for name in series), *ringing]))
+        return f"{start}{record.kind}: {_plain(record.note)}"
+    told = {
+        name: f"{_plain(name)} {'not looked at' if noisy is None else f'{noisy:,}'} (~{_number(value)})"
+        for name, noisy, value in zip(record.names, record.noisy, record.values, strict=True)
+    }
+    ringing = [f"{_plain(state.name)} rings" for state in record.alarms if state.ringing]
+    stamp = f"  {record.stamp}" if record.stamp else ""
+    return _cut(start + "  ".join([*ringing, *(told[name] for name in series)]), WIDTH - len(stamp)) + stamp
 
 
 # One panel
@@ -235,9 +248,11 @@ def _times(records: Sequence[StepRecord]) -> str:
 
 def _notes(records: Sequence[StepRecord]) -> list[str]:
     """What a reader must not overlook."""
-    counted = {kind: sum(record.kind == kind for record in records) for kind in (TORN, GAP)}
+    counted = {kind: sum(record.steps for record in records if record.kind == kind) for kind in (TORN, GAP)}
     said = {TORN: "torn (charged, and lost in a crash)", GAP: "passed over (nobody listened)"}
-    told = [f"{number} {'step' if number == 1 else 'steps'} {said[kind]}" for kind, number in counted.items() if number]
+    told = [
+        f"{number:,} {'step' if number == 1 else 'steps'} {said[kind]}" for kind, number in counted.items() if number
+    ]
     lines = [paragraph("; ".join(told), "steps")] if told else []
     if records[-1].kind == ENDED:
         lines.append(paragraph(inert(records[-1].note), "ended"))
@@ -253,7 +268,7 @@ def _number(value: float) -> str:
 
 
 def _few(names: Sequence[str]) -> str:
-    return ", ".join(names[:6]) + (", ..." if len(names) > 6 else "")
+    return ", ".join(map(_plain, names[:6])) + (", ..." if len(names) > 6 else "")
 
 
 def _plain(text: str) -> str:

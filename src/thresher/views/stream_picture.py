@@ -47,7 +47,7 @@ def stream_picture(
         entries.append((f"line{colour}", f"{name}: smoothed; dots: noisy"))
     entries += [("rule dashed", "dashed: the truth, which is made up")] if true else []
     about = f"{', '.join(names)} of the stream {records[-1].stream}, steps {records[0].step} to {records[-1].step}."
-    title = " · ".join([records[-1].stream, *([records[-1].stamp] if records[-1].stamp else [])])
+    title = " · ".join([records[-1].stream, *sorted({record.stamp for record in records if record.stamp})])
     return picture(title, about, (x_axis, y_axis), [*marks, *_alarms(records, names, x_axis), *legend(entries)])
 
 

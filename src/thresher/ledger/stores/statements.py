@@ -158,6 +158,12 @@ class Tables:
     def reservations(self) -> list[Reserved]:
         return [_reserved(row) for row in self._run(f"SELECT {_RESERVATION} FROM reservations ORDER BY sequence")]
 
+    def questions(self, account: str, most: int) -> list[str]:
+        rows = self._run(
+            "SELECT question FROM reservations WHERE account = ? ORDER BY sequence LIMIT ?", (account, most)
+        )
+        return [row[0] for row in rows]
+
     def open_reservations(self, account: str | None = None) -> list[Reserved]:
         which, values = ("", ()) if account is None else (" AND account = ?", (account,))
         rows = self._run(

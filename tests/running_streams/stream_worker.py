@@ -1,6 +1,6 @@
 """What a worker of the stream's crash tests does: open the stream, and release one step after another until it dies."""
 
-from running.campuses import counts
+from running_streams.campuses import counts
 
 from thresher.running.opening import open_stream
 from thresher.running.recorded_noise import RecordedEntropy

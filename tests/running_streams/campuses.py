@@ -25,6 +25,7 @@ window = 4
 on_steps = 2
 off_steps = 3
 """
+LARGE = (179_424_673, 179_424_691, 198_491_317)
 PEGASUS = 'mechanism = "pegasus"\ntheta = 200\nwindows'
 
 
@@ -39,5 +40,5 @@ def campus(folder: Path, *changes: tuple[str, str]) -> Declarations:
 
 
 def counts(step: int) -> list[int]:
-    """Numbers that stand out: nobody meets them by chance in a file."""
-    return [7919 + step % 7, 104729 + step // 40, 15 * (step % 2)]
+    """Numbers that stand out: nobody meets them by chance in a file, not even among the digits of its hashes."""
+    return [LARGE[step % 2], LARGE[2], 15 * (step % 2)]

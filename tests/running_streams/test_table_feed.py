@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import pytest
 from ledger.conftest import postgres_server  # noqa: F401 - one way to start PostgreSQL
-from running.test_feeds import Kept
+from running_streams.test_feeds import Kept
 from sources.conftest import put, spark  # noqa: F401 - every kind of source
 from sources.places import arrow, declared
 

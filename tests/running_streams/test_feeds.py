@@ -76,8 +76,18 @@ def test_a_finished_file_needs_one_tick_at_its_end():
 
 
 def test_counts_of_others_pass_as_they_are():
-    _, receiver, _ = poured([counts(0, gym=3), counts(1, library=2, roof=9), counts(4)])
+    _, receiver, _ = poured([counts(0, gym=3), counts(1, library=2), counts(4)])
     assert receiver.seen == {0: [3, 0], 1: [0, 2], 4: [0, 0]}
+    with pytest.raises(ArgumentError, match=r"line = 2 .*not declared"):
+        poured([counts(0, gym=3), counts(1, library=2, roof=9)])
+
+
+@pytest.mark.parametrize("line", [tick(10**9), counts(10**6, gym=1)], ids=["tick", "counts"])
+def test_a_clock_that_is_years_ahead_is_refused_before_anything_is_over(line):
+    receiver = Kept(0)
+    with pytest.raises(ArgumentError, match="steps ahead of 0"):
+        poured([line], receiver)
+    assert receiver.seen == {}
 
 
 def test_what_the_receiver_has_is_not_put_again():

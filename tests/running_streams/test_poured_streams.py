@@ -5,7 +5,7 @@ import random
 from datetime import timedelta
 
 import pytest
-from running.campuses import STATES, campus
+from running_streams.campuses import STATES, campus
 
 from thresher.noise import SeededEntropy
 from thresher.running.feeds import JsonLines, pour

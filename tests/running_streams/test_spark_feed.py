@@ -4,7 +4,7 @@ import json
 import random
 
 import pytest
-from running.test_feeds import Kept
+from running_streams.test_feeds import Kept
 from sources.conftest import spark as spark_source  # noqa: F401 - one Spark for this test process
 
 from thresher.errors import ArgumentError

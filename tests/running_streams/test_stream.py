@@ -7,15 +7,16 @@ from contextlib import closing
 
 import numpy as np
 import pytest
-from running.campuses import PEGASUS, STATES, campus, counts
+from running_streams.campuses import LARGE, PEGASUS, STATES, campus, counts
 
 from thresher.amounts import Epsilon
-from thresher.errors import ArgumentError, BugError, CuratorError, DeclarationError, LedgerError
+from thresher.errors import ArgumentError, BugError, CuratorError, DeclarationError, KeyReusedError, LedgerError
 from thresher.ledger import open_book
 from thresher.noise import SeededEntropy
 from thresher.question import Exact
 from thresher.running.opening import open_stream, planned
 from thresher.running.recorded_noise import RecordedEntropy
+from thresher.running.sealing import seal_of
 from thresher.running.stream import sealed_counts
 from thresher.streams.records import ENDED, GAP, RELEASED, TORN, StepRecord
 
@@ -88,9 +89,12 @@ def test_without_a_seal_groups_are_closed_by_a_restart(tmp_path):
 
 
 def held_numbers(blob: bytes) -> bool:
-    """Whether one of the true counts is in there, as text or as a binary number of any usual kind."""
-    numbers = [*range(7919, 7926), 104729, 104730]
-    forms = [form for n in numbers for form in (str(n).encode(), struct.pack("<q", n), struct.pack("<d", n))]
+    """Whether one of the true counts is in there, as text or as a binary number of any usual kind.
+
+    Hashes are hexadecimal digits: the chance that one of some ten thousand holds one of these nine-digit numbers is
+    below 1e-6.
+    """
+    forms = [form for n in LARGE for form in (str(n).encode(), struct.pack("<q", n), struct.pack("<d", n))]
     return any(form in blob for form in forms)
 
 
@@ -98,15 +102,15 @@ def held_numbers(blob: bytes) -> bool:
 def test_no_true_count_is_left_in_any_file(tmp_path, keyed):
     # With this seed no noisy count happens to be one of the true ones, which the test makes sure of.
     changes = (("windows", PEGASUS), *keyed, ('"0.5"', '"0.02"'), ("threshold = 300", "threshold = 3000"))
-    with opened(campus(tmp_path, *changes), seed=11) as stream:
+    with opened(campus(tmp_path, *changes), seed=12) as stream:
         records = put_many(stream, 12)
         files = [path.read_bytes() for path in tmp_path.iterdir() if path.is_file()]
         shown = [record.to_bytes() for record in records]
         noisy = {number for record in records for number in record.drawn.noisy.tolist()}
-    assert noisy.isdisjoint({*range(7919, 7926), 104729})
+    assert noisy.isdisjoint(LARGE)
     assert not any(map(held_numbers, [*files, *shown]))
-    assert held_numbers(b'{"count": 104729}')
-    assert held_numbers(np.array([3, 7920]).tobytes())
+    assert held_numbers(b'{"count": 198491317}')
+    assert held_numbers(np.array([3, LARGE[1]]).tobytes())
 
 
 def test_the_secrets_that_are_sealed_do_hold_true_counts(tmp_path):
@@ -236,11 +240,12 @@ def test_a_gap_is_recorded_and_uncharged_and_windows_say_how_much_they_cover(tmp
         assert after.alarms[0].crossed is None
         jumped = stream.put_counts(12, counts(12))
         assert [window.covered for window in jumped.windows] == [2, 7]
-        kinds = [record.kind for record in stream.records()]
-    assert kinds == [RELEASED] * 6 + [GAP] * 3 + [RELEASED] + [GAP] * 2 + [RELEASED]
+        kinds = [(record.step, record.kind) for record in stream.records(4)]
+    assert kinds == [(4, RELEASED), (5, RELEASED), (6, GAP), (9, RELEASED), (10, GAP), (12, RELEASED)]
     with opened(declared) as stream:
-        assert [record.kind for record in stream.records()] == kinds
+        assert [(record.step, record.kind) for record in stream.records(4)] == kinds
         assert stream.next_step == 13
+        assert [record.note[-16:] for record in stream.records(7, 8)] == ["d (steps 7 to 8)"]
 
 
 class StrangeError(Exception):
@@ -253,12 +258,12 @@ def test_a_step_that_breaks_is_torn_charged_and_never_drawn_again(tmp_path, monk
         put_many(stream, 3)
 
         def breaks(_):
-            raise StrangeError("104729")
+            raise StrangeError("198491317")
 
         monkeypatch.setattr(stream._drawer, "draw", breaks)
         with pytest.raises(BugError) as caught:
             stream.put_counts(3, counts(3))
-        assert "104729" not in str(caught.value) + str(caught.value.__context__)
+        assert "198491317" not in str(caught.value) + str(caught.value.__context__)
         with pytest.raises(CuratorError, match="open it again"):
             stream.put_counts(4, counts(4))
     with opened(declared) as stream:
@@ -310,10 +315,8 @@ def test_two_processes_cannot_both_carry_a_stream_on(tmp_path):
         (('epsilon = "0.5"', 'epsilon = "0.4"'), "epsilon"),
         (("windows = [4, 12]", "windows = [4]"), "windows"),
         (("threshold = 300", "threshold = 301"), "alarms"),
-        (("step_seconds = 300", "step_seconds = 60"), "step_seconds"),
         (('"hall"]', '"pool"]'), "states"),
         ((SERIES, 'tree = { campus = ["library", "gym", "hall"] }'), "states, tree"),
-        (('epsilon = "0.5"', 'epsilon = "0.5"\nprotect = 2'), "protected_steps"),
         (("windows", PEGASUS), "mechanism, theta"),
     ],
 )
@@ -326,14 +329,14 @@ def test_a_restart_with_other_settings_is_refused_by_their_names(tmp_path, chang
         assert stream.next_step == 2
 
 
-def test_other_settings_are_found_even_if_no_step_was_ever_stored(tmp_path, monkeypatch):
+def test_other_settings_are_refused_even_if_no_step_was_ever_stored(tmp_path, monkeypatch):
     with opened(campus(tmp_path)) as stream:
         monkeypatch.setattr(stream._drawer, "draw", lambda _: 1 / 0)
         with pytest.raises(BugError):
             stream.put_counts(0, counts(0))
-    other = campus(tmp_path, ("windows = [4, 12]", "windows = [4]"))
-    with opened(other) as stream:
-        # Torn is torn under any settings; what counts is that it is not drawn again.
+    with pytest.raises(KeyReusedError, match="other settings"):
+        opened(campus(tmp_path, ("windows = [4, 12]", "windows = [4]")))
+    with opened(campus(tmp_path)) as stream:
         assert stream.next_step == 1
 
 
@@ -392,3 +395,120 @@ def test_a_seed_stamps_every_record_and_repeats_every_step(tmp_path):
         assert json.loads(stream.put_counts(0, counts(0)).to_bytes())["stamp"] == "NOT PRIVATE"
     with open_stream(campus(tmp_path), "campus") as stream:
         assert stream.put_counts(0, counts(0)).stamp == ""
+
+
+# Found by trying to cheat it
+
+
+@pytest.mark.parametrize(
+    ("change", "what"),
+    [
+        (("start = 2026-01-01", "start = 2025-12-31"), "start"),
+        (("step_seconds = 300", "step_seconds = 60"), "step_seconds"),
+        (('epsilon = "0.5"', 'epsilon = "0.5"\nprotect = 2'), "protect"),
+    ],
+)
+def test_another_stream_cannot_count_the_steps_of_an_account_otherwise(tmp_path, change, what):
+    """The same moments under other numbers would look like other steps, and cost nothing more."""
+    with opened(campus(tmp_path)) as stream:
+        put_many(stream, 3)
+    renamed = (
+        ("[streams.campus]", '[streams.renamed]\naccount = "campus"'),
+        ("streams.campus.alarms", "streams.renamed.alarms"),
+    )
+    with pytest.raises(DeclarationError, match=f"began with another {what}"):
+        open_stream(campus(tmp_path, *renamed, change), "renamed")
+    with pytest.raises(DeclarationError, match=f"began with another {what}"):
+        opened(campus(tmp_path, change))
+
+
+def test_the_length_of_what_is_sealed_follows_from_the_marks(tmp_path):
+    lengths = {}
+    for name, numbers in {"alike": (5, 5, 5), "different": (5, 6, 7)}.items():
+        (tmp_path / name).mkdir()
+        declared = campus(tmp_path / name, ("windows", PEGASUS), ("windows", KEYED), ("theta = 200", "theta = 9000"))
+        with opened(declared) as stream:
+            lengths[name] = []
+            for step, number in enumerate(numbers):
+                marks = stream.put_counts(step, [number, number, number]).drawn.marks.tolist()
+                lengths[name].append((marks, len(stream._book.state("stream:campus"))))
+    assert lengths["alike"] == lengths["different"]
+
+
+def test_a_seal_is_bound_to_its_step(tmp_path):
+    seal = seal_of(tmp_path / "key")
+    sealed = seal.closed(b"secret", "step 3")
+    assert seal.opened(sealed, "step 3") == b"secret"
+    with pytest.raises(CuratorError, match="key_file"):
+        seal.opened(sealed, "step 4")
+
+
+def test_groups_begun_with_a_seed_do_not_go_on_without_one(tmp_path):
+    declared = campus(tmp_path, ("windows", PEGASUS), ("windows", KEYED))
+    with opened(declared) as stream:
+        put_many(stream, 3)
+    with open_stream(declared, "campus") as stream:
+        (record,) = put_many(stream, 1)
+        assert (record.stamp, record.drawn.marks.tolist()) == ("", [1, 1, 1])
+        put_many(stream, 2)
+    with open_stream(declared, "campus") as stream:
+        (record,) = put_many(stream, 1)
+        assert record.drawn.marks.tolist() != [1, 1, 1]
+
+
+@pytest.mark.parametrize("grouped", [(), (("windows", PEGASUS),)], ids=["laplace", "pegasus"])
+def test_windows_after_a_long_gap_hold_nothing_of_before_it(tmp_path, grouped):
+    declared = campus(tmp_path, ("windows = [4, 12]", "windows = [20000]"), *grouped)
+    with opened(declared) as stream:
+        for step in range(3):
+            stream.put_counts(step, [100_000, 0, 0])
+        after = stream.put_counts(50_000, [10, 0, 0])
+    assert after.windows[0].covered == 1
+    assert abs(after.windows[0].sums[0] - 10) < 100
+
+
+def test_a_restart_sees_as_far_back_as_the_longest_window(tmp_path, monkeypatch):
+    monkeypatch.setattr("thresher.streams.planning.LONGEST", 8)
+    whole = []
+    for folder, restarts in (("one", ()), ("two", (30, 55))):
+        (tmp_path / folder).mkdir()
+        declared = campus(tmp_path / folder, ("windows = [4, 12]", "windows = [50]"))
+        records = []
+        for end in (*restarts, 60):
+            with opened(declared) as stream:
+                records += [stream.put_counts(step, counts(step)).windows for step in range(stream.next_step, end)]
+        whole.append(records)
+    assert whole[0] == whole[1]
+
+
+def test_huge_counts_are_cut_off_and_steps_beyond_all_times_cost_nothing(tmp_path):
+    declared = campus(tmp_path)
+    with opened(declared) as stream:
+        record = stream.put_counts(0, np.array([2**63, 2**63 - 1, 0], dtype=np.uint64))
+        assert min(record.drawn.noisy[:2].tolist()) > 2**39
+        for bad in (10**18, "7", 1.5, True):
+            with pytest.raises(ArgumentError, match="step"):
+                stream.put_counts(bad, counts(1))
+        assert stream.next_step == 1
+    with closing(sqlite3.connect(tmp_path / "ledger.db")) as raw:
+        assert raw.execute("SELECT count(*) FROM reservations").fetchone() == (1,)
+
+
+def test_names_that_are_no_names_are_shown_as_text(tmp_path):
+    declared = campus(
+        tmp_path,
+        ("[streams.campus]", '[streams."a\\n\\n\\u001bb"]'),
+        ("streams.campus.alarms", 'streams."a\\n\\n\\u001bb".alarms'),
+    )
+    (name,) = declared.streams
+    assert "\x1b" in name
+    assert "\x1b" not in str(planned(declared, name))
+    assert str(planned(declared, name)).count("\n") == 4
+
+
+def test_the_buffer_of_a_stream_has_its_limits(tmp_path):
+    with opened(campus(tmp_path)) as stream:
+        buffer = stream.buffer()
+        for state in STATES:
+            buffer.offer("ann", state, "2026-01-01T00:00:10Z")
+        assert buffer.close(0).unseal().sum() == 1
