@@ -10,7 +10,13 @@ import pytest
 
 from thresher.errors import ArgumentError, BugError
 from thresher.personal.learners import near_minimum as room
-from thresher.personal.learners.erm import objective_terms, output_terms, perturbed_objective, perturbed_output
+from thresher.personal.learners.erm import (
+    _rounding,
+    objective_terms,
+    output_terms,
+    perturbed_objective,
+    perturbed_output,
+)
 from thresher.personal.learners.margin_losses import HuberHinge, LogisticLoss
 from thresher.personal.learners.near_minimum import Risk, accelerated, near_minimum
 from thresher.personal.learners.taking_part import group_of, halved
@@ -215,6 +221,37 @@ def test_with_much_budget_both_ways_give_the_minimum(entropy):
     for perturbed in (perturbed_output, perturbed_objective):
         found = perturbed(signed, group, LogisticLoss(), Fraction(1, 20), entropy)
         assert np.abs(found - exact).max() < 0.005
+
+
+@pytest.mark.parametrize("loss", LOSSES, ids=repr)
+def test_computed_gradients_err_by_less_than_is_paid_for(loss):
+    """Against margins and sums in exact fractions; the slope of a float is right to a few units."""
+    rng = np.random.default_rng(8)
+    signed = rng.normal(size=(2500, 2)) / 2
+    signed /= np.maximum(np.linalg.norm(signed, axis=1), 1)[:, None]
+    group = group_of(Roster.of(rng.uniform(0.05, 1, 2500).round(3)), "weighted")
+    risk = risk_of(signed, group, loss, 0.01, np.ones(2500))
+    for w in (np.array([0.3, -0.7]), np.array([150.0, 90.0])):
+        margins = [
+            sum(Fraction(x) * Fraction(v) for x, v in zip(row, w.tolist(), strict=True)) for row in signed.tolist()
+        ]
+        slopes = loss.slopes(np.array([float(margin) for margin in margins])).tolist()
+        pulls = [Fraction(share) * Fraction(slope) for share, slope in zip(risk.shares.tolist(), slopes, strict=True)]
+        for place, computed in enumerate(risk.gradient(w).tolist()):
+            exact = sum(pull * Fraction(x) for pull, x in zip(pulls, signed[:, place].tolist(), strict=True))
+            error = abs(Fraction(computed) - exact - Fraction(0.01) * Fraction(w[place]))
+            assert error < _rounding(group, 2, 0.01, loss) / 2
+
+
+@pytest.mark.parametrize("loss", LOSSES, ids=repr)
+@pytest.mark.parametrize("perturbed", [perturbed_output, perturbed_objective])
+def test_minima_are_reached_however_small_the_roster_and_its_budgets(loss, perturbed, entropy):
+    rng = np.random.default_rng(9)
+    for people, features, ridge in itertools.product((1, 3, 40), (1, 6, 30), ("0.00001", "0.01", "10")):
+        signed = rng.normal(size=(people, features))
+        signed /= np.linalg.norm(signed, axis=1)[:, None]
+        group = group_of(Roster.of(rng.choice(["0.00001", "0.01", "5"], people).tolist()), "weighted")
+        assert np.isfinite(perturbed(signed, group, loss, Fraction(ridge), entropy)).all()
 
 
 def test_regularisation_too_small_for_the_machine_is_refused():

@@ -70,4 +70,4 @@ def broken_products_one_bound(group: Group, rows: Rows) -> Mapping[Hashable, flo
 
 
 def _shares_of_those_present(_: Group, weights: NDArray[np.int64]) -> NDArray[np.float64]:
-    return weights / weights.sum()
+    return np.asarray(weights / weights.sum())

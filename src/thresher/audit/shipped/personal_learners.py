@@ -180,4 +180,4 @@ def _sampled_sums(group: Group, rows: Rows, runs: int, entropy: Entropy) -> NDAr
 
 
 def _lengths(centre: tuple[int, int], runs: int, entropy: Entropy) -> NDArray[np.int64]:
-    return np.array([norm_noise(3, 2, entropy=entropy) for _ in range(runs)]) + np.array(centre)
+    return np.asarray(np.array([norm_noise(3, 2, entropy=entropy) for _ in range(runs)]) + np.array(centre))

@@ -19,7 +19,7 @@ from thresher.amounts import NANO
 from thresher.errors import ArgumentError
 from thresher.noise import Entropy
 from thresher.personal.learners.margin_losses import MarginLoss
-from thresher.personal.learners.near_minimum import Risk, near_minimum
+from thresher.personal.learners.near_minimum import AT_ONCE, Risk, near_minimum
 from thresher.personal.learners.norm_noise import noise_length, norm_noise
 from thresher.personal.learners.taking_part import Group
 
@@ -120,7 +120,8 @@ def perturbed_objective(
     tilt = np.asarray(draws).astype(np.float64) / _FINE / (group.total / NANO)
     risk = _risk(signed, group, loss, float(regularisation) + terms.extra, entropy, tilt)
     tolerance = group.least / group.total / (1 << 24) + _rounding(group, tilt.size, risk.ridge, loss)
-    return near_minimum(risk, tolerance + float(np.linalg.norm(tilt)) * 16 * _UNIT)
+    # A long tilt makes long minima, whose margins are rounded by more.
+    return near_minimum(risk, tolerance * (1 + float(np.linalg.norm(tilt))))
 
 
 def checked_regularisation(regularisation: Fraction) -> Fraction:
@@ -141,7 +142,8 @@ def _risk(
 
 
 def _rounding(group: Group, dimension: int, ridge: float, loss: MarginLoss) -> float:
-    """How far the computed gradient may be from the true one: each of n products and sums errs by a unit at most."""
+    """How far the computed gradient may be from the true one: every product and sum on its way errs by a unit."""
     excess = max(1.0, group.most / group.total)
     inner = dimension * (2 + loss.curvature * 2 * excess / ridge) + 64
-    return math.sqrt(dimension) * excess * (group.people + inner) * _UNIT
+    sums = min(group.people, AT_ONCE) + group.people // AT_ONCE + 1
+    return math.sqrt(dimension) * excess * (sums + inner) * _UNIT

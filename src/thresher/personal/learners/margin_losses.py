@@ -4,7 +4,6 @@ Both are convex, fall no faster than 1, and have a slope that changes at a bound
 Reads: arrays. Writes: nothing. Never: noise.
 """
 
-import math
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -76,8 +75,3 @@ def _logistic(scores: Floats) -> Floats:
 def chance(scores: Floats) -> Floats:
     """The chance that logistic regression gives to the second class."""
     return _logistic(scores)
-
-
-def steepest_start(loss: MarginLoss) -> float:
-    """The loss of knowing nothing, at margin 0."""
-    return math.fabs(float(loss.values(np.zeros(1))[0]))

@@ -19,6 +19,7 @@ from thresher.personal.learners.margin_losses import MarginLoss
 Floats = NDArray[np.float64]
 _NEWTON_STEPS = 60
 _HALVINGS = 30
+AT_ONCE = 1024
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -35,7 +36,11 @@ class Risk:
         return float(self.shares @ self.loss.values(self.rows @ w) + self.ridge / 2 * (w @ w) + self.tilt @ w)
 
     def gradient(self, w: Floats) -> Floats:
-        return self.rows.T @ (self.shares * self.loss.slopes(self.rows @ w)) + self.ridge * w + self.tilt
+        pulls, total = self.shares * self.loss.slopes(self.rows @ w), np.zeros(w.size)
+        # Sums of sums: rounding errors grow with the longest of them, and are paid for.
+        for start in range(0, pulls.size, AT_ONCE):
+            total += self.rows[start : start + AT_ONCE].T @ pulls[start : start + AT_ONCE]
+        return total + self.ridge * w + self.tilt
 
     def hessian(self, w: Floats) -> Floats:
         bends = self.shares * self.loss.bends(self.rows @ w)

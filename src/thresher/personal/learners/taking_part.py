@@ -3,7 +3,7 @@
     minimum    everybody, at the least budget above 0
     threshold  those who allow `threshold`, at that
     sampling   everybody who allows it at `threshold`; others by a coin that makes theirs of it
-    weighted   everybody, each at the own budget or at `threshold` if that is less (below a 4096th of it: nobody)
+    weighted   everybody, each at the own budget or at `threshold` if that is less (below a 1024th of it: nobody)
     partition  a fit for each part of the roster, at the least budget in it
 
 A weight is an amount of epsilon: what a person of weight w may lose is w, or with coins what the coin makes of it.
@@ -23,7 +23,7 @@ from thresher.personal.roster import Roster
 
 METHODS = ("minimum", "threshold", "sampling", "weighted", "partition")
 _CHANCES = 1 << 32
-_LIGHTEST = 1 << 12
+_LIGHTEST = 1 << 10
 
 Whole = NDArray[np.int64]
 
