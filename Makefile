@@ -12,7 +12,7 @@ NO_PACKAGES := Packages could not be installed: the first run needs a package in
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test check bench audit reproduce-mide reproduce-probe reproduce-histograms reproduce-roc \
-	reproduce-streams diagnostic-pictures soak clean
+	reproduce-streams reproduce-personal diagnostic-pictures soak clean
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 24
@@ -49,6 +49,9 @@ reproduce-roc: $(VENV)/.core  ## private ROC curves, likewise; texts need the ex
 
 reproduce-streams: $(VENV)/.core  ## private streams: counts, windows, events, trees, likewise; the extra "fast" helps
 	@$(BIN)/thresher reproduce streams $(if $(DATA),--data "$(DATA)") $(ARGS)
+
+reproduce-personal: $(VENV)/.core  ## budgets of one's own: shares and models by every method, likewise
+	@$(BIN)/thresher reproduce personal $(if $(DATA),--data "$(DATA)") $(ARGS)
 
 diagnostic-pictures: $(VENV)/.diagnostics  ## the pictures of docs/diagnostics.md made anew; DATA=folder adds public data
 	@$(BIN)/python tools/make_diagnostic_pictures.py $(if $(DATA),--data "$(DATA)") $(ARGS)

@@ -13,6 +13,7 @@ import click
 from thresher.cli.options import json_option, spinning
 from thresher.cli.output import say
 from thresher.cli.reproducing_histograms import histograms
+from thresher.cli.reproducing_personal import personal
 from thresher.cli.reproducing_probe import probe
 from thresher.cli.reproducing_roc import roc
 from thresher.cli.reproducing_streams import streams
@@ -54,6 +55,7 @@ def reproduce() -> None:
 
 
 reproduce.add_command(histograms)
+reproduce.add_command(personal)
 reproduce.add_command(probe)
 reproduce.add_command(roc)
 reproduce.add_command(streams)
