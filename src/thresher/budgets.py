@@ -3,10 +3,25 @@
 Reads: the ledger. Writes: accounts and caps, where the declarations changed them. Never: a budget whose unit changed.
 """
 
-from thresher.config import Declarations, StreamDeclaration
+import hashlib
+from collections.abc import Callable
+
+from thresher.accounting import Spending
+from thresher.config import Declarations, StreamDeclaration, Table
 from thresher.decisions import Earlier, RefinementPlan, protected, protected_by, recalled
-from thresher.errors import ArgumentError, DeclarationError, KeyReusedError, LostAnswerError, PendingError
-from thresher.ledger import Book, open_book
+from thresher.errors import (
+    ArgumentError,
+    BudgetError,
+    DeclarationError,
+    KeyReusedError,
+    LedgerError,
+    LostAnswerError,
+    PendingError,
+    TooDearError,
+)
+from thresher.ledger import Balance, Book, Reservation, StoredRelease, open_book
+from thresher.personal.class_sizes import check_one_for_all
+from thresher.plan import Plan, Released
 from thresher.question import Question
 from thresher.streams.planning import began_with, protects
 
@@ -27,8 +42,11 @@ def _check_units(declared: Declarations, book: Book) -> None:
     """What was lost about rows cannot be counted as lost about persons, so a budget keeps the unit it began with."""
     for stream in declared.streams.values():
         _check_account(stream, book)
+    accounts = {table.account: table for table in declared.tables.values()}
     for entry in book.entries() if declared.tables else ():
-        table = declared.tables.get(entry.account)
+        table = accounts.get(entry.account)
+        if entry.kind == "reserve" and table is None:
+            _check_kind_of_budget(declared, entry.account)
         if entry.kind == "reserve" and table is not None:
             before, now = protected_by(entry.facts["question"]), protected(table)
             if before is not None and before != (now,):
@@ -38,6 +56,19 @@ def _check_units(declared: Declarations, book: Book) -> None:
                     "was lost cannot be counted anew: declare the old unit, or give the table another name and a "
                     "budget of its own",
                 )
+
+
+def _check_kind_of_budget(declared: Declarations, account: str) -> None:
+    """What was lost of one budget for all cannot be counted as shares of people's own, nor the other way round."""
+    name = account.removeprefix("personal:")
+    table = declared.tables.get(name)
+    if table is not None and {account, table.account} == {name, f"personal:{name}"}:
+        began = "with one budget for all" if account == name else "with budgets of people's own"
+        raise DeclarationError(
+            f"tables.{name}.budget_column",
+            f"the ledger of this table began {began}, and what was lost cannot be counted anew: declare it as it was, "
+            "or give the table another name",
+        )
 
 
 def _check_account(stream: StreamDeclaration, book: Book) -> None:
@@ -81,3 +112,51 @@ def check_refined_once(book: Book, plan: RefinementPlan, of: str, analyst: str) 
         )
     if done is not None and done.question != plan.identity():
         raise KeyReusedError(f"{of!r} was refined already: go on from that refinement (key {plan.written_key!r})")
+
+
+def key_of(plan: Plan[Released], key: str | None) -> str:
+    """The name of an answer: as passed, as written in the question, or made from all that makes it this question."""
+    if isinstance(plan, RefinementPlan) and key not in (None, plan.written_key):
+        rule = "an answer is refined once, so the key of its refinement follows from its own"
+        raise ArgumentError("key", key, rule, "Leave it out")
+    if key is not None and key.startswith("stream/"):
+        raise ArgumentError("key", key, "such keys belong to the steps of streams", "Take another")
+    return key or plan.written_key or hashlib.sha256(plan.identity().encode()).hexdigest()[:32]
+
+
+def check_limit(plan: Plan[Released], name: str, balance: Callable[[Plan[Released]], Balance] | None = None) -> None:
+    """Refuse what costs more than one question may; what to change must fit the budget too, if it can be looked up."""
+    limit = plan.limits.get(name)
+    if limit is not None and plan.epsilon > limit:
+        remaining = None if balance is None else balance(plan).remaining
+        within = limit if remaining is None else min(limit, remaining)
+        raise TooDearError(name, plan.epsilon, limit, plan.affordable(within))
+
+
+def declared_table(declared: Declarations, name: str, *, one_for_all: bool = False) -> Table:
+    """The table of this name; `one_for_all`: only if there is one budget for all in it."""
+    if name not in declared.tables:
+        raise ArgumentError("table", name, "it is not declared", f"Pass one of {', '.join(declared.tables)}")
+    if one_for_all:
+        check_one_for_all(declared.tables[name])
+    return declared.tables[name]
+
+
+def reserved(book: Book, plan: Plan[Released], cost: Spending, key: str, analyst: str) -> Reservation | StoredRelease:
+    """The worst case on disk, or the answer that is there; a refusal says what would be affordable."""
+    try:
+        return book.reserve(plan.account, cost, key, plan.identity(), analyst)
+    except BudgetError as refused:
+        hint = plan.affordable(refused.remaining)
+        raise BudgetError(refused.account, refused.requested, refused.remaining, refused.short_by, hint) from None
+
+
+def given_up(book: Book, held: Reservation, plan: Plan[Released]) -> str:
+    """Give up the answer, unless it was stored at the last moment; and the sentence that says so."""
+    try:
+        book.forfeit(held)
+    except ArgumentError:
+        return f"Charged {plan.epsilon}; the answer is stored: ask again with key {held.key}"
+    except LedgerError:
+        return f"Charged {plan.epsilon}, at the latest when the ledger is opened again"
+    return f"Charged {plan.epsilon}: data may have been read. No answer is stored for key {held.key}"

@@ -9,14 +9,21 @@ Reads: declarations; public tables when planning; private ones after reserving. 
 Never: reads private rows before the charge is on disk; hands out what is not stored; forwards what a database said.
 """
 
-import hashlib
 import threading
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from thresher.accounting import Spending
 from thresher.amounts import Amount
-from thresher.budgets import check_refined_once, earlier, open_budgets
+from thresher.budgets import (
+    check_limit,
+    check_refined_once,
+    declared_table,
+    earlier,
+    given_up,
+    key_of,
+    open_budgets,
+    reserved,
+)
 from thresher.config import Declarations, load
 from thresher.decisions import (
     VALUES,
@@ -30,18 +37,12 @@ from thresher.decisions import (
     wish,
 )
 from thresher.diagnostics import Choices, DiagnosisPlan, Diagnostic, Price, plan_diagnosis
-from thresher.errors import (
-    ArgumentError,
-    BudgetError,
-    BugError,
-    DeclarationError,
-    LedgerError,
-    SourceUnavailableError,
-    ThresherError,
-    TooDearError,
-)
+from thresher.errors import BugError, DeclarationError, SourceUnavailableError, ThresherError
 from thresher.ledger import Balance, Book, Reservation, StoredRelease
 from thresher.noise import Entropy, SystemEntropy
+from thresher.personal.answers import PersonalCounts
+from thresher.personal.class_sizes import check_one_for_all
+from thresher.personal_questions import ClassLeft, PersonalDesk, PersonalPlan, classes_left, only_count, only_decision
 from thresher.plan import Given, Plan, Release, Released
 from thresher.question import AnyNeed
 from thresher.running.opening import open_stream
@@ -106,6 +107,7 @@ class Engine:
     ) -> AnyPlan | ValuesPlan:
         """The price and the promise. Spends nothing and reads no private row; `str(plan)` explains it."""
         question = ask(sql, self._declarations, self._public)
+        check_one_for_all(question.table)
         wished = wish(
             miss_rate=miss_rate,
             false_alarm_rate=false_alarm_rate,
@@ -121,7 +123,7 @@ class Engine:
             written=question.options,
         )
         plan = plan_values(question, wished) if wished.show == VALUES else plan_decision(question, wished)
-        _check_limit(plan, "max_epsilon")
+        check_limit(plan, "max_epsilon")
         return plan
 
     def decide(
@@ -139,14 +141,22 @@ class Engine:
         first_epsilon: Amount | None = None,
         best_effort: bool | None = None,
         show: str | None = None,
+        personal: bool = False,
+        share: Amount | None = None,
         key: str | None = None,
         entropy: Entropy | None = None,
         progress: Progress = lambda _: None,
     ) -> Release:
         """The answer, charged once. Asked again in the same words or others, it is the stored one, for nothing.
 
-        `key` names an answer: the same key and question give the stored answer, a new key buys a fresh one.
+        `key` names an answer: the same key and question give the stored answer, a new key buys a fresh one. `personal`
+        charges everybody a `share` of their own budget, and with it the price is named, not the width.
         """
+        if personal or share is not None:
+            others = (uncertain_region, max_epsilon, confidence, mechanism, bound, levels, first_epsilon, best_effort)
+            mine = self.plan_personal(sql, share=share, miss_rate=miss_rate, false_alarm_rate=false_alarm_rate)
+            mine = only_decision(mine, personal, (*others, show))
+            return self.answer(mine, key=key, entropy=entropy, progress=progress)
         plan = self.plan(
             sql,
             miss_rate=miss_rate,
@@ -162,6 +172,43 @@ class Engine:
             show=show,
         )
         return self.answer(plan, key=key, entropy=entropy, progress=progress)
+
+    def plan_personal(
+        self,
+        sql: str,
+        *,
+        share: Amount | None = None,
+        miss_rate: Amount | None = None,
+        false_alarm_rate: Amount | None = None,
+        confidence: Amount | None = None,
+        leftovers: bool = False,
+    ) -> PersonalPlan:
+        """Price and promise: everybody may lose `share` (0.25) of their own budget, or of the `leftovers` of it."""
+        desk = PersonalDesk(self._declarations, self._public, self.ledger if leftovers else None)
+        rates = {"miss_rate": miss_rate, "false_alarm_rate": false_alarm_rate, "confidence": confidence}
+        return desk.plan(sql, share=share, rates=rates)
+
+    def personal_count(
+        self,
+        sql: str,
+        *,
+        share: Amount | None = None,
+        confidence: Amount | None = None,
+        leftovers: bool = False,
+        key: str | None = None,
+        entropy: Entropy | None = None,
+        progress: Progress = lambda _: None,
+    ) -> PersonalCounts:
+        """A count or sum for each group, in which everybody counts by their own budget; charged once.
+
+        `SELECT ward, COUNT(*) FROM patients GROUP BY ward`: the same SELECT as a decision, without HAVING.
+        """
+        plan = self.plan_personal(sql, share=share, confidence=confidence, leftovers=leftovers)
+        return self.answer(only_count(plan), key=key, entropy=entropy, progress=progress)
+
+    def personal_classes(self, table: str) -> list[ClassLeft]:
+        """What each class of people's own budgets has left: for the curator's eyes."""
+        return classes_left(declared_table(self._declarations, table), self._public, self.ledger)
 
     def plan_refinement(
         self,
@@ -179,6 +226,7 @@ class Engine:
         An answer is refined once: a second, other refinement of it would lose more than is charged, and is refused.
         """
         question = ask(sql, self._declarations, self._public)
+        check_one_for_all(question.table)
         plan = plan_refinement(
             question,
             earlier(self.ledger, question, of, self._analyst),
@@ -188,7 +236,7 @@ class Engine:
             max_epsilon=max_epsilon,
             given_seen=given_seen,
         )
-        _check_limit(plan, "max_epsilon")
+        check_limit(plan, "max_epsilon")
         check_refined_once(self.ledger, plan, of, self._analyst)
         return plan
 
@@ -234,13 +282,9 @@ class Engine:
         choices: Choices | None = None,
     ) -> DiagnosisPlan:
         """The price of a picture of how well a model fits. Spends nothing and reads no private row."""
-        if table not in self._declarations.tables:
-            known = ", ".join(self._declarations.tables)
-            raise ArgumentError("table", table, "it is not declared", f"Pass one of {known}")
         columns = {"label": label, "score": score, "actual": actual, "fitted": fitted}
-        return plan_diagnosis(
-            kind, self._declarations.tables[table], columns, Price(epsilon, auc_error), choices or Choices()
-        )
+        about = declared_table(self._declarations, table, one_for_all=True)
+        return plan_diagnosis(kind, about, columns, Price(epsilon, auc_error), choices or Choices())
 
     def diagnose(
         self,
@@ -292,11 +336,11 @@ class Engine:
         if plan.cost is None or plan.need is None:
             return plan.run(None, source_of_noise)[0]
         for name in plan.limits:
-            _check_limit(plan, name, self.balance)
+            check_limit(plan, name, self.balance)
         progress("reserving the worst case in the ledger")
-        held = self._reserve(plan, plan.cost, _key(plan, key))
+        held = reserved(self.ledger, plan, plan.cost, key_of(plan, key), self._analyst)
         if isinstance(held, StoredRelease):
-            return plan.recall(held.body, _key(plan, key))
+            return plan.recall(held.body, key_of(plan, key))
         try:
             progress("reaching the source")
             self._source.connect()
@@ -324,40 +368,23 @@ class Engine:
             self.ledger.cancel(held)
             raise
         except (ThresherError, KeyboardInterrupt, SystemExit) as stopped:
-            stopped.add_note(self._given_up(held, plan))
+            stopped.add_note(given_up(self.ledger, held, plan))
             raise
         except BaseException as error:  # noqa: BLE001 - it is reported, without its text
             fault = BugError(f"the question could not be answered ({type(error).__name__})")
-        fault.add_note(self._given_up(held, plan))
+        fault.add_note(given_up(self.ledger, held, plan))
         raise fault
-
-    def _given_up(self, held: Reservation, plan: Plan[Released]) -> str:
-        """Give up the answer, unless it was stored at the last moment; and the sentence that says so."""
-        try:
-            self.ledger.forfeit(held)
-        except ArgumentError:
-            return f"Charged {plan.epsilon}; the answer is stored: ask again with key {held.key}"
-        except LedgerError:
-            return f"Charged {plan.epsilon}, at the latest when the ledger is opened again"
-        return f"Charged {plan.epsilon}: data may have been read. No answer is stored for key {held.key}"
 
     def stored(self, plan: Plan[Given], *, key: str | None = None) -> Given | None:
         """The answer that is there already, which costs nothing; None if there is none yet."""
         if plan.cost is None:
             return None
-        found = self.ledger.answered(plan.account, _key(plan, key), plan.identity(), self._analyst)
-        return None if found is None else plan.recall(found.body, _key(plan, key))
+        found = self.ledger.answered(plan.account, key_of(plan, key), plan.identity(), self._analyst)
+        return None if found is None else plan.recall(found.body, key_of(plan, key))
 
     def balance(self, plan: Plan[Released]) -> Balance:
         """The budget that a plan would be charged to."""
         return self.ledger.balance(plan.account)
-
-    def _reserve(self, plan: Plan[Released], cost: Spending, key: str) -> Reservation | StoredRelease:
-        try:
-            return self.ledger.reserve(plan.account, cost, key, plan.identity(), self._analyst)
-        except BudgetError as refused:
-            hint = plan.affordable(refused.remaining)
-            raise BudgetError(refused.account, refused.requested, refused.remaining, refused.short_by, hint) from None
 
     def close(self) -> None:
         self._source.close()
@@ -369,22 +396,3 @@ class Engine:
 
     def __exit__(self, *_: object) -> None:
         self.close()
-
-
-def _key(plan: Plan[Released], key: str | None) -> str:
-    """The name of an answer: as passed, as written in the question, or made from all that makes it this question."""
-    if isinstance(plan, RefinementPlan) and key not in (None, plan.written_key):
-        rule = "an answer is refined once, so the key of its refinement follows from its own"
-        raise ArgumentError("key", key, rule, "Leave it out")
-    if key is not None and key.startswith("stream/"):
-        raise ArgumentError("key", key, "such keys belong to the steps of streams", "Take another")
-    return key or plan.written_key or hashlib.sha256(plan.identity().encode()).hexdigest()[:32]
-
-
-def _check_limit(plan: Plan[Released], name: str, balance: Callable[[Plan[Released]], Balance] | None = None) -> None:
-    """Refuse what costs more than one question may; what to change must fit the budget too, if it can be looked up."""
-    limit = plan.limits.get(name)
-    if limit is not None and plan.epsilon > limit:
-        remaining = None if balance is None else balance(plan).remaining
-        within = limit if remaining is None else min(limit, remaining)
-        raise TooDearError(name, plan.epsilon, limit, plan.affordable(within))

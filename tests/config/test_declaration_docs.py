@@ -15,11 +15,14 @@ from thresher.config.loading import (
     SOURCE_FIELDS,
     TABLE_FIELDS,
 )
+from thresher.config.own_budgets import ROSTER_FIELDS
 from thresher.errors import DeclarationError
 
 PAGE = (Path(__file__).parents[2] / "docs" / "declarations.md").read_text()
 EXAMPLES = re.findall(r"```toml\n(.*?)```", PAGE, re.DOTALL)
-FIELDS = sorted({*SOURCE_FIELDS, *LEDGER_FIELDS, *LIMITS_FIELDS, *PUBLIC_FIELDS, *TABLE_FIELDS, *COLUMN_FIELDS})
+FIELDS = sorted(
+    {*SOURCE_FIELDS, *LEDGER_FIELDS, *LIMITS_FIELDS, *PUBLIC_FIELDS, *TABLE_FIELDS, *COLUMN_FIELDS, *ROSTER_FIELDS}
+)
 AROUND = '[source]\nurl = "duckdb://"\n[tables.visits]\nbudget = 1\nunit = "patient_id"\n'
 
 
@@ -62,5 +65,7 @@ def test_a_setting_of_an_example_is_refused_once_it_is_misspelt():
 def test_the_whole_example_uses_every_setting_of_a_table():
     text = EXAMPLES[0]
     assert all(
-        re.search(rf"^{field} = ", text, re.MULTILINE) for field in TABLE_FIELDS if field not in ("file", "columns")
+        re.search(rf"^{field} = ", text, re.MULTILINE)
+        for field in TABLE_FIELDS
+        if field not in ("file", "columns", "budget_column", "budget_roster")
     )

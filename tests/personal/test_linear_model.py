@@ -5,6 +5,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from scipy import stats
 from sklearn.linear_model import Ridge
 
 from thresher.errors import ArgumentError
@@ -88,13 +89,17 @@ def test_with_much_budget_it_is_ridge_regression(entropy):
 
 @pytest.mark.parametrize("method", [*METHODS, "sampling"])
 def test_noise_is_as_large_as_it_says(method, entropy):
-    """400 sums of nothing: their mean square is within 60 % of the promise, but for 1e-6 (five deviations)."""
+    """Sizes of 405 sums of nothing add up to the gamma law, whose quantiles are exact; false failure 1e-6."""
     group = group_of(Roster.of(["0.2", "0.5", "1", "1"]), method)
     terms = sum_terms(group, 3)
     nothing = np.zeros((4, 4), dtype=np.int64)
     draws = np.array([noisy_sums(nothing, group, terms, entropy) for _ in range(45)]).astype(float).ravel()
-    means = draws * terms.grain / (group.total * ONE * ONE)
-    assert np.mean(means**2) == pytest.approx(terms.mean_sd**2, rel=0.6)
+    total = np.abs(draws * terms.grain / (group.total * ONE * ONE)).sum() / (terms.mean_sd / 2**0.5)
+    low, high = stats.gamma.ppf([5e-7, 1 - 5e-7], draws.size)
+    assert draws.size == 405
+    assert low < total < high
+    # Power: noise twice or half as large is outside whenever this is inside.
+    assert high < 2 * low
 
 
 def test_parts_are_averaged_and_everybody_spends_at_most_the_own_budget():

@@ -59,10 +59,20 @@ def fit(draws, masses):
 
 
 @pytest.mark.parametrize("dimension", [1, 5, 14, MOST_BY_LENGTH + 1])
-def test_the_mean_square_is_as_promised(dimension, entropy):
-    """Squares of lengths vary by at most 5 times their square: 300 of them are off by 80 % in 6 deviations, 1e-6."""
-    squares = [float(np.sum(np.square(norm_noise(10**6, dimension, entropy=entropy), dtype=float))) for _ in range(300)]
-    assert np.mean(squares) == pytest.approx(noise_length(10**6, dimension) ** 2, rel=0.8)
+def test_noise_is_as_long_as_promised(dimension, entropy):
+    """Lengths (above 24 numbers: sizes) are of the gamma law, their sum has exact quantiles; false failure 1e-6."""
+    draws = np.array([norm_noise(10**6, dimension, entropy=entropy) for _ in range(300)], dtype=float)
+    if dimension > MOST_BY_LENGTH:
+        total, scale = np.abs(draws).sum(), noise_length(10**6, dimension) / math.sqrt(2 * dimension)
+    else:
+        total, scale = (
+            np.linalg.norm(draws, axis=1).sum(),
+            noise_length(10**6, dimension) / math.sqrt(dimension * (dimension + 1)),
+        )
+    low, high = stats.gamma.ppf([5e-7, 1 - 5e-7], 300 * dimension)
+    assert low < total / scale < high
+    # Power: noise that is twice or half as long is outside whenever this is inside.
+    assert high < 2 * low
 
 
 def test_seeded_draws_are_marked_and_many_numbers_are_drawn(entropy):

@@ -64,7 +64,7 @@ def test_chances_are_published_ones_and_never_above_the_true_ones():
 
 
 def test_coins_fall_as_often_as_they_should(entropy):
-    """20,000 people of chance 0.28: five deviations are 318, false failure 6e-7; a chance of 0.3 would be 400 off."""
+    """20,000 people of chance 0.28: five deviations are 318, false failure 6e-7; one of 0.32 would be 800 off."""
     roster = Roster.of(np.repeat(["0.5", "1.2"], [20_000, 10]))
     group = group_of(roster, "sampling", "1.2")
     chance = (np.exp(0.5) - 1) / (np.exp(1.2) - 1)

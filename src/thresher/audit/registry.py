@@ -24,6 +24,8 @@ SHIPPED = (
     "streams",
     "stream_trees",
     "running_streams",
+    "own_budgets",
+    "personal",
     "personal_learners",
 )
 MUTANTS = (
@@ -43,6 +45,8 @@ MUTANTS = (
     "deciding",
     "stream_alarms",
     "running_streams",
+    "own_budgets",
+    "personal",
     "personal_learners",
 )
 

@@ -26,6 +26,7 @@ _COMMANDS = {
     "ledger": ("thresher.cli.ledger", "ledger"),
     "stream": ("thresher.cli.stream", "stream"),
     "diagnose": ("thresher.cli.diagnosing", "diagnose"),
+    "personal": ("thresher.cli.personal", "personal"),
     "audit": ("thresher.cli.audit", "audit"),
     "reproduce": ("thresher.cli.reproduce", "reproduce"),
 }

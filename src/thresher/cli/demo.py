@@ -15,6 +15,7 @@ from click.core import ParameterSource
 from rich.console import RenderableType
 
 from thresher.cli.asking import budget_line, explanation
+from thresher.cli.demo_personal import demo_personal
 from thresher.cli.demo_stream import demo_stream
 from thresher.cli.options import json_option, spinning
 from thresher.cli.output import drawn, say
@@ -59,10 +60,11 @@ def demo(context: click.Context, *, seed: int | None, keep: str | None, mechanis
     the other mechanisms would have cost and how often they would have been wrong.
 
     `thresher demo stream` replays a made-up day on a campus instead: counts of every five minutes, and two alarms.
+    `thresher demo personal` counts people who each have a privacy budget of their own.
     """
     if context.invoked_subcommand is not None:
         if any(context.get_parameter_source(name) is not ParameterSource.DEFAULT for name in context.params):
-            raise click.UsageError("Options of `thresher demo stream` stand behind its name.")
+            raise click.UsageError(f"Options of `thresher demo {context.invoked_subcommand}` stand behind its name.")
         return
     entropy = SystemEntropy() if seed is None else SeededEntropy(seed)
     with spinning(quiet=as_json) as progress:
@@ -74,6 +76,7 @@ def demo(context: click.Context, *, seed: int | None, keep: str | None, mechanis
     say(json.dumps(_document(shown), indent=2) if as_json else _page(shown, keep))
 
 
+demo.add_command(demo_personal)
 demo.add_command(demo_stream)
 
 

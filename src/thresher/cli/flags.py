@@ -45,6 +45,13 @@ _OTHERS = (
     "series",
     "steps",
     "until",
+    "share",
+    "leftovers",
+    "budgets",
+    "default",
+    "grid",
+    "parts",
+    "least_size",
 )
 _FLAGS = {name: "--" + name.replace("_", "-") for name in (*WISHES, *_OTHERS)} | {"here, there": "--here, --there"}
 # Words with a line below are nobody's prose; what ends otherwise, as max_epsilon_per_question does, is another name.

@@ -23,12 +23,14 @@ from thresher.config.columns import (
 )
 from thresher.config.declarations import Contribution, Declarations, PublicDeclaration, Table
 from thresher.config.loading import load, read
+from thresher.config.own_budgets import BudgetRoster, OwnBudgets
 from thresher.config.starter import starter
 from thresher.config.streams import AlarmDeclaration, Polled, StreamDeclaration
 
 __all__ = [
     "AlarmDeclaration",
     "Bands",
+    "BudgetRoster",
     "CatalogueColumn",
     "CatalogueColumnLike",
     "Code",
@@ -43,6 +45,7 @@ __all__ = [
     "Label",
     "Listed",
     "Numbered",
+    "OwnBudgets",
     "Polled",
     "PublicDeclaration",
     "Referenced",

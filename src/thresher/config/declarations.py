@@ -11,6 +11,7 @@ from pathlib import Path
 
 from thresher.amounts import Epsilon
 from thresher.config.columns import Column
+from thresher.config.own_budgets import OwnBudgets
 from thresher.config.streams import StreamDeclaration
 from thresher.errors import DeclarationError
 
@@ -39,6 +40,13 @@ class Table:
     file: Path | None = None
     # Named by the curator when the rows change: answers about another version are other answers.
     version: str = "1"
+    # Where everybody brings a budget of their own: then `budget` is 1, the whole of each.
+    own_budgets: OwnBudgets | None = None
+
+    @property
+    def account(self) -> str:
+        """The name of its budget in the ledger; of people's own budgets, shares are kept under another one."""
+        return self.name if self.own_budgets is None else f"personal:{self.name}"
 
     @property
     def rows_per_unit(self) -> int:
@@ -60,6 +68,8 @@ class Table:
             "relation": self.relation,
             "version": self.version,
         }
+        if self.own_budgets is not None:
+            document["own_budgets"] = repr(self.own_budgets)
         return hashlib.sha256(json.dumps(document, sort_keys=True).encode()).hexdigest()[:32]
 
 
@@ -93,7 +103,7 @@ class Declarations:
 
     def budgets(self) -> dict[str, Epsilon]:
         """What may be lost in all, by account: of each table, and of streams."""
-        tables = {name: table.budget for name, table in self.tables.items()}
+        tables = {table.account: table.budget for table in self.tables.values()}
         return tables | {stream.account_name: stream.budget for stream in self.streams.values()}
 
     def line_of(self, place: str) -> int | None:

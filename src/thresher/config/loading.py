@@ -10,9 +10,11 @@ from dataclasses import replace
 from datetime import date, datetime
 from pathlib import Path
 
+from thresher.amounts import Epsilon
 from thresher.config.columns import Bands, Column, Referenced
 from thresher.config.declarations import Contribution, Declarations, PublicDeclaration, Table
 from thresher.config.kinds import HOW_TO_DECLARE, check_bands, kind_in
+from thresher.config.own_budgets import own_budgets_in
 from thresher.config.parsing import file_text, parsed
 from thresher.config.relations import check_declared_once
 from thresher.config.sections import MAX_NAME, Section, did_you_mean, dotted, is_whole
@@ -30,6 +32,8 @@ TABLE_FIELDS = (
     "count_range",
     "budget",
     "max_epsilon_per_question",
+    "budget_column",
+    "budget_roster",
     "version",
     "file",
     "table",
@@ -41,6 +45,7 @@ _DAY_SECONDS = 86_400
 _MOST_GROUPS = 1_000_000
 _MOST_PER_UNIT = 1_000_000
 _LARGEST_COUNT = 10**12
+_WHOLE = Epsilon(1)
 # "host=... password=..." is no address of ours, and taken for a file's name it would be shown.
 _KEYWORDS = re.compile(r"\b(host|user|password|dbname)\s*=")
 _SQLITE, _DUCKDB = "sqlite:///", "duckdb:///"
@@ -163,6 +168,8 @@ def _tables(file: Section, folder: Path, public: dict[str, PublicDeclaration]) -
             rule = "this table is declared as public too, and a table is one or the other"
             raise section.refusal_here(rule, "Remove it here, or from [public_tables]")
         found[name] = _table(name, section, folder, public)
+        if len({table.account for table in found.values()}) < len(found):
+            raise section.refusal_here("another table has the name of its account", "Call one of them otherwise")
     return found
 
 
@@ -171,11 +178,14 @@ def _streams(file: Section, folder: Path, tables: dict[str, Table], url: str) ->
     found: dict[str, StreamDeclaration] = {}
     for name, section in file.section("streams", fix).sections(fix):
         stream = stream_in(name, section, folder)
-        if stream.account_name in tables:
+        if stream.account_name in {table.account for table in tables.values()}:
             raise section.refusal_here("a table has the name of its account", "Call one of them otherwise")
         if stream.polled is not None:
             if stream.polled.table not in tables:
                 raise section.refusal("table", "no such table is declared", "Declare it: [tables.NAME]")
+            if tables[stream.polled.table].own_budgets is not None:
+                rule = "people of this table have budgets of their own, and a stream has one for all"
+                raise section.refusal("table", rule, "Name a table without budget_column")
             stream = replace(stream, polled=_about_table(stream.polled, tables[stream.polled.table], url))
         for other in found.values():
             if other.account_name == stream.account_name:
@@ -207,14 +217,17 @@ def _check_shared(section: Section, stream: StreamDeclaration, other: StreamDecl
 
 def _table(name: str, section: Section, folder: Path, public: dict[str, PublicDeclaration]) -> Table:
     section.only(*TABLE_FIELDS)
-    section.required("budget", 'Write what may be lost in all, in epsilon: budget = "3.0"')
+    if "budget_column" not in section:
+        section.required("budget", 'Write what may be lost in all, in epsilon: budget = "3.0"')
     contribution = _contribution(section)
     relation, file = _whereabouts(section, folder)
     ranged = "count_range" in section
+    columns = _columns(section, contribution, public)
+    own = own_budgets_in(section, columns, public)
     return Table(
         name=name,
-        columns=_columns(section, contribution, public),
-        budget=section.amount("budget"),
+        columns=columns,
+        budget=section.amount("budget") if own is None else _WHOLE,
         max_epsilon_per_question=section.amount("max_epsilon_per_question")
         if "max_epsilon_per_question" in section
         else None,
@@ -225,6 +238,7 @@ def _table(name: str, section: Section, folder: Path, public: dict[str, PublicDe
         relation=relation,
         file=file,
         version=_version(section),
+        own_budgets=own,
     )
 
 

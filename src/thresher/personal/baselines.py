@@ -2,7 +2,7 @@
 
 Both are a weighted release with weights 0 and 1, so the same functions release them and the same proof covers them.
 Reads: a roster. Writes: nothing. Never: a threshold found by looking at data.
-Proof: `weighted.md`. Citation: Jorgensen, Yu, Cormode 2015.
+Proof: `baselines.md`. Citation: Jorgensen, Yu, Cormode 2015.
 """
 
 import math

@@ -25,7 +25,7 @@ from thresher.noise.laplace import laplace_draws
 from thresher.personal.personal_release import INDEPENDENT, PersonalRelease, plain
 from thresher.personal.roster import Roster
 from thresher.personal.roster_values import flags_of, whole_values
-from thresher.personal.weighted import HALF, checked_bound, fraction_of, laplace_sd, shared
+from thresher.personal.weighted import HALF, check_noise, checked_bound, fraction_of, laplace_sd, shared
 
 _CHANCE_BITS = CHANCES.bit_length() - 1
 # So many levels are tried for the best cap; between them the deviation hardly moves.
@@ -75,6 +75,7 @@ def sampling_plan(
     limit = min(limit, int(used[-1]))
     if limit < 1:
         raise ArgumentError("cap", cap, "it must be one nano-epsilon at least", "Leave it out for the best one")
+    check_noise(Fraction(limit, NANO), reach)
     chances = np.array([chance(nano, limit) for nano in used.tolist()], dtype=np.int64)
     spent = tuple(Epsilon.from_nano(min(nano, limit)) for nano in used.tolist())
     return SamplingPlan(roster, chances, spent, Epsilon.from_nano(limit), reach, part)

@@ -61,7 +61,9 @@ class WeightedPlan:
         frequency: Fraction,
     ) -> "WeightedPlan":
         """The plan, and what each class spends by it."""
-        spent = tuple(Epsilon.covering(grid * weight) for weight in weights.tolist())
+        check_noise(grid, bound)
+        cost = {weight: Epsilon.covering(grid * weight) for weight in set(weights.tolist())}
+        spent = tuple(cost[weight] for weight in weights.tolist())
         return cls(method, roster, weights, grid, bound, frequency, spent)
 
     @property
@@ -216,6 +218,13 @@ def checked_bound(bound: int, roster: Roster) -> int:
     return reach
 
 
+def check_noise(epsilon: Fraction, bound: int) -> None:
+    """Refuses noise that would not fit in 64 bits."""
+    if bound > _WIDEST * epsilon:
+        rule = "the noise would not fit in 64 bits"
+        raise ArgumentError("bound", bound, rule, "Take coarser steps, or leave the least budgets out")
+
+
 def fraction_of(frequency: Amount) -> Fraction:
     part = exact_fraction(frequency, "frequency")
     if not 0 <= part <= 1:
@@ -226,8 +235,7 @@ def fraction_of(frequency: Amount) -> Fraction:
 def _grid(capped: NDArray[np.int64], limit: int, reach: int, bound: int) -> Fraction:
     """What a unit of weight costs, in nano: the common measure of budgets if sums allow it, else a part of the cap."""
     most = min(_FINEST, _MOST_SUM // reach, _WIDEST * limit // (bound * NANO))
-    if most < 1:
-        raise ArgumentError("bound", bound, "the noise would not fit in 64 bits", "Take coarser steps, or a higher cap")
+    check_noise(Fraction(limit, NANO), bound)
     measure = int(np.gcd.reduce(capped))
     return Fraction(measure) if limit // measure <= most else Fraction(limit, most)
 

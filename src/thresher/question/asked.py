@@ -46,6 +46,8 @@ class Question:
     text: str
     options: Mapping[str, str] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    # False if the sum of the only atom is asked for, and not whether it reaches its threshold.
+    decides: bool = True
 
     @property
     def atoms(self) -> tuple[Atom, ...]:

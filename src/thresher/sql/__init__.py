@@ -15,12 +15,15 @@ from thresher.sql.refusals import RULES, Rule
 __all__ = ["RULES", "Rule", "ask"]
 
 
-def ask(text: str, declarations: Declarations, public: Mapping[str, PublicTable]) -> Question:
+def ask(
+    text: str, declarations: Declarations, public: Mapping[str, PublicTable], *, may_count: bool = False
+) -> Question:
     """The question that `text` asks, or a `QuestionError` that names the rule it breaks and where.
 
     `public` may be lazy: only the public tables that the text or the private table's columns name are looked up.
+    `may_count`: HAVING may be left out, and then the selected aggregate is asked for, COUNT(*) if none is.
     """
     # The parser's library takes a tenth of a second to load, which commands that ask nothing need not wait for.
     from thresher.sql.reading import read  # noqa: PLC0415
 
-    return read(text, declarations, public)
+    return read(text, declarations, public, may_count=may_count)

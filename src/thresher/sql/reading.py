@@ -10,6 +10,7 @@ from sqlglot import exp
 from thresher.config import Declarations
 from thresher.errors import QuestionError
 from thresher.question import PublicTable, Question
+from thresher.sql.counting import counted
 from thresher.sql.groups import groups_of, keys_of
 from thresher.sql.having import Having
 from thresher.sql.limits import DEEPEST, checked_text
@@ -21,27 +22,29 @@ from thresher.sql.refusals import Refusal
 from thresher.sql.rows import whole
 from thresher.sql.statement import Statement, clauses, unwrapped
 from thresher.sql.words import checked, split
-from thresher.sql.writing import question_text
+from thresher.sql.writing import count_text, question_text
 
 VERDICTS_ONLY = "Aggregates in the select list: values are not released; verdicts only"
 NO_GROUPS = "No declared group can satisfy WHERE"
 
 
-def read(text: str, declarations: Declarations, public: Mapping[str, PublicTable]) -> Question:
+def read(
+    text: str, declarations: Declarations, public: Mapping[str, PublicTable], *, may_count: bool = False
+) -> Question:
     """The question asked by `text`; see `thresher.sql.ask`."""
     try:
-        return _read(checked_text(text), declarations, public)
+        return _read(checked_text(text), declarations, public, may_count=may_count)
     except Refusal as refusal:
         raise refusal.located(text if isinstance(text, str) else "") from None
     except RecursionError:
         raise QuestionError("query-size", f"Query too deep: nest fewer than {DEEPEST} levels") from None
 
 
-def _read(text: str, declarations: Declarations, public: Mapping[str, PublicTable]) -> Question:
+def _read(text: str, declarations: Declarations, public: Mapping[str, PublicTable], *, may_count: bool) -> Question:
     words, options = without_options(split(text))
     words = checked(words, _declared_names(declarations))
     tree = parsed(words, text)
-    statement = clauses(tree)
+    statement = clauses(tree, may_count=may_count)
     scope = scope_of(statement, declarations, public)
     keys = keys_of(statement, scope)
     where = whole(statement.where, scope, keys)
@@ -49,6 +52,11 @@ def _read(text: str, declarations: Declarations, public: Mapping[str, PublicTabl
     notes = _selected_aggregates(statement, context)
     groups = groups_of(keys, where, declarations.max_groups, statement.keys[0])
     having = Having(context, groups)
+    if statement.having is None:
+        check_complete(tree, words)
+        atom = counted(statement, context, groups)
+        written = count_text(having.asked, where, atom)
+        return Question(scope.table, keys, groups, where, atom, written, options, tuple(scope.notes), decides=False)
     formula = having.formula(statement.having)
     check_complete(tree, words)
     return Question(

@@ -22,18 +22,21 @@ class Statement:
     joins: tuple[exp.Join, ...]
     where: exp.Expr | None
     keys: tuple[exp.Column, ...]
-    having: exp.Expr
+    having: exp.Expr | None
 
 
-def clauses(tree: exp.Select) -> Statement:
-    """The pieces of the statement, or the refusal of a piece that is missing or too many."""
+def clauses(tree: exp.Select, *, may_count: bool = False) -> Statement:
+    """The pieces of the statement, or the refusal of a piece that is missing or too many.
+
+    `may_count`: it may end with GROUP BY, and asks for a number then instead of a decision.
+    """
     _check_output(tree)
     only(tree, *_CLAUSES)
     group, having = tree.args.get("group"), tree.args.get("having")
     if group is None:
         raise Refusal("group-and-having", "HAVING without GROUP BY: name the groups with GROUP BY", having)
     only(group, "expressions")
-    if having is None:
+    if having is None and not may_count:
         raise Refusal("group-and-having", "GROUP BY without HAVING: say with HAVING which groups are asked for", group)
     source = tree.args.get("from_")
     if source is None:
@@ -45,7 +48,7 @@ def clauses(tree: exp.Select) -> Statement:
         joins=tuple(tree.args.get("joins") or ()),
         where=_inner(where) if where is not None else None,
         keys=tuple(_key(node) for node in group.expressions),
-        having=_inner(having),
+        having=None if having is None else _inner(having),
     )
 
 

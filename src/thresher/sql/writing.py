@@ -53,11 +53,19 @@ class Asked:
 
 def question_text(asked: Asked, where: Condition, formula: Formula | bool) -> str:  # noqa: FBT001
     """The whole question."""
-    table, keys = asked.table, asked.keys
-    names = ", ".join(name_text(column.name) for column in keys)
-    condition = "" if where == ALWAYS else f" WHERE {condition_text(where, table)}"
     having = str(formula).upper() if isinstance(formula, bool) else formula_text(formula, asked)
-    return f"SELECT {names} FROM {name_text(table.name)}{condition} GROUP BY {names} HAVING {having}"  # noqa: S608
+    return f"{_select_text(asked, where)} HAVING {having}"
+
+
+def count_text(asked: Asked, where: Condition, atom: Atom) -> str:
+    """A question for a number: without HAVING, and with what is counted."""
+    return _select_text(asked, where, f", {atom.aggregate}")
+
+
+def _select_text(asked: Asked, where: Condition, more: str = "") -> str:
+    table, names = asked.table, ", ".join(name_text(column.name) for column in asked.keys)
+    condition = "" if where == ALWAYS else f" WHERE {condition_text(where, table)}"
+    return f"SELECT {names}{more} FROM {name_text(table.name)}{condition} GROUP BY {names}"  # noqa: S608
 
 
 def name_text(name: str) -> str:

@@ -1,0 +1,105 @@
+"""`thresher demo personal`: eight people with budgets of their own, and a hundred thousand; error by method.
+
+Reads: arguments. Writes: standard output, a picture if one is asked for. Never: a line of text wider than 78 columns.
+"""
+
+import json
+from pathlib import Path
+
+import click
+from rich.console import RenderableType
+
+from thresher.cli.options import json_option, spinning
+from thresher.cli.output import drawn, say
+from thresher.cli.personal_pages import budgets_section, errors_section, forecast_json, parts_section
+from thresher.demo.eight_people import FIGURE, MANY, SALARY, People, eight, many
+from thresher.demo.methods import RUNS, Measured, measured
+from thresher.errors import ArgumentError
+from thresher.noise import SeededEntropy, SystemEntropy
+from thresher.personal.forecast import Forecast, forecast
+from thresher.personal.partition import partition
+from thresher.views import paragraph
+from thresher.views.budget_levels import error_bars, error_picture
+
+_CUTS = (2, 3, 4)
+_FEWEST = 1_000
+
+
+@click.command("personal")
+@click.option("--seed", type=int, help="Repeat a run. Whoever knows the seed can remove the noise: NOT PRIVATE.")
+@click.option("--people", type=int, default=MANY, show_default=True, help="How many made-up people there are.")
+@click.option("--picture", metavar="FILE", help="Draw the measured error of every method as FILE.svg.")
+@json_option
+def demo_personal(*, seed: int | None, people: int, picture: str | None, as_json: bool) -> None:
+    """Count people who each say what may be lost about them: eight of a paper's figure, and a hundred thousand.
+
+    Shows the budgets, the parts of least waste, what every method promises, and how far off each one was when all of
+    them were run on the same made-up people, whose truth is known.
+    """
+    if not _FEWEST <= people <= 10 * MANY:
+        raise ArgumentError("people", people, f"from {_FEWEST:,} to {10 * MANY:,} are made up", f"Pass {MANY}")
+    if picture is not None and (not picture.lower().endswith(".svg") or not Path(picture).absolute().parent.is_dir()):
+        raise ArgumentError("picture", picture, "it names an .svg file in a folder that exists", "Write errors.svg")
+    entropy = SystemEntropy() if seed is None else SeededEntropy(seed)
+    few, crowd = eight(), many(people)
+    with spinning(quiet=as_json) as progress:
+        progress("forecasting")
+        outlooks = forecast(few.roster, 3), forecast(crowd.roster)
+        progress(f"running every method {RUNS} times on {people:,} people")
+        seen = measured(crowd, entropy)
+    if picture is not None:
+        title = f"Error by method, {people:,} people, {RUNS} runs"
+        found = error_picture(title, [(one.method, one.seen) for one in seen])
+        Path(picture).write_text(found, encoding="utf-8")
+    if as_json:
+        said = {"eight": forecast_json(outlooks[0]), "many": forecast_json(outlooks[1])}
+        runs = [{"method": one.method, "forecast": one.forecast, "seen": one.seen} for one in seen]
+        say(json.dumps({"private": not entropy.stamp, "runs": RUNS, **said, "measured": runs}, indent=2))
+    else:
+        say(drawn([*_stamp(entropy.stamp), *_eight(outlooks[0]), "", *_many(crowd, outlooks[1], seen)]))
+
+
+def _stamp(stamp: str) -> list[RenderableType]:
+    return [f"[bold red]{stamp}[/bold red]: made with a seed, which anybody can repeat.", ""] if stamp else []
+
+
+def _eight(found: Forecast) -> list[RenderableType]:
+    """The figure's people, and the cuts of least waste for two, three and four parts."""
+    rows = [f"  {name:<8} earns {salary:>7,}  allows {budget}" for name, salary, budget in FIGURE]
+    cuts = [partition(found.roster, number) for number in _CUTS]
+    told = [
+        f"  {len(cut.levels)} parts begin at {', '.join(map(str, cut.levels)):<28} waste {float(sum(cut.waste)):.4f}"
+        for cut in cuts
+    ]
+    return [
+        "[bold]Eight people, each with a budget of their own[/bold] (Li, Xiong, Ji, Jiang 2017, Figure 1)",
+        *rows,
+        "",
+        *told,
+        "",
+        *parts_section(found),
+        "",
+        *errors_section(found),
+        paragraph(
+            f"Asked which share earns {SALARY:,} or more, eight people with such budgets drown in any noise: the "
+            "numbers above are shares of 1. They show the order of the methods: of those that add noise, the weighted "
+            "release comes first. Choice only draws from possible counts, and knows no more: a share picked blindly "
+            "would be off by 0.32."
+        ),
+    ]
+
+
+def _many(people: People, found: Forecast, seen: list[Measured]) -> list[RenderableType]:
+    rows = [f"  {one.method:<14} {one.forecast:>12.3g} {one.seen:>12.3g}" for one in seen]
+    return [
+        *budgets_section(found),
+        "",
+        f"[bold]Error by method[/bold], measured: a share of {people.truth:.4f}, released {RUNS} times of other people",
+        *error_bars([(one.method, one.seen) for one in seen]),
+        f"  {'':<14} {'forecast':>12} {'measured':>12}",
+        *rows,
+        paragraph(
+            "Forecasts are standard deviations known beforehand, measured are roots of mean squares. They hold because "
+            "these budgets have nothing to do with who is counted; where they have, all but minimum are biased."
+        ),
+    ]

@@ -1,0 +1,102 @@
+"""A table in which people bring budgets of their own: the column that holds them, and who is on the public roster.
+
+Budgets are kept in steps, like all numbers: a value goes to the nearest multiple of `step`. Nobody may lose more than
+what was written, so a code stands for the smallest value that is rounded to it (`own_budgets.md`).
+Reads: one section. Writes: nothing. Never: data.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from thresher.amounts import NANO
+from thresher.config.columns import Column, Grid
+from thresher.config.sections import Section, did_you_mean
+
+ROSTER_FIELDS = ("table", "column", "people")
+# So many classes of budgets at most: each is read by itself for each group.
+MOST_LEVELS = 1_000
+_LARGEST = 1_000
+# What a database's doubles may be off by, on the way from a written budget to its code: less than one nano.
+_OFF = 1
+
+
+@dataclass(frozen=True, slots=True)
+class BudgetRoster:
+    """Where it is public how many people have which budget: one row for each, or `people` of them in a row."""
+
+    table: str
+    column: str
+    people: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class OwnBudgets:
+    """The column of budgets, and the roster. `grid` is how the column is declared."""
+
+    column: str
+    grid: Grid
+    roster: BudgetRoster
+
+    @property
+    def codes(self) -> range:
+        """The classes that may lose something. Below them is 0, and whoever has that is never read."""
+        return range(1, self.grid.highest + 1)
+
+    def nano(self, code: int) -> int:
+        """What everybody of a class allows to be lost in all, in nano-epsilon; never more than any of them wrote."""
+        least = (2 * code - 1) * self.grid.step / 2 * NANO
+        return int(least // 1) - _OFF
+
+
+def own_budgets_in(table: Section, columns: Mapping[str, Column], public: Mapping[str, object]) -> OwnBudgets | None:
+    """What `budget_column` and `budget_roster` declare; None if the table has one budget for all."""
+    if "budget_column" not in table:
+        if "budget_roster" in table:
+            rule = "it says who brings which budget, and no column holds budgets"
+            raise table.refusal("budget_roster", rule, 'Write budget_column = "privacy_budget", or remove it')
+        return None
+    for field in ("budget", "max_epsilon_per_question"):
+        if field in table:
+            rule = "with budget_column everybody brings a budget of their own"
+            raise table.refusal(field, rule, "Remove it; a question says which share of each budget it uses")
+    name = table.column_name("budget_column", "Name a declared column of numbers")
+    grid = _grid(table, name, columns)
+    return OwnBudgets(name, grid, _roster(table, public))
+
+
+def _grid(table: Section, name: str, columns: Mapping[str, Column]) -> Grid:
+    fix = f"Declare {name} = {{ min = 0, max = 1, step = 0.01 }}"
+    column = columns.get(name)
+    if column is None:
+        rule = f"no such column is declared in this table{did_you_mean(name, tuple(columns)).rstrip('.')}"
+        raise table.refusal("budget_column", rule, fix)
+    grid = column.kind
+    if not isinstance(grid, Grid) or grid.minimum != 0:
+        raise table.refusal("budget_column", "budgets are declared as numbers with min = 0", fix)
+    if grid.maximum > _LARGEST:
+        raise table.refusal("budget_column", "a budget above a thousand promises nothing", "Declare a smaller max")
+    if grid.highest > MOST_LEVELS:
+        rule = f"it has {grid.highest:,} levels above 0, and {MOST_LEVELS:,} are the most"
+        raise table.refusal("budget_column", rule, "Declare a larger step, or a smaller max")
+    if grid.step * NANO < 10:
+        raise table.refusal("budget_column", "its step is below ten nano-epsilon", "Declare a larger step")
+    if not column.fixed and "unit" in table:
+        rule = "a person has one budget: all rows of a unit hold the same"
+        raise table.refusal("budget_column", rule, f"Write fixed = true in {name}; the lowest of several counts")
+    return grid
+
+
+def _roster(table: Section, public: Mapping[str, object]) -> BudgetRoster:
+    fix = 'Write budget_roster = { table = "roster", column = "privacy_budget" }'
+    table.required("budget_roster", f"How many people have which budget must be public. {fix}")
+    roster = table.section("budget_roster", fix)
+    roster.only(*ROSTER_FIELDS)
+    for field in ROSTER_FIELDS[:2]:
+        roster.required(field, fix)
+    name = roster.text("table", "Name a table of [public_tables]")
+    if name not in public:
+        rule = f"no such public table is declared{did_you_mean(name, tuple(public)).rstrip('.')}"
+        raise roster.refusal("table", rule, "Declare it: [public_tables.NAME]")
+    column = roster.column_name("column", "Name the column of the public table that holds budgets")
+    people = "people" in roster
+    return BudgetRoster(name, column, roster.column_name("people", "Name a column of numbers") if people else None)

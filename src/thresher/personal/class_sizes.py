@@ -1,0 +1,67 @@
+"""How many people have which budget, by the public roster of a declared table: a number for each class.
+
+Reads: declarations, a public table. Writes: nothing. Never: private rows. Wrong sizes cost accuracy, never privacy.
+"""
+
+import math
+from collections.abc import Mapping
+from fractions import Fraction
+
+from thresher.config import OwnBudgets, Table
+from thresher.errors import ArgumentError, DeclarationError
+from thresher.question import PublicTable, PublicValue
+
+
+def own_budgets_of(table: Table) -> OwnBudgets:
+    """The people's own budgets, or the refusal of a table that has one for all."""
+    if table.own_budgets is None:
+        rule = f"the people of {table.name} have no budgets of their own"
+        raise ArgumentError("personal", True, rule, "Declare budget_column, or ask without personal")
+    return table.own_budgets
+
+
+def check_one_for_all(table: Table) -> None:
+    """Refuse an ordinary question about a table in which everybody brings a budget."""
+    if table.own_budgets is not None:
+        rule = f"in {table.name} everybody has a budget of their own, and this would charge all alike"
+        raise ArgumentError(
+            "table", table.name, rule, "Ask with personal=True, by personal_count, or by `thresher personal run`"
+        )
+
+
+def class_sizes(table: Table, public: Mapping[str, PublicTable]) -> tuple[int, ...]:
+    """People on the roster in each class of `own_budgets.codes`; who has the budget 0 is in none."""
+    own = own_budgets_of(table)
+    place, roster = f"tables.{table.name}.budget_roster", public[own.roster.table]
+    budgets = _column(roster, own.roster.column, place)
+    people = None if own.roster.people is None else _column(roster, own.roster.people, place)
+    found = dict.fromkeys(own.codes, 0)
+    for row, budget in enumerate(budgets, start=1):
+        code = _code(own, budget, f"{place}: row {row} of {roster.name}")
+        number = 1 if people is None else _whole(people[row - 1], f"{place}: row {row} of {roster.name}")
+        if code in found:
+            found[code] += number
+    return tuple(found.values())
+
+
+def _column(roster: PublicTable, name: str, place: str) -> tuple[PublicValue, ...]:
+    if name not in roster.columns:
+        raise DeclarationError(place, f"the public table {roster.name} has no column {name}")
+    return roster.columns[name]
+
+
+def _code(own: OwnBudgets, budget: PublicValue, place: str) -> int:
+    """The code that the source gives to such a budget."""
+    if budget is None:
+        return 0 if own.grid.missing is None else int(own.grid.missing / own.grid.step)
+    if isinstance(budget, bool) or not isinstance(budget, Fraction):
+        raise DeclarationError(place, "a budget is a number")
+    if not 0 <= budget <= own.grid.maximum:
+        raise DeclarationError(place, "a budget lies between 0 and the declared max")
+    return math.floor(budget / own.grid.step + Fraction(1, 2))
+
+
+def _whole(number: PublicValue, place: str) -> int:
+    if isinstance(number, bool) or not isinstance(number, Fraction) or number < 0 or number.denominator != 1:
+        raise DeclarationError(place, "a number of people is 0 or a whole number above it")
+    return number.numerator

@@ -1,0 +1,121 @@
+"""Whole weights for classes of budgets: what one question reads of a declared table, class by class.
+
+Everybody of a class that allows e is given the weight W = floor(min(share e, t) / g), where g is the loss that one
+weight costs and t the cap; the weighted sum of each group is released with integer noise. Proof: `class_weights.md`.
+Reads: declared classes, public sizes. Writes: nothing. Never: who is present; a class that allows nothing.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from thresher.amounts import NANO, Epsilon
+from thresher.errors import ArgumentError
+from thresher.noise import Entropy, discrete_laplace
+
+# The cap is cut into so many parts at most: what flooring loses of it is less than one of them.
+_FINEST = 1 << 20
+# The widest noise that is drawn, in weights: the limit of `thresher.noise`.
+_WIDEST = 10**9
+_SPREAD = 0.25
+
+
+@dataclass(frozen=True, slots=True)
+class ClassWeights:
+    """For each class: what its people allow in all (nano), its public size, and its weight in this question.
+
+    `grid`: what each weight costs. A person of weight 1 moves one group's sum by at most `each`, and all of them
+    together by at most `reach`.
+    """
+
+    nano: tuple[int, ...]
+    sizes: tuple[int, ...]
+    weights: tuple[int, ...]
+    grid: Fraction
+    reach: int
+    each: int = 1
+
+    @property
+    def people(self) -> int:
+        """How many on the roster allow something."""
+        return sum(self.sizes)
+
+    @property
+    def mean(self) -> Fraction:
+        """The mean weight of the people on the roster: what an estimate is divided by."""
+        return Fraction(sum(w * n for w, n in zip(self.weights, self.sizes, strict=True)), self.people)
+
+    @property
+    def shares(self) -> tuple[Epsilon, ...]:
+        """What each class loses, as a share of its own budget, rounded up: what the ledger keeps."""
+        return tuple(
+            Epsilon.covering(weight * self.grid * NANO / nano)
+            for weight, nano in zip(self.weights, self.nano, strict=True)
+        )
+
+    @property
+    def noise_sd(self) -> float:
+        """The standard deviation of the noise, in the units of what is counted."""
+        rate = float(self.grid / self.reach)
+        return math.sqrt(0.5) / math.sinh(rate / 2) / float(self.mean)
+
+    @property
+    def predicted_sd(self) -> float:
+        """That of a count whose people are chosen by a fair coin, noise and unequal weights together.
+
+        It assumes that budgets say nothing about the data.
+        """
+        mean = float(self.mean)
+        off = sum(n * (w / mean - 1) ** 2 for w, n in zip(self.weights, self.sizes, strict=True))
+        return math.hypot(self.noise_sd, self.each * math.sqrt(_SPREAD * off))
+
+    def released(self, values: NDArray[np.int64] | NDArray[np.object_], entropy: Entropy) -> list[int]:
+        """The noisy weighted sum of each group.
+
+        `values` are exact: a row for each group, and a column for each class whose weight is above 0.
+
+        Privacy: adding or removing a person of class c changes the chance of any result by a factor of at most
+        e^(weights[c] * grid), which is at most what the class allows. Utility: discrete Laplace noise of scale
+        reach / grid. Runtime: linear in the cells.
+        """
+        noise = discrete_laplace(self.grid, len(values), self.reach, entropy).tolist()
+        weights = [weight for weight in self.weights if weight]
+        sums = (values.astype(object) @ np.array(weights, dtype=object)).tolist()
+        return [exact + drawn for exact, drawn in zip(sums, noise, strict=True)]
+
+
+def class_weights(
+    nano: Sequence[int], allowed: Sequence[Fraction], sizes: Sequence[int], reach: int, each: int = 1
+) -> ClassWeights:
+    """The weights for what the question may lose of each class, `allowed`, with the cap that predicts the least error.
+
+    The caps that are tried are the allowances of classes on the roster.
+    """
+    caps = sorted({most for most, size in zip(allowed, sizes, strict=True) if most and size})
+    if not caps:
+        rule = "nobody on the roster has anything left that the question may use"
+        raise ArgumentError("share", 0, rule, "Look at what is left: thresher personal plan")
+    floats, people = np.array([float(most) for most in allowed]), np.array(sizes, dtype=np.float64)
+
+    def variance(cap: Fraction) -> float:
+        """Of a frequency: of the noise, and of unequal weights."""
+        weights = np.minimum(floats, float(cap))
+        total, everybody = float(weights @ people), float(people.sum())
+        off = float(people @ (weights / total - 1 / everybody) ** 2)
+        return 2 * (reach / total) ** 2 + _SPREAD * each**2 * off
+
+    cap = min(caps, key=variance)
+    parts = min(_FINEST, math.floor(_WIDEST * cap / reach))
+    if parts < 1:
+        rule = "noise for so little is wider than can be drawn"
+        raise ArgumentError("share", f"{float(cap):.3g} of epsilon", rule, "Pass a larger share, or a coarser grid")
+    grid = cap / parts
+    weights = [math.floor(min(most, cap) / grid) for most in allowed]
+    common = math.gcd(*weights)
+    return ClassWeights(
+        tuple(nano), tuple(sizes), tuple(weight // common for weight in weights), grid * common, reach, each
+    )

@@ -1,0 +1,143 @@
+"""Personal counts and sums as a plan: a noisy weighted number for each group, with a half width that is promised.
+
+Reads: a weighted read. Writes: nothing. Never: a promise about what people without a budget would have added.
+"""
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+
+from thresher.accounting import Spending
+from thresher.amounts import Amount, Epsilon, exact_fraction
+from thresher.config import decimal_text
+from thresher.errors import ArgumentError
+from thresher.noise import Entropy, conditional_shift
+from thresher.personal.answers import PersonalCounts
+from thresher.personal.personal_release import INDEPENDENT
+from thresher.personal.planning import WeightedRead
+from thresher.plan import Guarantee
+from thresher.question import Exact, Need
+
+_USUAL_CONFIDENCE = "0.95"
+
+
+@dataclass(frozen=True, slots=True)
+class CountPlan:
+    """A personal count with its promise. `margin`: the noise stays below it, in weights, on either side."""
+
+    read: WeightedRead
+    confidence: Fraction
+    margin: int
+    shows_levels: bool = False
+
+    @property
+    def account(self) -> str:
+        return self.read.question.table.account
+
+    @property
+    def need(self) -> Need:
+        return self.read.need
+
+    @property
+    def cost(self) -> Spending:
+        return self.read.cost
+
+    @property
+    def epsilon(self) -> Epsilon:
+        """The largest share of anybody's own budget."""
+        return self.read.largest_share
+
+    @property
+    def limits(self) -> dict[str, Epsilon | None]:
+        return {}
+
+    @property
+    def written_key(self) -> str | None:
+        return self.read.question.options.get("key")
+
+    @property
+    def half_width(self) -> str:
+        return width(self.margin - 1, self.read)
+
+    @property
+    def guarantee(self) -> Guarantee:
+        sentence = (
+            f"For each group by itself, over the noise: with probability {decimal_text(self.confidence)} or more, the "
+            f"number is within {self.half_width} of the weighted {self.read.atom.aggregate}. {loses(self.read)}"
+        )
+        return Guarantee("", "", self.half_width, "", sentence)
+
+    def identity(self) -> str:
+        return self.read.identity({"confidence": decimal_text(self.confidence)})
+
+    def affordable(self, limit: Epsilon) -> str | None:
+        return less(limit)
+
+    recall = staticmethod(PersonalCounts.from_bytes)
+
+    def run(self, exact: Exact | None, entropy: Entropy) -> tuple[PersonalCounts, Spending]:
+        """Draw, and divide by the mean weight."""
+        sums = self.read.sums(exact, entropy)
+        return self._release(sums, entropy.stamp), self.cost
+
+    def _release(self, sums: list[int], stamp: str) -> PersonalCounts:
+        asked, unit = self.read.question, self.read.unit
+        return PersonalCounts(
+            question=asked.text,
+            aggregate=self.read.atom.aggregate,
+            keys=tuple(column.name for column in asked.keys),
+            groups=tuple(asked.labels()),
+            estimates=tuple(decimals(noisy, unit) for noisy in sums),
+            half_width=self.half_width,
+            confidence=decimal_text(self.confidence),
+            predicted_sd=predicted(self.read),
+            share=self.read.share,
+            sentence=self.guarantee.sentence,
+            stamp=stamp,
+            notes=asked.notes,
+        )
+
+    def __str__(self) -> str:
+        return (
+            f"question    {self.read.question.text}\n"
+            f"share       {self.read.share} of each person's own budget at most\n"
+            f"half width  {self.half_width}\n"
+            f"predicted   standard deviation {predicted(self.read)}, of the noise {self.read.weights.noise_sd:.4g}\n"
+            f"promise     {self.guarantee}\n"
+            f"assumption  {INDEPENDENT}\n"
+        )
+
+
+def plan_count(read: WeightedRead, confidence: Amount | None = None) -> CountPlan:
+    """The plan of a count; its price is the share, and its promise follows."""
+    sure = exact_fraction(_USUAL_CONFIDENCE if confidence is None else confidence, "confidence")
+    if not Fraction(1, 2) <= sure < 1:
+        raise ArgumentError("confidence", confidence, "it lies from 0.5 to below 1", "Pass 0.95, say")
+    return CountPlan(read, sure, conditional_shift(0, read.weights.grid, (1 - sure) / 2, read.weights.reach))
+
+
+def decimals(weighted: int, unit: Fraction) -> str:
+    """A weighted sum in units of what is counted, with three decimals."""
+    return decimal_text(Fraction(round(1000 * weighted / unit), 1000))
+
+
+def width(weights: int, read: WeightedRead) -> str:
+    """A distance in the same units, never rounded down."""
+    return decimal_text(Fraction(math.ceil(1000 * weights / abs(read.unit)), 1000))
+
+
+def predicted(read: WeightedRead) -> str:
+    return f"{read.weights.predicted_sd / float(read.atom.steps):.4g}"
+
+
+def loses(read: WeightedRead) -> str:
+    """What everybody is promised, and how the numbers are meant."""
+    what = "what they have left of their own budget" if read.leftovers else "their own budget"
+    return (
+        f"Everybody counts by {what}, up to a cap, and loses at most {read.share} of it; who has none is not read. "
+        "The weighted number is divided by the mean weight of the public roster."
+    )
+
+
+def less(limit: Epsilon) -> str | None:
+    return f"Pass share={limit}, or leftovers=True to draw on what each class has left" if limit else None
