@@ -5,35 +5,36 @@ import json
 from cli.running import thresher
 from reproduce.census_files_made import write_censuses
 
-QUICK = ("reproduce", "personal", "--runs", "2", "--model-runs", "1", "--people", "1000", "--seed", "5")
+QUICK = ("reproduce", "personal", "--runs", "2", "--model-runs", "1", "--people", "100", "--seed", "5")
 
 
 def test_the_page_shows_made_up_people_and_censuses(tmp_path):
-    page = thresher(*QUICK, "--data", str(write_censuses(tmp_path)))
+    (write_censuses(tmp_path, people=60) / "census_us_acs" / "persons.parquet").unlink()
+    (tmp_path / "census_us_1980_mothers" / "mothers.parquet").unlink()
+    page = thresher(*QUICK, "--data", str(tmp_path))
     assert page.returncode == 0, page.stderr
     lines = page.stdout.splitlines()
     assert all(len(line) <= 78 and line == line.rstrip() for line in lines)
     shares = [line.removeprefix("Shares: ") for line in lines if line.startswith("Shares: ")]
-    places = ["US, all", "US, 2", "US mothers, all", "US mothers, 2", "Brazil, all", "Brazil, 2"]
-    assert shares == ["made up, 1,000", *places]
-    assert sum(line.startswith("Models: ") for line in lines) == 2 * 4
+    assert shares == ["made up, 100", "Brazil, all", "Brazil, 2"]
+    assert sum(line.startswith("Models: ") for line in lines) == 2 * 2
+    assert sum(line.startswith("Samples by threshold") for line in lines) == 2 * 2
     assert sum(line.startswith("all zero") for line in lines) == len(shares) + 1  # and where estimates lean
     # So few people have no reference to stand beside.
     assert not any(line.startswith("  reference") for line in lines)
     text = " ".join(page.stdout.split())
     assert "This is no release." in text
-    assert "left out" not in text
+    assert "census_us_1980_mothers/mothers.parquet is left out" in text
     assert "Printed: sampling is best where the threshold is the mean budget." in text
 
 
 def test_json_has_every_measurement_of_the_wanted_parts_and_names_what_is_left_out():
-    asked = thresher(*QUICK, "--part", "counts", "--part", "lean", "--json", env={"THRESHER_DATA": ""})
+    asked = thresher(*QUICK, "--part", "sweep", "--json", env={"THRESHER_DATA": ""})
     document = json.loads(asked.stdout)
     assert (document["private"], document["runs"], document["model_runs"], document["seed"]) == (False, 2, 1, 5)
-    assert [each["name"] for each in document["sets"]] == ["made up, 1,000"]
-    assert {one["law"] for one in document["counts"]} == {"uniform", "normal"}
-    assert len(document["counts"]) == 2 * len(document["lean"])
-    assert not document["sweep"] + document["models"] + document["model_sweep"]
+    assert [each["name"] for each in document["sets"]] == ["made up, 100"]
+    assert [one["law"] for one in document["sweep"]] == ["uniform"] * 10 + ["normal"] * 11
+    assert not document["counts"] + document["lean"] + document["models"] + document["model_sweep"]
     assert document["left_out"] == ["Census data are left out: no folder of data was named."]
     assert document["remarks"]
 
@@ -41,7 +42,7 @@ def test_json_has_every_measurement_of_the_wanted_parts_and_names_what_is_left_o
 def test_bad_options_and_bad_folders_are_refused(tmp_path):
     refused = thresher(*QUICK, "--data", str(tmp_path / "nowhere"))
     assert (refused.returncode, refused.stdout) == (4, "")
-    for option, value in (("--model-runs", "0"), ("--people", "999"), ("--people", "100001")):
+    for option, value in (("--model-runs", "0"), ("--people", "99")):
         few = thresher("reproduce", "personal", option, value, "--json", env={"THRESHER_DATA": ""})
         assert few.returncode == 2
         assert json.loads(few.stderr)["error"]["field"] in ("runs", "people")

@@ -81,16 +81,15 @@ def model_tables(found: Sequence[ModelScore]) -> list[str]:
 
 
 def model_sweep_tables(found: Sequence[ModelSweep]) -> list[str]:
-    """Areas of sampling by threshold, a table for each law."""
+    """Areas of sampling by threshold, a table for each law and model."""
     lines: list[str] = []
-    for law in dict.fromkeys(one.law for one in found):
-        mine = [one for one in found if one.law == law]
+    for law, model in dict.fromkeys((one.law, one.model) for one in found):
+        mine = [one for one in found if (one.law, one.model) == (law, model)]
         thresholds = dict.fromkeys(one.threshold for one in mine)
-        lines += ["", f"Models of samples by threshold, area (objective): {law} budgets", _heads(thresholds)]
-        for data, model in dict.fromkeys((one.data, one.model) for one in mine):
-            areas = {one.threshold: one.area for one in mine if (one.data, one.model) == (data, model)}
-            name = f"{data}, {model}"
-            lines += [f"{name:<{_SHORT}}" + "".join(f"{_part(areas[each]):>5}" for each in thresholds)]
+        lines += ["", f"Samples by threshold, area (objective): {model}, {law} budgets", _heads(thresholds)]
+        for data in dict.fromkeys(one.data for one in mine):
+            areas = {one.threshold: one.area for one in mine if one.data == data}
+            lines += [f"{data:<{_SHORT}}" + "".join(f"{_part(areas[each]):>5}" for each in thresholds)]
     return lines
 
 

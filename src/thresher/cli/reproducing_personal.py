@@ -5,7 +5,7 @@ Reads: arguments, a folder of public data. Writes: standard output. Never: a lin
 
 import json
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -34,7 +34,7 @@ from thresher.reproduce.personal_remarks import count_remarks, lean_remarks, mod
 from thresher.views.text import paragraph
 
 PARTS = ("counts", "sweep", "lean", "models")
-_LEAST_PEOPLE = 1_000
+_LEAST_PEOPLE = 100
 _FEW_ATTRIBUTES = 2
 _KEY = (
     "weighted: people count in proportion to their budgets, up to a cap. sampling: people are drawn by their budgets,"
@@ -95,13 +95,14 @@ def personal(
     if people is not None and not _LEAST_PEOPLE <= people <= PEOPLE:
         raise ArgumentError("people", people, f"it must be from {_LEAST_PEOPLE:,} to {PEOPLE:,}", "Leave it out")
     entropy = SystemEntropy() if seed is None else SeededEntropy(seed)
+    trials, of_models = Trials(runs, entropy), Trials(model_runs, entropy)
     public = censuses(Path(data) if data else None)
     asked = (made_up(people or PEOPLE), *(each.asked(few) for each in public.found for few in (None, _FEW_ATTRIBUTES)))
     most = min(people or PEOPLE, LEARNT_PEOPLE)
     labelled = (made_up_labels(most), *(each.labelled(most) for each in public.found))
     with spinning(quiet=as_json) as progress:
-        trials, of_models = (Trials(times, entropy, progress) for times in (runs, model_runs))
-        found = _measured(parts or PARTS, asked, labelled, trials, of_models)
+        shown = (replace(each, progress=progress) for each in (trials, of_models))
+        found = _measured(parts or PARTS, asked, labelled, *shown)
     if as_json:
         document = {
             "private": False,  # errors are counted against the truth

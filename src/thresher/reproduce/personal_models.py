@@ -70,29 +70,31 @@ class ModelSweep:
     area: float
 
 
-def model_scores(data: Labelled, law: Law, trials: Trials, ways: tuple[str, ...] = WAYS) -> list[ModelScore]:
-    """All methods, both models, in these ways."""
+def model_scores(
+    data: Labelled, law: Law, trials: Trials, ways: tuple[str, ...] = WAYS, kinds: tuple[str, ...] = (LOGISTIC, SVM)
+) -> list[ModelScore]:
+    """All methods, these kinds of models, in these ways."""
     roster, found = roster_of(law, _learnt(data)), []
-    for model, loss in LOSSES.items():
+    for model in kinds:
         for way in ways:
             perturbation, budgets = (OBJECTIVE, halved(roster)) if way == CHANGED else (way, roster)
             for method, seen, sharing in _sharings(budgets):
                 trials.progress(f"{data.name}, {law.name}, {model}, {way}, {method}")
-                recipe = Recipe(loss, sharing, perturbation, _REGULARISATION)
+                recipe = Recipe(LOSSES[model], sharing, perturbation, _REGULARISATION)
                 wrong, areas = _scored(data, seen, recipe, trials)
                 numbers = *mean_and_spread(wrong), *mean_and_spread(areas)
                 found.append(ModelScore(data.name, law.name, model, way, method, *numbers))
     return found
 
 
-def model_sweep(data: Labelled, law: Law, trials: Trials) -> list[ModelSweep]:
+def model_sweep(data: Labelled, law: Law, trials: Trials, kinds: tuple[str, ...] = (LOGISTIC, SVM)) -> list[ModelSweep]:
     """Sampling at thresholds up to the largest budget, by objective perturbation (figures 4 and 5)."""
     roster, found = roster_of(law, _learnt(data)), []
-    for model, loss in LOSSES.items():
+    for model in kinds:
         for threshold in thresholds_of(law):
             trials.progress(f"{data.name}, {law.name}, {model}, sampling at {float(threshold):g}")
             at = min(threshold, Fraction(int(roster.nano[-1]), NANO))
-            recipe = Recipe(loss, Sharing("sampling", at), OBJECTIVE, _REGULARISATION)
+            recipe = Recipe(LOSSES[model], Sharing("sampling", at), OBJECTIVE, _REGULARISATION)
             wrong, areas = _scored(data, roster, recipe, trials)
             found.append(
                 ModelSweep(data.name, law.name, model, float(threshold), float(wrong.mean()), float(areas.mean()))
