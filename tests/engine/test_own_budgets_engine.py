@@ -7,7 +7,7 @@ import pytest
 import thresher
 from thresher.amounts import Epsilon
 from thresher.errors import ArgumentError, BudgetError, DeclarationError
-from thresher.noise import SeededEntropy
+from thresher.noise import SeededEntropy, tail
 
 DECLARED = """
 [source]
@@ -120,6 +120,25 @@ def test_a_decision_reports_what_is_far_above(opened):
     assert low.positives == [("eye",), ("ear",)]
     assert "weighted COUNT(*)" in low.guarantee.sentence
     assert low.spent_epsilon == Epsilon("0.5")
+
+
+@pytest.mark.parametrize("sign", [">", "<"])
+def test_verdicts_keep_their_rates_exactly(opened, sign):
+    """Margins are the least whose exact tails keep the rates, and verdicts change where they should."""
+    engine = opened(people(each=10))
+    sql = f"SELECT ward FROM patients GROUP BY ward HAVING COUNT(*) {sign} 20"
+    plan = engine.plan_personal(sql, miss_rate="0.03", false_alarm_rate="0.2")
+    grid, reach = plan.read.weights.grid, plan.read.weights.reach
+    for margin, rate in ((plan.miss_margin, 0.03), (plan.alarm_margin, 0.2)):
+        assert tail(grid, margin, reach).high <= rate < tail(grid, margin - 1, reach).low
+    line = plan.thresholds[0]
+    assert line - 1 < plan.read.atom.at_least * plan.read.weights.mean <= line
+    seen = [-plan.miss_margin, 1 - plan.miss_margin, plan.alarm_margin - 2, plan.alarm_margin - 1]
+    verdicts = [plan.verdicts([line + by] * 2)[0] for by in seen]
+    assert verdicts == ["below", "uncertain", "uncertain", "above"]
+    far = line - plan.clear
+    assert plan.verdicts([far + plan.alarm_margin - 1] * 2)[0] == "below"
+    assert plan.verdicts([far + plan.alarm_margin] * 2)[0] == "uncertain"
 
 
 def test_a_sum_goes_the_same_way(opened):
