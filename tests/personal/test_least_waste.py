@@ -1,5 +1,6 @@
 """Parts of least waste: the paper's eight people, all cuts of small rosters, budgets that floats cannot tell apart."""
 
+import importlib
 import itertools
 from fractions import Fraction
 
@@ -8,10 +9,12 @@ import pytest
 
 from thresher.amounts import Epsilon
 from thresher.errors import ArgumentError
-from thresher.personal import partition as room
 from thresher.personal.partition import most_parts, partition
 from thresher.personal.parts import Parts
 from thresher.personal.roster import Roster
+
+# The module; the function of the same name stands before it in its room.
+room = importlib.import_module("thresher.personal.partition")
 
 EIGHT = Roster.of(["0.01", "0.02", "0.05", "0.07", "0.09", "0.11", "0.14", "0.15"])
 LAYERS = [room._layer, room._plain_layer]
