@@ -73,7 +73,7 @@ class _Found:
 @click.option("--data", metavar="FOLDER", envvar="THRESHER_DATA", help="Public data sets. Default: $THRESHER_DATA.")
 @click.option("--part", "parts", type=click.Choice(PARTS), multiple=True, help="Only this; may be given again.")
 @click.option("--runs", type=int, default=25, show_default=True, help="How often each question is answered.")
-@click.option("--model-runs", type=int, default=5, show_default=True, help="How often each model is learnt.")
+@click.option("--model-runs", type=int, default=4, show_default=True, help="How often each model is learnt.")
 @click.option("--people", type=int, help="So many made-up people. Default: 100,000, and 50,000 to learn from.")
 @click.option("--seed", type=int, help="Repeat a measurement.")
 @json_option

@@ -34,7 +34,7 @@ WEIGHTED, WEIGHTED_MEAN = "weighted, best cap", "weighted, cap at the mean"
 WEIGHTED_RARE = "weighted, for rare answers"
 WEIGHTINGS = (WEIGHTED, WEIGHTED_RARE, WEIGHTED_MEAN)
 SAMPLING_BEST, SAMPLING, UNSCALED = "sampling, best threshold", "sampling at the mean", "sampling, not rescaled"
-PRECISION, PRECISION_SUMMED, NOISE_ALONE = "parts by precision", "by precision, summed", "parts by noise alone"
+PRECISION, PRECISION_SUMMED, NOISE_ALONE = "parts by precision", "by precision, summed", "8 parts by noise alone"
 AWARE, AWARE_SUMMED, AWARE_TEN = "5 parts by waste", "5 by waste, summed", "10 parts by waste"
 ROUNDS = "4 rounds of 5 parts"
 THRESHOLD, EXPONENTIAL, MINIMUM = "threshold at the mean", "exponential", "minimum"
@@ -101,7 +101,7 @@ def _of_partitions(roster: Roster, answers: Answers, trials: Trials) -> Iterator
     most, people = roster.nano.size, roster.people
     made = {
         PRECISION: precision_partition(roster),
-        NOISE_ALONE: precision_partition(roster, variance=0),
+        NOISE_ALONE: precision_partition(roster, min(8, most), variance=0),
         AWARE: partition(roster, min(5, most)),
         AWARE_TEN: partition(roster, min(10, most)),
     }

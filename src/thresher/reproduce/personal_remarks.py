@@ -30,6 +30,8 @@ from thresher.reproduce.personal_reference import CORRELATED, CORRELATED_TRUTH, 
 _One = TypeVar("_One")
 _Setting = Mapping[str, float]
 _NEAR = 0.1
+# Right where nobody says yes, whatever the people.
+_TO_ZERO = (ZERO, UNSCALED)
 
 
 def count_remarks(found: Sequence[CountError]) -> tuple[str, ...]:
@@ -52,8 +54,8 @@ def count_remarks(found: Sequence[CountError]) -> tuple[str, ...]:
         f" {_less(all_of, PRECISION_SUMMED, MINIMUM)} and {AWARE} in {_less(all_of, AWARE_SUMMED, MINIMUM)}: by chance,"
         " for its variance is never smaller.",
         f"Rounds on what is left err less than one round in {_less(all_of, ROUNDS, AWARE)}.",
-        f"Leaving out saying 0, one of the {len(WEIGHTINGS)} weighted releases errs least in"
-        f" {_count(all_of, lambda e: any(_first(e, name) for name in WEIGHTINGS))}. The one with the best"
+        f"Leaving out what leans to 0 ({', '.join(_TO_ZERO)}), one of the {len(WEIGHTINGS)} weighted releases errs"
+        f" least in {_count(all_of, lambda e: any(_first(e, name) for name in WEIGHTINGS))}. The one with the best"
         f" cap for half of the people errs less than all that is not weighted in {_count(all_of, _ahead(WEIGHTED))},"
         f" the one for rare answers in {_count(all_of, _ahead(WEIGHTED_RARE))}.",
         f"Samples that are not rescaled err {_factors(busy, SAMPLING, UNSCALED)} times as much where saying 0 is not"
@@ -167,14 +169,15 @@ def _by_setting(found: Iterable[_Point]) -> dict[tuple[str, ...], list[_Point]]:
 
 
 def _first(setting: _Setting, name: str) -> bool:
-    """Whether it errs least, but for saying 0."""
-    rest = {other: value for other, value in setting.items() if other != ZERO}
+    """Whether it errs least, but for what leans to 0."""
+    rest = {other: value for other, value in setting.items() if other not in _TO_ZERO}
     return min(rest, key=rest.__getitem__) == name
 
 
 def _ahead(name: str) -> Callable[[_Setting], bool]:
-    """Whether it errs less than all that is not weighted, but for saying 0."""
-    return lambda each: all(each[name] < value for other, value in each.items() if other not in (ZERO, *WEIGHTINGS))
+    """Whether it errs less than all that is not weighted, but for what leans to 0."""
+    leaving = (*_TO_ZERO, *WEIGHTINGS)
+    return lambda each: all(each[name] < value for other, value in each.items() if other not in leaving)
 
 
 def _count(settings: Sequence[_Setting], holds: Callable[[_Setting], bool]) -> str:
