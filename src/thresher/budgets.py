@@ -66,8 +66,7 @@ def _check_kind_of_budget(declared: Declarations, account: str) -> None:
         began = "with one budget for all" if account == name else "with budgets of people's own"
         raise DeclarationError(
             f"tables.{name}.budget_column",
-            f"the ledger of this table began {began}, and what was lost cannot be counted anew: declare it as it was, "
-            "or give the table another name",
+            f"the ledger of this table began {began}, and what was lost cannot be counted anew: declare it as it was",
         )
 
 

@@ -100,6 +100,6 @@ def _many(people: People, found: Forecast, seen: list[Measured]) -> list[Rendera
         *rows,
         paragraph(
             "Forecasts are standard deviations known beforehand, measured are roots of mean squares. They hold because "
-            "these budgets have nothing to do with who is counted; where they have, all but minimum are biased."
+            "these budgets have nothing to do with who is counted; where they have, all with a star above are biased."
         ),
     ]

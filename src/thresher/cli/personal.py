@@ -147,7 +147,7 @@ def _confirm(plan: Plan[Released], engine: Engine) -> None:
         raise ArgumentError("yes", False, rule, "Pass --yes to pay it")
     click.echo(explanation(str(plan)), err=True)
     click.echo(f"\n  This costs everybody up to {share} of their own budget.", err=True)
-    click.echo(budget_line(engine.balance(plan)), err=True)
+    click.echo(drawn([budget_line(engine.balance(plan))]), err=True)
     if not click.confirm("  Pay it?", err=True):
         raise ArgumentError("yes", False, "you did not want to pay", "Nothing was asked and nothing was charged")
 
@@ -162,8 +162,10 @@ def _page(found: PersonalCounts | Release, balance: Balance, plan: PersonalPlan)
     notes: tuple[str, ...] = found.notes
     spent, sentence = plan.read.share, plan.guarantee.sentence
     if isinstance(found, PersonalCounts):
-        notes = (*notes, found.assumption)
-    paid = "0 now: paid for before" if found.repeated else f"up to {spent} of everybody's own budget"
+        told = f"As a count of all on the roster who have a budget, expect a standard deviation of {found.predicted_sd}"
+        notes = (*notes, f"{told}: the promise is about noise alone", found.assumption)
+    of = "what everybody has left of their own budget" if plan.read.leftovers else "everybody's own budget"
+    paid = "0 now: paid for before" if found.repeated else f"up to {spent} of {of}"
     parts = [
         *([f"[bold red]{found.stamp}[/bold red]"] if found.stamp else []),
         f"[bold]{inert(plan.read.atom.aggregate)}[/bold], weighted",

@@ -51,7 +51,7 @@ def _column(roster: PublicTable, name: str, place: str) -> tuple[PublicValue, ..
 
 
 def _code(own: OwnBudgets, budget: PublicValue, place: str) -> int:
-    """The code that the source gives to such a budget."""
+    """The code of such a budget; in the middle between two, where floats may fall either way, the upper one."""
     if budget is None:
         return 0 if own.grid.missing is None else int(own.grid.missing / own.grid.step)
     if isinstance(budget, bool) or not isinstance(budget, Fraction):

@@ -22,6 +22,8 @@ _FINEST = 1 << 20
 # The widest noise that is drawn, in weights: the limit of `thresher.noise`.
 _WIDEST = 10**9
 _SPREAD = 0.25
+# Of a search by thirds: more than a float has digits.
+_THIRDS = 120
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,22 +95,29 @@ def class_weights(
 ) -> ClassWeights:
     """The weights for what the question may lose of each class, `allowed`, with the cap that predicts the least error.
 
-    The caps that are tried are the allowances of classes on the roster.
+    The error falls and then rises with the cap (`weighted.md`), so that it is found by thirds.
     """
     caps = sorted({most for most, size in zip(allowed, sizes, strict=True) if most and size})
     if not caps:
-        rule = "nobody on the roster has anything left that the question may use"
+        rule = (
+            "nobody on the roster has anything that the question may use: it is spent, or below half a step of budgets"
+        )
         raise ArgumentError("share", 0, rule, "Look at what is left: thresher personal plan")
     floats, people = np.array([float(most) for most in allowed]), np.array(sizes, dtype=np.float64)
 
-    def variance(cap: Fraction) -> float:
+    def variance(cap: float) -> float:
         """Of a frequency: of the noise, and of unequal weights."""
-        weights = np.minimum(floats, float(cap))
+        weights = np.minimum(floats, cap)
         total, everybody = float(weights @ people), float(people.sum())
         off = float(people @ (weights / total - 1 / everybody) ** 2)
         return 2 * (reach / total) ** 2 + _SPREAD * each**2 * off
 
-    cap = min(caps, key=variance)
+    low, high = float(caps[0]), float(caps[-1])
+    for _ in range(_THIRDS):
+        left, right = low + (high - low) / 3, high - (high - low) / 3
+        low, high = (low, right) if variance(left) <= variance(right) else (left, high)
+    between = Fraction(math.floor(low * NANO), NANO)
+    cap = min([*caps, *([between] if between else [])], key=lambda most: variance(float(most)))
     parts = min(_FINEST, math.floor(_WIDEST * cap / reach))
     if parts < 1:
         rule = "noise for so little is wider than can be drawn"

@@ -81,13 +81,13 @@ class CountPlan:
         return self._release(sums, entropy.stamp), self.cost
 
     def _release(self, sums: list[int], stamp: str) -> PersonalCounts:
-        asked, unit = self.read.question, self.read.unit
+        asked = self.read.question
         return PersonalCounts(
             question=asked.text,
             aggregate=self.read.atom.aggregate,
             keys=tuple(column.name for column in asked.keys),
             groups=tuple(asked.labels()),
-            estimates=tuple(decimals(noisy, unit) for noisy in sums),
+            estimates=tuple(decimals(noisy, self.read) for noisy in sums),
             half_width=self.half_width,
             confidence=decimal_text(self.confidence),
             predicted_sd=predicted(self.read),
@@ -116,14 +116,21 @@ def plan_count(read: WeightedRead, confidence: Amount | None = None) -> CountPla
     return CountPlan(read, sure, conditional_shift(0, read.weights.grid, (1 - sure) / 2, read.weights.reach))
 
 
-def decimals(weighted: int, unit: Fraction) -> str:
-    """A weighted sum in units of what is counted, with three decimals."""
-    return decimal_text(Fraction(round(1000 * weighted / unit), 1000))
+def decimals(weighted: int, read: WeightedRead) -> str:
+    """A weighted sum in units of what is counted, with three decimals more than its grid has."""
+    fine = _places(read)
+    return decimal_text(Fraction(round(fine * weighted / read.unit), fine))
+
+
+def _places(read: WeightedRead) -> int:
+    places: int = 10 ** (2 + len(str(math.ceil(read.atom.steps))))
+    return places
 
 
 def width(weights: int, read: WeightedRead) -> str:
-    """A distance in the same units, never rounded down."""
-    return decimal_text(Fraction(math.ceil(1000 * weights / abs(read.unit)), 1000))
+    """A distance in the same units, never rounded down, and with room for the rounding of what it is about."""
+    fine = _places(read)
+    return decimal_text(Fraction(math.ceil(fine * weights / abs(read.unit) + Fraction(1, 2)), fine))
 
 
 def predicted(read: WeightedRead) -> str:
@@ -139,5 +146,6 @@ def loses(read: WeightedRead) -> str:
     )
 
 
-def less(limit: Epsilon) -> str | None:
-    return f"Pass share={limit}, or leftovers=True to draw on what each class has left" if limit else None
+def less(limit: Epsilon) -> str:
+    told = f"Pass share={limit}, or" if limit else "Nothing is left for some: pass"
+    return f"{told} leftovers=True to draw on what each class has left"

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from thresher.amounts import Epsilon
 
 INDEPENDENT = (
-    "This assumes that budgets are independent of the values: "
-    "if those who allow more differ from the others, it leans towards them."
+    "This assumes that budgets are independent of the values, and that the roster has the same mix of them as the "
+    "data: if those who allow more differ from the others, it leans towards them."
 )
 # Nobody is asked for more than this in one release: there is no noise left to speak of.
 MOST_EPSILON = 1_000

@@ -6,7 +6,7 @@ Reads: a file, or lines. Writes: nothing. Never: data.
 """
 
 import csv
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from fractions import Fraction
 from os import PathLike
 from pathlib import Path
@@ -21,13 +21,17 @@ _SHOWN = 5
 def budgets_in_lines(lines: str | PathLike[str] | Iterable[str], default: Amount | None) -> dict[str, Fraction]:
     """Who may lose what, in the order in which people are first named; a first line `person,budget` is a heading."""
     if isinstance(lines, str | PathLike):
-        with Path(lines).open(encoding="utf-8-sig", newline="") as file:
-            return budgets_in_lines(file, default)
+        try:
+            with Path(lines).open(encoding="utf-8-sig", newline="") as file:
+                return budgets_in_lines(file, default)
+        except (OSError, UnicodeDecodeError):
+            rule = "it is no file of text in UTF-8 that can be read"
+            raise ArgumentError("roster", str(lines), rule, "Check its name and its encoding") from None
     missing = None if default is None else _allowed(exact_fraction(default, "default"), "default")
     budgets: dict[str, Fraction] = {}
     refused: list[str] = []
     reader = csv.reader(lines)
-    for fields in reader:
+    for fields in _fields(reader):
         cells = tuple(field.strip() for field in fields)
         if not any(cells) or (not budgets and not refused and tuple(map(str.lower, cells)) == _HEADER):
             continue
@@ -41,6 +45,13 @@ def budgets_in_lines(lines: str | PathLike[str] | Iterable[str], default: Amount
         shown = "; ".join(refused[:_SHOWN]) + (f"; and {len(refused) - _SHOWN} more" * (len(refused) > _SHOWN))
         raise ArgumentError("roster", f"{len(refused)} bad lines", shown, 'Write each line as "person,0.05"')
     return budgets
+
+
+def _fields(reader: Iterable[list[str]]) -> Iterator[list[str]]:
+    try:
+        yield from reader
+    except csv.Error:
+        raise ArgumentError("roster", "a line", "it is too long or broken to be read", "Check the quotes") from None
 
 
 def _read(cells: tuple[str, ...], missing: Fraction | None) -> tuple[str, Fraction]:

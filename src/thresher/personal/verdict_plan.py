@@ -65,7 +65,11 @@ class VerdictPlan:
 
     @property
     def thresholds(self) -> list[int]:
-        """The least weighted sum of each group that meets the condition."""
+        """The least weighted sum of each group that reaches its line: the first value that meets the condition.
+
+        Weighted numbers may lie between two values of the grid, where "> 300" and ">= 301" differ. The line is the
+        latter for both, and the promise says so.
+        """
         asked, number = self.read.atom.at_least, len(self.read.question.groups)
         each = asked if isinstance(asked, tuple) else (asked,) * number
         mean = self.read.weights.mean
@@ -80,10 +84,11 @@ class VerdictPlan:
         misses, alarms = decimal_text(self.miss_rate), decimal_text(self.false_alarm_rate)
         far, name = width(self.clear, self.read), self.read.atom.aggregate
         sentence = (
-            f"For each group by itself, over the noise, and about the weighted {name}: if it meets the condition, the "
-            f"group is reported (above or uncertain) except with probability at most {misses}; if it does not, it is "
-            f"marked above with probability at most {alarms}, and if it is short of it by {far} or more, it is "
-            f"reported at all with probability at most {alarms}. {loses(self.read)}"
+            f"For each group by itself, over the noise, and about the weighted {name}, with the line at the first "
+            f"value on its grid that meets the condition (301 for > 300): if it reaches the line, the group is "
+            f"reported (above or uncertain) except with probability at most {misses}; if it does not, it is marked "
+            f"above with probability at most {alarms}, and if it is short of it by {far} or more, it is reported at "
+            f"all with probability at most {alarms}. {loses(self.read)}"
         )
         half = width(-(-self.clear // 2), self.read)
         return Guarantee(misses, alarms, half, far, sentence)
@@ -110,11 +115,11 @@ class VerdictPlan:
         )
 
     def _release(self, noisy: list[int], stamp: str) -> Release:
-        asked, promise, unit = self.read.question, self.guarantee, self.read.unit
+        asked, promise = self.read.question, self.guarantee
         off = decimal_text(self.miss_rate + self.false_alarm_rate)
         shown = ShownNumber(
             f"weighted {self.read.atom.aggregate}",
-            tuple(decimals(number, unit) for number in noisy),
+            tuple(decimals(number, self.read) for number in noisy),
             (width(max(self.miss_margin, self.alarm_margin) - 1, self.read),),
         )
         return Release(

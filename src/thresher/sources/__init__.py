@@ -24,6 +24,8 @@ def open_source(declarations: Declarations, tables: Mapping[str, object] | None 
     where = address(declarations)
     if (where.engine == "memory") != (tables is not None):
         raise DeclarationError("source.url", 'tables in memory and url = "memory://" go together')
+    if tables is not None and len({id(table) for table in tables.values()}) < len(tables):
+        raise DeclarationError("source", "one table in memory has two names, which would give its rows a second budget")
     if where.engine == "postgres":
         return _postgres(declarations, where)
     if where.engine == "spark":

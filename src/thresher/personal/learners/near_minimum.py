@@ -50,14 +50,19 @@ class Risk:
 def near_minimum(risk: Risk, tolerance: float) -> Floats:
     """A point at which the computed gradient is no longer than `tolerance`.
 
-    Utility: it lies within tolerance / ridge of the minimum. Runtime: about ten Newton steps, O(rows · features²).
+    Utility: it lies within tolerance / ridge of the minimum. Runtime: about ten Newton steps, O(rows · features²);
+    where they get stuck, which depends on the rows and is rare but for the hinge, many gradients more. Whoever can time
+    a fit learns that.
     """
     w = np.zeros(risk.tilt.size)
     gradient = risk.gradient(w)
     for _ in range(_NEWTON_STEPS):
         if _length(gradient) <= tolerance:
             return w
-        w, gradient = _stepped(risk, w, gradient)
+        there, gradient = _stepped(risk, w, gradient)
+        if there is w:
+            break
+        w = there
     return accelerated(risk, w, tolerance)
 
 
