@@ -99,22 +99,22 @@ def test_without_noise_every_method_that_assumes_nothing_is_exact(entropy):
 def test_errors_of_made_up_people_lie_near_the_reference(law, entropy, measured):
     """As many people and releases as there, but other people, and 50 runs of half of the questions.
 
-    Noise: a mean of 1,000 absolute Laplace errors strays by 3.2 %, ours and theirs, so 25 % is over five standard
-    deviations of their difference. Where it matters who is weighed, questions stray together and have their own
-    people here: only what noise dominates is held to the line.
+    Seen over a dozen seeds: errors that are noise stray by 2 to 4 % of themselves from seed to seed, and ratios of two
+    methods by 2 to 3 %, so all lines lie five standard deviations off or more. Where it matters who is weighed,
+    questions stray together and have their own people here: only what noise dominates is held beside the reference.
     """
     half = Asked("half of them", made_up().answers[:, ::2])
     found = {one.method: one for one in count_errors(half, LAWS[law], Trials(50, entropy))}
     for method in (MINIMUM, PRECISION_SUMMED, AWARE_SUMMED, EXPONENTIAL):
-        # The parts of greatest precision are not those of the reference for normal budgets: one more is made.
-        if (law, method) != ("normal", PRECISION_SUMMED):
-            assert found[method].error == pytest.approx(COUNTS[law, method], rel=0.25), method
-        assert found[method].root_mean_square == pytest.approx(found[method].predicted_sd, rel=0.25), method
+        line = 0.3 if method == EXPONENTIAL else 0.25
+        assert found[method].error == pytest.approx(COUNTS[law, method], rel=line), method
+        assert found[method].root_mean_square == pytest.approx(found[method].predicted_sd, rel=line), method
     for method, one in found.items():
         measured(f"shares, {law} budgets, {method}: mean error {one.error:.3g}")
-    # Power: the methods differ by more than that line.
-    assert found[WEIGHTED].error < 0.75 * min(found[PRECISION].error, found[AWARE].error, found[THRESHOLD].error)
-    assert found[PRECISION].error < found[AWARE].error < found[MINIMUM].error < 0.75 * found[EXPONENTIAL].error
+    assert found[WEIGHTED].error < 0.8 * min(found[PRECISION].error, found[AWARE].error, found[THRESHOLD].error)
+    assert found[PRECISION].error < 1.05 * found[AWARE].error
+    assert found[AWARE].error < 0.85 * found[MINIMUM].error
+    assert found[MINIMUM].error < 0.9 * found[EXPONENTIAL].error
     assert found[UNSCALED].error > 20 * found[SAMPLING].error
     assert found[ZERO].error == pytest.approx(0.1524, abs=0.001)
 
@@ -146,16 +146,21 @@ def test_budgets_that_go_with_answers_make_weighted_estimates_lean(entropy):
 
 
 def test_models_learn_in_the_order_of_their_noise(entropy):
-    """Six thousand people, the larger budgets: with nothing private 0.23 wrong; the least budget is near guessing."""
-    data = made_up_labels(6_000)
-    found = model_scores(data, LAWS["normal"], Trials(2, entropy), (models.OBJECTIVE,))
+    """Four thousand people, the larger budgets: with nothing private 0.23 wrong; the least budget is near guessing.
+
+    Areas of the two differ by 0.3 and stray by 0.08 for two runs, so by 0.04 for the mean of ten.
+    """
+    data = made_up_labels(4_000)
+    found = model_scores(data, LAWS["normal"], Trials(5, entropy), (models.OBJECTIVE,))
     assert len(found) == 2 * 9
+    gaps = []
     for model in models.LOSSES:
         mine = {one.method: one for one in found if one.model == model}
         assert mine[models.OPEN].misclassified == pytest.approx(0.23, abs=0.04)
         assert mine[models.OPEN].area == pytest.approx(0.85, abs=0.04)
-        assert mine[models.OPEN].misclassified < mine[models.WEIGHTED].misclassified + 0.02
-        assert mine[models.WEIGHTED].area > mine[models.MINIMUM].area + 0.02
+        assert mine[models.OPEN].misclassified < mine[models.WEIGHTED].misclassified + 0.03
+        gaps.append(mine[models.WEIGHTED].area - mine[models.MINIMUM].area)
+    assert sum(gaps) / 2 > 0.05
     sweep = model_sweep(made_up_labels(200), LAWS["uniform"], Trials(1, entropy))
     assert {(one.model, round(one.threshold, 3)) for one in sweep} == {
         (model, i / 100) for model in models.LOSSES for i in range(1, 11)
