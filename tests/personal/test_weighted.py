@@ -17,11 +17,12 @@ from thresher.personal import baselines, count_choice, part_releases, sampling, 
 from thresher.personal.baselines import minimum_plan, threshold_plan
 from thresher.personal.count_choice import exponential_plan
 from thresher.personal.ensemble import frequency_weights
+from thresher.personal.part_releases import partition_frequency
 from thresher.personal.partition import most_parts, partition
 from thresher.personal.personal_release import INDEPENDENT
 from thresher.personal.roster import Roster
 from thresher.personal.rounds import in_rounds
-from thresher.personal.sampling import sampling_plan
+from thresher.personal.sampling import sampled_frequency, sampling_plan
 from thresher.personal.weighted import (
     best_cap,
     shared,
@@ -364,3 +365,17 @@ def test_shares_are_floored_and_plans_use_no_more():
         plan = make(roster, share="0.5")
         for spent, level in zip(plan.spent, roster.levels, strict=True):
             assert spent.fraction <= level.fraction / 2
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        lambda: weighted_plan([0.1, 0.2]),
+        lambda: weighted_frequency(sampling_plan(Roster.of(["0.1"] * 3)), np.ones(3, dtype=bool)),
+        lambda: sampled_frequency(weighted_plan(Roster.of(["0.1"] * 3)), np.ones(3, dtype=bool)),
+        lambda: partition_frequency((), np.ones(3, dtype=bool)),
+    ],
+)
+def test_what_is_no_plan_or_roster_is_refused_by_its_kind(wrong):
+    with pytest.raises(ArgumentError, match="it must be"):
+        wrong()

@@ -19,7 +19,7 @@ from thresher.noise.laplace import laplace_draws
 from thresher.personal.ensemble import combined, frequency_weights, sum_weights
 from thresher.personal.parts import Parts
 from thresher.personal.personal_release import INDEPENDENT, MOST_EPSILON, PersonalRelease, plain
-from thresher.personal.roster_values import flags_of, whole_values
+from thresher.personal.roster_values import flags_of, of_kind, whole_values
 from thresher.personal.rounds import Rounds
 from thresher.personal.weighted import HALF, check_noise, checked_bound, fraction_of
 
@@ -33,6 +33,7 @@ def partition_frequency(
     Utility: `predicted_sd`, never below that of the weighted release at its best cap. Assumption: budgets are
     independent of values. `noisy` has a number for each part, the parts of the first round first.
     """
+    of_kind(parts, (Parts, Rounds), "parts")
     return _mean(parts, flags_of(flags, parts.roster), 1, fraction_of(frequency), chosen(entropy))
 
 

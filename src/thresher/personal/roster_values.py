@@ -58,3 +58,10 @@ def _checked(values: NDArray[Any], roster: Roster, dimensions: int, field: str) 
         rule = f"the roster has {roster.people} people, and each has a place in it"
         raise ArgumentError(field, f"shape {values.shape}", rule, _ARRAY)
     return np.asarray(values)
+
+
+def of_kind(value: object, kind: type | tuple[type, ...], field: str) -> None:
+    """Refuses what is not the kind of plan, parts or roster that a release is made by."""
+    if not isinstance(value, kind):
+        named = " or ".join(one.__name__ for one in (kind if isinstance(kind, tuple) else (kind,)))
+        raise ArgumentError(field, type(value).__name__, f"it must be {named}", f"Pass what gives a {named}")

@@ -24,7 +24,7 @@ from thresher.noise.entropy import chosen, marked, read_words
 from thresher.noise.laplace import laplace_draws
 from thresher.personal.personal_release import INDEPENDENT, PersonalRelease, plain
 from thresher.personal.roster import Roster
-from thresher.personal.roster_values import flags_of, whole_values
+from thresher.personal.roster_values import flags_of, of_kind, whole_values
 from thresher.personal.weighted import HALF, check_noise, checked_bound, fraction_of, laplace_sd, shared
 
 _CHANCE_BITS = CHANCES.bit_length() - 1
@@ -102,11 +102,13 @@ def sampled_sum(plan: SamplingPlan, values: NDArray[Any], *, entropy: Entropy | 
     Utility: `plan.predicted_sd` times the number of people; assumes that budgets are independent of values, unless
     all are the same. Runtime: a coin for each person.
     """
+    of_kind(plan, SamplingPlan, "plan")
     return _released(plan, whole_values(values, plan.roster, plan.bound), plan.roster.people, chosen(entropy))
 
 
 def sampled_frequency(plan: SamplingPlan, flags: NDArray[Any], *, entropy: Entropy | None = None) -> PersonalRelease:
     """The share of the roster whose flag is set. Everything else as `sampled_sum`."""
+    of_kind(plan, SamplingPlan, "plan")
     steps = plan.bound * flags_of(flags, plan.roster)
     return _released(plan, steps, Fraction(1, plan.bound), chosen(entropy))
 

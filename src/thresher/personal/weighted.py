@@ -25,7 +25,7 @@ from thresher.noise.entropy import chosen, marked
 from thresher.noise.laplace import laplace_draws
 from thresher.personal.personal_release import INDEPENDENT, MOST_EPSILON, PersonalRelease, plain
 from thresher.personal.roster import Roster
-from thresher.personal.roster_values import counted_cells, flags_of, whole_values
+from thresher.personal.roster_values import counted_cells, flags_of, of_kind, whole_values
 
 HALF = Fraction(1, 2)
 # Budgets that have no common measure are cut into so many steps: nobody loses more than a millionth of the cap by it.
@@ -127,12 +127,14 @@ def weighted_sum(plan: WeightedPlan, values: NDArray[Any], *, entropy: Entropy |
     assumes that budgets are independent of values, unless `plan.fair`.
     Runtime: one pass over the values.
     """
+    of_kind(plan, WeightedPlan, "plan")
     steps = whole_values(values, plan.roster, plan.bound)
     return _released(plan, _weighed(plan, steps), plan.roster.people, chosen(entropy))
 
 
 def weighted_frequency(plan: WeightedPlan, flags: NDArray[Any], *, entropy: Entropy | None = None) -> PersonalRelease:
     """The share of the roster whose flag is set. Everything else as `weighted_sum`."""
+    of_kind(plan, WeightedPlan, "plan")
     steps = plan.bound * flags_of(flags, plan.roster)
     return _released(plan, _weighed(plan, steps), Fraction(1, plan.bound), chosen(entropy))
 
@@ -198,6 +200,7 @@ def laplace_sd(rate: Fraction) -> float:
 
 def shared(roster: Roster, share: Amount) -> NDArray[np.int64]:
     """What each class may spend here, in whole nano, ascending; somebody must have something to spend."""
+    of_kind(roster, Roster, "roster")
     part = exact_fraction(share, "share")
     if not 0 < part <= 1:
         raise ArgumentError("share", share, "it must be above 0 and at most 1", "Pass a share of everybody's budget")
