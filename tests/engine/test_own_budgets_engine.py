@@ -88,7 +88,8 @@ def test_shares_are_charged_class_by_class(opened):
     for nano, loss, share in zip(plan.read.weights.nano, losses, shares.values(), strict=True):
         assert loss <= nano
         assert loss <= share.fraction * nano
-    assert max(shares.values()) == Epsilon(1)
+    # Weights are whole, so that hardly anything of the largest share is left over.
+    assert Epsilon("0.99999") <= max(shares.values()) <= Epsilon(1)
     assert min(shares.values()) < Epsilon("0.999")
 
 

@@ -11,6 +11,7 @@ from scipy.stats import norm
 from thresher.amounts import NANO
 from thresher.errors import ArgumentError
 from thresher.noise import SeededEntropy
+from thresher.personal import Roster, weighted_plan
 from thresher.personal.class_weights import ClassWeights, class_weights
 
 FAILS = 1e-7
@@ -84,3 +85,12 @@ def test_nothing_left_is_refused():
         class_weights([NANO], [Fraction(0)], [10], 1)
     with pytest.raises(ArgumentError, match="wider than can be drawn"):
         class_weights([NANO], [Fraction(1, NANO)], [10], 10)
+
+
+@pytest.mark.parametrize(("few", "much"), [("0.001", "10"), ("0.01", "10"), ("0.001", "3"), ("0.05", "0.1")])
+def test_the_cap_may_lie_between_two_levels(few, much):
+    """The engine's weights are as good as those on arrays, whose best cap is found otherwise."""
+    people, levels = (10_000, 10), (Fraction(few), Fraction(much))
+    here = class_weights([int(level * NANO) for level in levels], levels, people, 1)
+    there = weighted_plan(Roster.of([few] * people[0] + [much] * people[1]))
+    assert here.predicted_sd == pytest.approx(there.predicted_sd * sum(people), rel=1e-4)

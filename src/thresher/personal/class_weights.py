@@ -24,6 +24,8 @@ _WIDEST = 10**9
 _SPREAD = 0.25
 # Of a search by thirds: more than a float has digits.
 _THIRDS = 120
+# A cap between two levels is taken if it is better by more than a millionth: levels make rounder numbers.
+_WORTH = 1 - 1e-6
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +119,9 @@ def class_weights(
         left, right = low + (high - low) / 3, high - (high - low) / 3
         low, high = (low, right) if variance(left) <= variance(right) else (left, high)
     between = Fraction(math.floor(low * NANO), NANO)
-    cap = min([*caps, *([between] if between else [])], key=lambda most: variance(float(most)))
+    cap = min(caps, key=lambda most: variance(float(most)))
+    if between and variance(float(between)) < _WORTH * variance(float(cap)):
+        cap = between
     parts = min(_FINEST, math.floor(_WIDEST * cap / reach))
     if parts < 1:
         rule = "noise for so little is wider than can be drawn"
