@@ -146,18 +146,18 @@ def test_budgets_that_go_with_answers_make_weighted_estimates_lean(entropy):
 
 
 def test_models_learn_in_the_order_of_their_noise(entropy):
-    """Four thousand people, the larger budgets: with nothing private 0.23 wrong; the least budget is near guessing.
+    """Three thousand people, the larger budgets: with nothing private 0.23 wrong; the least budget is near guessing.
 
-    Areas of the two differ by 0.3 and stray by 0.08 for two runs, so by 0.04 for the mean of ten.
+    Areas of the two differ by 0.3 and stray by 0.08 for two runs, so by 0.05 for the mean of six.
     """
-    data = made_up_labels(4_000)
-    found = model_scores(data, LAWS["normal"], Trials(5, entropy), (models.OBJECTIVE,))
+    data = made_up_labels(3_000)
+    found = model_scores(data, LAWS["normal"], Trials(3, entropy), (models.OBJECTIVE,))
     assert len(found) == 2 * 9
     gaps = []
     for model in models.LOSSES:
         mine = {one.method: one for one in found if one.model == model}
-        assert mine[models.OPEN].misclassified == pytest.approx(0.23, abs=0.04)
-        assert mine[models.OPEN].area == pytest.approx(0.85, abs=0.04)
+        assert mine[models.OPEN].misclassified == pytest.approx(0.23, abs=0.05)
+        assert mine[models.OPEN].area == pytest.approx(0.85, abs=0.05)
         assert mine[models.OPEN].misclassified < mine[models.WEIGHTED].misclassified + 0.03
         gaps.append(mine[models.WEIGHTED].area - mine[models.MINIMUM].area)
     assert sum(gaps) / 2 > 0.05

@@ -141,8 +141,7 @@ def _read(folder: Path, about: _File) -> Census:
         raise SourceError(f"{folder.name}/{about.file} cannot be read; its values must span less than 32,768")
     codes = np.stack(coded, axis=1).astype(np.int16)
     sizes = tuple(int(column.max()) + 1 for column in coded)
-    people = f"{len(codes):,} {about.about}"
-    return Census(about.name, codes, _two_at_least(sizes), tuple(kinds), about.task, people)
+    return Census(about.name, codes, _two_at_least(sizes), tuple(kinds), about.task, about.about)
 
 
 def _codes(values: Sequence[str] | NDArray[Any]) -> NDArray[np.int64]:
