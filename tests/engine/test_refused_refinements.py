@@ -70,7 +70,7 @@ def test_the_key_of_another_analyst(path):
 def test_the_key_of_another_table(path):
     text = path.read_text()
     path.write_text(text + text[text.index("[tables.t]") :].replace("tables.t", "tables.u"))
-    with thresher.open(path, tables={**TABLES, "u": TABLES["t"]}) as engine:
+    with thresher.open(path, tables={**TABLES, "u": TABLES["t"].slice(0)}) as engine:
         refuse(engine, COUNT.replace("FROM t", "FROM u"), match="no answer of yours about u")
 
 
@@ -211,3 +211,10 @@ def test_a_stopped_ledger_recalls_nothing(engine):
     engine.ledger.close()
     with pytest.raises(LedgerStoppedError):
         engine.refine(COUNT, **SHARPER)
+
+
+def test_one_table_in_memory_has_one_name(path):
+    text = path.read_text()
+    path.write_text(text + text[text.index("[tables.t]") :].replace("tables.t", "tables.u"))
+    with pytest.raises(DeclarationError, match="second budget"):
+        thresher.open(path, tables={**TABLES, "u": TABLES["t"]})
