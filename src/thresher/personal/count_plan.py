@@ -8,52 +8,25 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from thresher.accounting import Spending
-from thresher.amounts import Amount, Epsilon, exact_fraction
+from thresher.amounts import Amount, exact_fraction
 from thresher.config import decimal_text
 from thresher.errors import ArgumentError
 from thresher.noise import Entropy, conditional_shift
 from thresher.personal.answers import PersonalCounts
 from thresher.personal.personal_release import INDEPENDENT
-from thresher.personal.planning import WeightedRead
+from thresher.personal.planning import ReadPlan, WeightedRead
 from thresher.plan import Guarantee
-from thresher.question import Exact, Need
+from thresher.question import Exact
 
 _USUAL_CONFIDENCE = "0.95"
 
 
 @dataclass(frozen=True, slots=True)
-class CountPlan:
+class CountPlan(ReadPlan):
     """A personal count with its promise. `margin`: the noise stays below it, in weights, on either side."""
 
-    read: WeightedRead
     confidence: Fraction
     margin: int
-    shows_levels: bool = False
-
-    @property
-    def account(self) -> str:
-        return self.read.question.table.account
-
-    @property
-    def need(self) -> Need:
-        return self.read.need
-
-    @property
-    def cost(self) -> Spending:
-        return self.read.cost
-
-    @property
-    def epsilon(self) -> Epsilon:
-        """The largest share of anybody's own budget."""
-        return self.read.largest_share
-
-    @property
-    def limits(self) -> dict[str, Epsilon | None]:
-        return {}
-
-    @property
-    def written_key(self) -> str | None:
-        return self.read.question.options.get("key")
 
     @property
     def half_width(self) -> str:
@@ -69,9 +42,6 @@ class CountPlan:
 
     def identity(self) -> str:
         return self.read.identity({"confidence": decimal_text(self.confidence)})
-
-    def affordable(self, limit: Epsilon) -> str | None:
-        return less(limit)
 
     recall = staticmethod(PersonalCounts.from_bytes)
 
@@ -144,8 +114,3 @@ def loses(read: WeightedRead) -> str:
         f"Everybody counts by {what}, up to a cap, and loses at most {read.share} of it; who has none is not read. "
         "The weighted number is divided by the mean weight of the public roster."
     )
-
-
-def less(limit: Epsilon) -> str:
-    told = f"Pass share={limit}, or" if limit else "Nothing is left for some: pass"
-    return f"{told} leftovers=True to draw on what each class has left"

@@ -11,6 +11,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from typing import ClassVar
 
 import numpy as np
 
@@ -115,6 +116,43 @@ class WeightedRead:
         cells = exact.unseal().astype(object) @ each
         shape = (len(self.question.groups), len(self.active))
         return self.weights.released(cells.reshape(shape), entropy)
+
+
+@dataclass(frozen=True, slots=True)
+class ReadPlan:
+    """What a plan for a count and one for a decision share: all that follows from what is read."""
+
+    read: WeightedRead
+    shows_levels: ClassVar[bool] = False
+
+    @property
+    def account(self) -> str:
+        return self.read.question.table.account
+
+    @property
+    def need(self) -> Need:
+        return self.read.need
+
+    @property
+    def cost(self) -> Spending:
+        return self.read.cost
+
+    @property
+    def epsilon(self) -> Epsilon:
+        """The largest share of anybody's own budget."""
+        return self.read.largest_share
+
+    @property
+    def limits(self) -> dict[str, Epsilon | None]:
+        return {}
+
+    @property
+    def written_key(self) -> str | None:
+        return self.read.question.options.get("key")
+
+    def affordable(self, limit: Epsilon) -> str | None:
+        told = f"Pass share={limit}, or" if limit else "Nothing is left for some: pass"
+        return f"{told} leftovers=True to draw on what each class has left"
 
 
 def weighted_read(

@@ -14,54 +14,27 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from thresher.accounting import Spending
-from thresher.amounts import Amount, Epsilon, exact_fraction
+from thresher.amounts import Amount, exact_fraction
 from thresher.config import decimal_text
 from thresher.errors import ArgumentError
 from thresher.noise import Entropy, conditional_shift
-from thresher.personal.count_plan import decimals, less, loses, predicted, width
+from thresher.personal.count_plan import decimals, loses, predicted, width
 from thresher.personal.personal_release import INDEPENDENT
-from thresher.personal.planning import WeightedRead
+from thresher.personal.planning import ReadPlan, WeightedRead
 from thresher.plan import ABOVE, BELOW, UNCERTAIN, Guarantee, Release, ShownNumber
-from thresher.question import Exact, Need
+from thresher.question import Exact
 
 _USUAL = {"miss_rate": "0.05", "false_alarm_rate": "0.10"}
 
 
 @dataclass(frozen=True, slots=True)
-class VerdictPlan:
+class VerdictPlan(ReadPlan):
     """A personal decision. The noise is `-miss_margin` or less, or `alarm_margin` or more, only with the rates."""
 
-    read: WeightedRead
     miss_rate: Fraction
     false_alarm_rate: Fraction
     miss_margin: int
     alarm_margin: int
-    shows_levels: bool = False
-
-    @property
-    def account(self) -> str:
-        return self.read.question.table.account
-
-    @property
-    def need(self) -> Need:
-        return self.read.need
-
-    @property
-    def cost(self) -> Spending:
-        return self.read.cost
-
-    @property
-    def epsilon(self) -> Epsilon:
-        """The largest share of anybody's own budget."""
-        return self.read.largest_share
-
-    @property
-    def limits(self) -> dict[str, Epsilon | None]:
-        return {}
-
-    @property
-    def written_key(self) -> str | None:
-        return self.read.question.options.get("key")
 
     @property
     def thresholds(self) -> list[int]:
@@ -97,9 +70,6 @@ class VerdictPlan:
         return self.read.identity(
             {"miss_rate": decimal_text(self.miss_rate), "false_alarm_rate": decimal_text(self.false_alarm_rate)}
         )
-
-    def affordable(self, limit: Epsilon) -> str | None:
-        return less(limit)
 
     recall = staticmethod(Release.from_bytes)
 

@@ -5,6 +5,7 @@ Classes are declared, not found in the labels: to find them would tell who is th
 Reads: rows, labels, budgets, entropy. Writes: fitted attributes, which may all be shown. Never: a person of budget 0.
 """
 
+from abc import abstractmethod
 from typing import Any, Self
 
 import numpy as np
@@ -82,8 +83,8 @@ class _Planes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-l
             self.fit_intercept,
         )
 
-    def _loss(self) -> MarginLoss:
-        raise NotImplementedError
+    @abstractmethod
+    def _loss(self) -> MarginLoss: ...
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
