@@ -3,25 +3,22 @@
 Reads: the ledger. Writes: accounts and caps, where the declarations changed them. Never: a budget whose unit changed.
 """
 
-import hashlib
 from collections.abc import Callable
+from typing import Any
 
-from thresher.accounting import Spending
 from thresher.config import Declarations, StreamDeclaration, Table
 from thresher.decisions import Earlier, RefinementPlan, protected, protected_by, recalled
 from thresher.errors import (
     ArgumentError,
-    BudgetError,
     DeclarationError,
     KeyReusedError,
-    LedgerError,
     LostAnswerError,
     PendingError,
     TooDearError,
 )
-from thresher.ledger import Balance, Book, Reservation, StoredRelease, open_book
+from thresher.ledger import Balance, Book, open_book
 from thresher.personal.class_sizes import check_one_for_all
-from thresher.plan import Plan, Released
+from thresher.plan import Plan
 from thresher.question import Question
 from thresher.streams.planning import began_with, protects
 
@@ -109,21 +106,11 @@ def check_refined_once(book: Book, plan: RefinementPlan, of: str, analyst: str) 
             f"the refinement of {of!r} was charged and lost in a crash, and an answer is refined once: the chain "
             "ends there. Ask anew with another key, charged in full"
         )
-    if done is not None and done.question != plan.identity():
+    if done is not None and done.question != plan.identity.question:
         raise KeyReusedError(f"{of!r} was refined already: go on from that refinement (key {plan.written_key!r})")
 
 
-def key_of(plan: Plan[Released], key: str | None) -> str:
-    """The name of an answer: as passed, as written in the question, or made from all that makes it this question."""
-    if isinstance(plan, RefinementPlan) and key not in (None, plan.written_key):
-        rule = "an answer is refined once, so the key of its refinement follows from its own"
-        raise ArgumentError("key", key, rule, "Leave it out")
-    if key is not None and key.startswith("stream/"):
-        raise ArgumentError("key", key, "such keys belong to the steps of streams", "Take another")
-    return key or plan.written_key or hashlib.sha256(plan.identity().encode()).hexdigest()[:32]
-
-
-def check_limit(plan: Plan[Released], name: str, balance: Callable[[Plan[Released]], Balance] | None = None) -> None:
+def check_limit(plan: Plan[Any], name: str, balance: Callable[[Plan[Any]], Balance] | None = None) -> None:
     """Refuse what costs more than one question may; what to change must fit the budget too, if it can be looked up."""
     limit = plan.limits.get(name)
     if limit is not None and plan.epsilon > limit:
@@ -139,23 +126,3 @@ def declared_table(declared: Declarations, name: str, *, one_for_all: bool = Fal
     if one_for_all:
         check_one_for_all(declared.tables[name])
     return declared.tables[name]
-
-
-def reserved(book: Book, plan: Plan[Released], cost: Spending, key: str, analyst: str) -> Reservation | StoredRelease:
-    """The worst case on disk, or the answer that is there; a refusal says what would be affordable."""
-    try:
-        return book.reserve(plan.account, cost, key, plan.identity(), analyst)
-    except BudgetError as refused:
-        hint = plan.affordable(refused.remaining)
-        raise BudgetError(refused.account, refused.requested, refused.remaining, refused.short_by, hint) from None
-
-
-def given_up(book: Book, held: Reservation, plan: Plan[Released]) -> str:
-    """Give up the answer, unless it was stored at the last moment; and the sentence that says so."""
-    try:
-        book.forfeit(held)
-    except ArgumentError:
-        return f"Charged {plan.epsilon}; the answer is stored: ask again with key {held.key}"
-    except LedgerError:
-        return f"Charged {plan.epsilon}, at the latest when the ledger is opened again"
-    return f"Charged {plan.epsilon}: data may have been read. No answer is stored for key {held.key}"

@@ -12,6 +12,7 @@ Never: reads private rows before the charge is on disk; hands out what is not st
 import threading
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import Any
 
 from thresher.amounts import Amount
 from thresher.budgets import (
@@ -19,11 +20,9 @@ from thresher.budgets import (
     check_refined_once,
     declared_table,
     earlier,
-    given_up,
-    key_of,
     open_budgets,
-    reserved,
 )
+from thresher.charging import begin, complete, key_of
 from thresher.config import Declarations, load
 from thresher.decisions import (
     VALUES,
@@ -37,14 +36,13 @@ from thresher.decisions import (
     wish,
 )
 from thresher.diagnostics import Choices, DiagnosisPlan, Diagnostic, Price, plan_diagnosis
-from thresher.errors import BugError, DeclarationError, SourceUnavailableError, ThresherError
-from thresher.ledger import Balance, Book, Reservation, StoredRelease
+from thresher.errors import DeclarationError
+from thresher.ledger import Balance, Book, StoredRelease
 from thresher.noise import Entropy, SystemEntropy
 from thresher.personal.answers import PersonalCounts
 from thresher.personal.class_sizes import check_one_for_all
 from thresher.personal_questions import ClassLeft, PersonalDesk, PersonalPlan, classes_left, only_count, only_decision
-from thresher.plan import Given, Plan, Release, Released
-from thresher.question import AnyNeed
+from thresher.plan import Given, Plan, Release
 from thresher.running.opening import open_stream
 from thresher.running.stream import RunningStream
 from thresher.sources import PublicTables, Source, open_source
@@ -332,13 +330,14 @@ class Engine:
         progress: Progress = lambda _: None,
     ) -> Given:
         """Reserve, fetch, run, settle, and only then hand out."""
-        source_of_noise = entropy or SystemEntropy()
+        noise = entropy or SystemEntropy()
         if plan.cost is None or plan.need is None:
-            return plan.run(None, source_of_noise)[0]
+            return plan.run(None, noise)[0]
+        need = plan.need
         for name in plan.limits:
             check_limit(plan, name, self.balance)
         progress("reserving the worst case in the ledger")
-        held = reserved(self.ledger, plan, plan.cost, key_of(plan, key), self._analyst)
+        held = begin(self.ledger, plan, key_of(plan, key), self._analyst)
         if isinstance(held, StoredRelease):
             return plan.recall(held.body, key_of(plan, key))
         try:
@@ -348,41 +347,16 @@ class Engine:
             # No data was read, so nothing is charged.
             self.ledger.cancel(held)
             raise
-        return self._answer_charged(plan, plan.need, held, source_of_noise, progress)
-
-    def _answer_charged(
-        self, plan: Plan[Given], need: AnyNeed, held: Reservation, entropy: Entropy, progress: Progress
-    ) -> Given:
-        """Whatever stops us from here on, Ctrl-C too: data may have been read, so the worst case is lost, and said.
-
-        An error that is none of ours may quote the data, so a fixed one is raised in its place, outside the handler.
-        """
-        try:
-            progress("reading, in one scan")
-            exact = self._source.fetch(need)
-            progress("drawing noise and deciding")
-            release, reached = plan.run(exact, entropy)
-            self.ledger.settle(held, reached or held.worst_case, release.to_bytes(), shows_levels=plan.shows_levels)
-            return release.handed_out(held.key)
-        except SourceUnavailableError:
-            self.ledger.cancel(held)
-            raise
-        except (ThresherError, KeyboardInterrupt, SystemExit) as stopped:
-            stopped.add_note(given_up(self.ledger, held, plan))
-            raise
-        except BaseException as error:  # noqa: BLE001 - it is reported, without its text
-            fault = BugError(f"the question could not be answered ({type(error).__name__})")
-        fault.add_note(given_up(self.ledger, held, plan))
-        raise fault
+        return complete(self.ledger, plan, held, lambda: self._source.fetch(need), noise, progress)
 
     def stored(self, plan: Plan[Given], *, key: str | None = None) -> Given | None:
         """The answer that is there already, which costs nothing; None if there is none yet."""
         if plan.cost is None:
             return None
-        found = self.ledger.answered(plan.account, key_of(plan, key), plan.identity(), self._analyst)
+        found = self.ledger.answered(plan.account, key_of(plan, key), plan.identity.question, self._analyst)
         return None if found is None else plan.recall(found.body, key_of(plan, key))
 
-    def balance(self, plan: Plan[Released]) -> Balance:
+    def balance(self, plan: Plan[Any]) -> Balance:
         """The budget that a plan would be charged to."""
         return self.ledger.balance(plan.account)
 

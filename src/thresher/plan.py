@@ -10,13 +10,14 @@ import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Protocol, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Protocol, Self, TypeVar
 
-from thresher.accounting import MinEntropy, Spending, box_min_entropy, cone_min_entropy
+from thresher.accounting import MinEntropy, Spending, Subject, box_min_entropy, cone_min_entropy
+from thresher.accounting.subject import PERSONAL, TABLE
 from thresher.amounts import Epsilon
-from thresher.config import Label
+from thresher.config import Label, Table
 from thresher.noise import Entropy
-from thresher.question import AnyNeed, Exact
+from thresher.question import AnyNeed, Exact, Identity
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -235,52 +236,78 @@ class Released(Protocol):
     def handed_out(self, key: str) -> Self: ...
 
 
-Given = TypeVar("Given", bound=Released, covariant=True)  # noqa: PLC0105 - what a plan gives
+Given = TypeVar("Given", bound=Released)
 
 
-class Plan(Protocol[Given]):
-    """A question with its price, of whatever family. `str(plan)` explains it to a person."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan(Generic[Given]):
+    """A question with its price, of whatever family. Everything here is computed once, when it is planned.
 
-    @property
-    def account(self) -> str:
-        """The table whose budget it is charged to."""
+    family     of which family it is; the ledger keeps it with the charge, and refuses one that it does not know
+    account    whose budget pays, and `subject`: what its losses are about
+    identity   what makes it this question, and what makes its measurement the same
+    need       what must be read; None if the question needs no data
+    cost       the worst case that is reserved, None if nothing is; `epsilon` is what it comes to for one unit
+    limits     what one question may cost, by the name of the limit
+    written_key    the key that the question names itself, if it does
+    shows_levels   the release shows every group's stopping level, so that what was not reached is given back
+    """
 
-    @property
-    def need(self) -> AnyNeed | None:
-        """What must be read; None if the question needs no data."""
-
-    @property
-    def cost(self) -> Spending | None:
-        """The worst case that is reserved; None if nothing is."""
-
-    @property
-    def epsilon(self) -> Epsilon:
-        """The worst case for one privacy unit."""
-
-    @property
-    def limits(self) -> Mapping[str, Epsilon | None]:
-        """What one question may cost, by the name of the limit."""
-
-    @property
-    def guarantee(self) -> Guarantee:
-        """What the release will promise."""
-
-    @property
-    def written_key(self) -> str | None:
-        """The key that stood in the question's own text."""
-
-    @property
-    def shows_levels(self) -> bool:
-        """Whether the release shows every group's stopping level, so that what was not reached is given back."""
-
-    def identity(self) -> str:
-        """All that makes it this question and no other; two plans with one identity may share an answer."""
+    family: str
+    account: str
+    subject: Subject
+    identity: Identity
+    need: AnyNeed | None
+    cost: Spending | None
+    epsilon: Epsilon
+    guarantee: Guarantee
+    limits: Mapping[str, Epsilon | None] = field(default_factory=dict)
+    written_key: str | None = None
+    # Whether no other key may be passed: that of a refinement follows from the answer that it refines.
+    key_is_fixed: bool = False
+    shows_levels: bool = False
+    # What it is called where it failed.
+    called: str = "the question"
 
     def affordable(self, limit: Epsilon) -> str | None:
-        """What to change so that it costs at most `limit`, in words."""
+        """Say what to change so that it costs at most `limit`; None if nothing would help."""
+        raise NotImplementedError
 
     def recall(self, body: bytes, key: str) -> Given:
-        """A release that was stored, handed out again."""
+        """Hand out a stored release again."""
+        raise NotImplementedError
 
     def run(self, exact: Exact | None, entropy: Entropy) -> tuple[Given, Spending | None]:
-        """Draw and decide: the release, and what it really cost."""
+        """Draw and decide: the release, and what it really cost (None: the worst case)."""
+        raise NotImplementedError
+
+    def state_after(self, release: Any) -> tuple[str, bytes] | None:  # noqa: ARG002
+        """Name what is to be kept in the ledger together with the release, if anything is."""
+        return None
+
+
+class OldPlan:
+    """For plans that are not yet `Plan`s. To be deleted."""
+
+    __slots__ = ()
+    called, key_is_fixed = "the question", False
+
+    @property
+    def subject(self) -> Any:
+        me: Any = self
+        table = me.read.question.table if hasattr(me, "read") else getattr(me, "table", None) or me.question.table
+        return subject_of(table)
+
+    @property
+    def identity(self) -> Any:
+        text = self.identity_text()  # type: ignore[attr-defined]
+        return Identity(text, text)
+
+    def state_after(self, release: Any) -> None:  # noqa: ARG002
+        return None
+
+
+def subject_of(table: Table) -> Subject:
+    """What the budget of a table is about."""
+    unit = None if table.contribution is None else table.contribution.unit
+    return Subject(TABLE if table.own_budgets is None else PERSONAL, unit)

@@ -18,6 +18,7 @@ from thresher.accounting.min_entropy import MinEntropy, box_min_entropy, cone_mi
 from thresher.accounting.regions import Region, overlaps
 from thresher.accounting.restrictions import Interval, Values, between
 from thresher.accounting.steps import step_spending
+from thresher.accounting.subject import Subject
 
 __all__ = [
     "AccountLoss",
@@ -30,6 +31,7 @@ __all__ = [
     "Region",
     "RegionLosses",
     "Spending",
+    "Subject",
     "Values",
     "account_loss",
     "added",

@@ -38,8 +38,8 @@ class Table:
     # Where the source keeps it, if not under its own name: another relation ("schema.table"), or a file.
     relation: str | None = None
     file: Path | None = None
-    # Named by the curator when the rows change: answers about another version are other answers.
-    version: str = "1"
+    # Named by the curator when the rows change: answers about another version are other answers. None: never named.
+    version: str | None = None
     # Where everybody brings a budget of their own: then `budget` is 1, the whole of each.
     own_budgets: OwnBudgets | None = None
 
@@ -47,6 +47,11 @@ class Table:
     def account(self) -> str:
         """The name of its budget in the ledger; of people's own budgets, shares are kept under another one."""
         return self.name if self.own_budgets is None else f"personal:{self.name}"
+
+    @property
+    def edition(self) -> str:
+        """The version by which the sources order the rows of a unit."""
+        return "1" if self.version is None else self.version
 
     @property
     def rows_per_unit(self) -> int:

@@ -259,14 +259,16 @@ def _contribution(section: Section) -> Contribution | None:
     return Contribution(unit, groups, rows)
 
 
-def _version(section: Section) -> str:
-    found = section.content.get("version", "1")
+def _version(section: Section) -> str | None:
+    if "version" not in section:
+        return None
+    found = section.content["version"]
     if isinstance(found, date) and not isinstance(found, datetime):
         return found.isoformat()
     fix = 'Write e.g. version = "2024-06", and another when the rows change'
     if not isinstance(found, str) and not is_whole(found):
         raise section.refusal("version", "it must be text, a whole number or a day", fix)
-    version = section.text("version", fix) if isinstance(found, str) and "version" in section else str(found)
+    version = section.text("version", fix) if isinstance(found, str) else str(found)
     if len(version) > MAX_NAME:
         raise section.refusal("version", f"it has more than {MAX_NAME} characters", fix)
     return version

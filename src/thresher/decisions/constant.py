@@ -12,12 +12,12 @@ from thresher.amounts import Epsilon
 from thresher.decisions.rules import Terms
 from thresher.decisions.verdicts import MISSES, Bound
 from thresher.noise import Entropy
-from thresher.plan import ABOVE, BELOW, UNCERTAIN, Guarantee, Release
+from thresher.plan import ABOVE, BELOW, UNCERTAIN, Guarantee, OldPlan, Release
 from thresher.question import Exact, Need, Question
 
 
 @dataclass(frozen=True, slots=True)
-class ConstantPlan:
+class ConstantPlan(OldPlan):
     """Answered without data, free of charge: a formula that holds always or never, or a rate that asks for nothing.
 
     `told` is given in the second case: why every group may be called uncertain.
@@ -95,7 +95,7 @@ class ConstantPlan:
     def limits(self) -> dict[str, Epsilon | None]:
         return {}
 
-    def identity(self) -> str:
+    def identity_text(self) -> str:
         return json.dumps({"bound": self.bound, "question": self.question.text})
 
     def affordable(self, limit: Epsilon) -> None:

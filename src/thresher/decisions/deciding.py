@@ -37,7 +37,7 @@ from thresher.decisions.verdicts import SEEN_ABOVE, SEEN_BELOW, SEEN_BETWEEN, Ve
 from thresher.decisions.wishes import PROBE, Wish
 from thresher.errors import BugError
 from thresher.noise import Entropy
-from thresher.plan import ABOVE, BELOW, UNCERTAIN, Guarantee, Release
+from thresher.plan import ABOVE, BELOW, UNCERTAIN, Guarantee, OldPlan, Release
 from thresher.question import Atom, Exact, Need, Question, group_keys, grouping_of
 
 # A range that is guessed is not smaller than this.
@@ -46,7 +46,7 @@ _WORDS = {SEEN_ABOVE: ABOVE, SEEN_BETWEEN: UNCERTAIN, SEEN_BELOW: BELOW}
 
 
 @dataclass(frozen=True, slots=True)
-class DecisionPlan:
+class DecisionPlan(OldPlan):
     """Which groups satisfy a formula, by noisy looks at their margins."""
 
     question: Question
@@ -116,7 +116,7 @@ class DecisionPlan:
             notes=self.notes,
         )
 
-    def identity(self) -> str:
+    def identity_text(self) -> str:
         """What makes it the same question: its normal form, how it is decided, and what it is asked about."""
         said = {
             "data": self.question.table.fingerprint(),

@@ -28,7 +28,7 @@ from thresher.decisions.trees import Tree, holds, numbered
 from thresher.decisions.wishes import Wish
 from thresher.errors import ArgumentError, BugError, TooDearError
 from thresher.noise import Entropy
-from thresher.plan import ABOVE, BELOW, UNCERTAIN, Guarantee, Release
+from thresher.plan import ABOVE, BELOW, UNCERTAIN, Guarantee, OldPlan, Release
 from thresher.question import Exact, Need, Question, group_keys, grouping_of
 
 # Beyond this a slack is as good as infinite; the array functions clamp there too.
@@ -36,7 +36,7 @@ _FAR = 1 << 40
 
 
 @dataclass(frozen=True, slots=True)
-class ProbePlan:
+class ProbePlan(OldPlan):
     """Which groups satisfy a formula, by noisy looks at each condition. To be compared with, not to be relied on."""
 
     question: Question
@@ -140,7 +140,7 @@ class ProbePlan:
             )
         return f"{why}; {charged} is charged for what was looked at"
 
-    def identity(self) -> str:
+    def identity_text(self) -> str:
         """What makes it the same question: its normal form, how it is decided, and what it is asked about."""
         said = {
             "data": self.question.table.fingerprint(),

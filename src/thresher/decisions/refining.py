@@ -37,14 +37,14 @@ from thresher.decisions.verdicts import (
 from thresher.decisions.wishes import Wish, wish
 from thresher.errors import ArgumentError
 from thresher.noise import Entropy, history_shift, refine
-from thresher.plan import ABOVE, BELOW, UNCERTAIN, Guarantee, Release
+from thresher.plan import ABOVE, BELOW, UNCERTAIN, Guarantee, OldPlan, Release
 from thresher.question import Exact, Need, Question, grouping_of
 
 _WORDS = {SEEN_ABOVE: ABOVE, SEEN_BETWEEN: UNCERTAIN, SEEN_BELOW: BELOW}
 
 
 @dataclass(frozen=True, slots=True)
-class RefinementPlan:
+class RefinementPlan(OldPlan):
     """A sharper look at the groups of an earlier answer, or another reading of it."""
 
     question: Question
@@ -56,6 +56,10 @@ class RefinementPlan:
     epsilon: Epsilon
     guarantee: Guarantee
     shows_levels: bool = False
+
+    @property
+    def key_is_fixed(self) -> bool:
+        return True
 
     @property
     def account(self) -> str:
@@ -139,7 +143,7 @@ class RefinementPlan:
             notes=self.notes,
         )
 
-    def identity(self) -> str:
+    def identity_text(self) -> str:
         """What makes it this refinement: the answer it goes on from, how far, and how it is judged."""
         shift, earlier = self.step.shift, self.earlier
         said = {

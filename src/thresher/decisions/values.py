@@ -29,7 +29,7 @@ from thresher.decisions.verdicts import MISSES, SEEN_ABOVE, SEEN_BELOW, SEEN_BET
 from thresher.decisions.wishes import Wish
 from thresher.errors import BugError
 from thresher.noise import Entropy, least_distance
-from thresher.plan import ABOVE, BELOW, UNCERTAIN, Guarantee, Release
+from thresher.plan import ABOVE, BELOW, UNCERTAIN, Guarantee, OldPlan, Release
 from thresher.question import Aggregate, Atom, Exact, Need, Question, grouping_of, sensitivity
 
 NAME = "values"
@@ -52,7 +52,7 @@ class Measurement:
 
 
 @dataclass(frozen=True, slots=True)
-class ValuesPlan:
+class ValuesPlan(OldPlan):
     """Which groups satisfy a formula, and the noisy numbers that say so."""
 
     question: Question
@@ -107,7 +107,7 @@ class ValuesPlan:
         )
         return release, self.cost
 
-    def identity(self) -> str:
+    def identity_text(self) -> str:
         """What makes it the same question: its normal form, what is measured at which rates, and of which data."""
         strategy = self.measurement.strategy
         blocks = zip(strategy.blocks, strategy.epsilons, strict=True)

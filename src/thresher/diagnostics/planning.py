@@ -21,7 +21,7 @@ from thresher.diagnostics.roc_curve import roc_curve
 from thresher.diagnostics.roc_price import epsilon_for_auc
 from thresher.errors import ArgumentError, BugError
 from thresher.noise import Entropy, SeededEntropy
-from thresher.plan import Guarantee
+from thresher.plan import Guarantee, OldPlan
 from thresher.question import Exact, RowsNeed
 
 # What each diagnostic looks at: the argument that names the column, and what kind of column it must be.
@@ -51,7 +51,7 @@ class Choices:
 
 
 @dataclass(frozen=True, slots=True)
-class DiagnosisPlan:
+class DiagnosisPlan(OldPlan):
     """A diagnostic with its price. `told` says where the price comes from, if it was not named."""
 
     kind: str
@@ -83,7 +83,7 @@ class DiagnosisPlan:
     def guarantee(self) -> Guarantee:
         return Guarantee("", "", "", "", _PROMISE.format(self.epsilon, self.told or _NO_RATE))
 
-    def identity(self) -> str:
+    def identity_text(self) -> str:
         """What makes it the same diagnostic: what it is about, how it is made, and its price."""
         said = {
             "diagnostic": self.kind,

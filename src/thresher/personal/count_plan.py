@@ -40,7 +40,7 @@ class CountPlan(ReadPlan):
         )
         return Guarantee("", "", self.half_width, "", sentence)
 
-    def identity(self) -> str:
+    def identity_text(self) -> str:
         return self.read.identity({"confidence": decimal_text(self.confidence)})
 
     recall = staticmethod(PersonalCounts.from_bytes)

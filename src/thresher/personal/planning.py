@@ -22,6 +22,7 @@ from thresher.errors import ArgumentError, BugError
 from thresher.noise import Entropy
 from thresher.personal.class_sizes import own_budgets_of
 from thresher.personal.class_weights import ClassWeights, class_weights
+from thresher.plan import OldPlan
 from thresher.question import (
     AllOf,
     Atom,
@@ -119,7 +120,7 @@ class WeightedRead:
 
 
 @dataclass(frozen=True, slots=True)
-class ReadPlan:
+class ReadPlan(OldPlan):
     """What a plan for a count and one for a decision share: all that follows from what is read."""
 
     read: WeightedRead

@@ -66,7 +66,7 @@ class VerdictPlan(ReadPlan):
         half = width(-(-self.clear // 2), self.read)
         return Guarantee(misses, alarms, half, far, sentence)
 
-    def identity(self) -> str:
+    def identity_text(self) -> str:
         return self.read.identity(
             {"miss_rate": decimal_text(self.miss_rate), "false_alarm_rate": decimal_text(self.false_alarm_rate)}
         )

@@ -20,6 +20,7 @@ from thresher.question.conditions import (
 )
 from thresher.question.exposure import group_keys, grouping_of
 from thresher.question.formula import Atom, Every, Formula, Some, atoms_of
+from thresher.question.identity import Identity, identity_of
 from thresher.question.needs import AnyNeed, Exact, Need, RowsNeed
 from thresher.question.sensitivity import MOST_ROWS, largest_value, sensitivity
 
@@ -36,6 +37,7 @@ __all__ = [
     "Every",
     "Exact",
     "Formula",
+    "Identity",
     "Missing",
     "Need",
     "NoneOf",
@@ -51,6 +53,7 @@ __all__ = [
     "columns_of",
     "group_keys",
     "grouping_of",
+    "identity_of",
     "label",
     "largest_value",
     "sensitivity",

@@ -56,7 +56,7 @@ def _name(column: Column, table: Table) -> str:
         said.append(f"{'days' if isinstance(kind, Days) else 'hours'} of {kind.first} to {kind.last}")
     elif isinstance(kind, Numbered | Truth):
         said.append("whole numbers" if isinstance(kind, Numbered) else "true or false")
-    edition = {"version": table.version if table.version != "1" else None, "of": table.relation, "in": table.file}
+    edition = {"version": table.version if table.edition != "1" else None, "of": table.relation, "in": table.file}
     said += [f"{word} {value}" for word, value in edition.items() if value is not None]
     # A name that could be read as another one with its description is quoted, so that no two columns share a name.
     name = json.dumps(column.name) if set(column.name) & set('("') else column.name

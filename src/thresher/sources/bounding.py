@@ -52,9 +52,14 @@ def bounded_rows(table: Table, kept: Kept, dialect: Dialect) -> Rows:
     """The rows of a relation made by `bounding`."""
     if table.contribution is None:
         raise BugError("rows are bounded only where units are declared")
-    columns = {name: _kept(column, f"t.c{n}", dialect) for n, (name, column) in enumerate(table.columns.items())}
+    columns = {name: _kept(column, f"t.c{n}", dialect) for n, (name, column) in enumerate(by_name(table))}
     unit = None if table.contribution.max_rows == 1 else "t.u"
     return Rows(f"{kept.relation} t", columns, unit, None, kept.parameters)
+
+
+def by_name(table: Table) -> list[tuple[str, Column]]:
+    """The columns by the bytes of their names: where a line of the declarations stands must not choose other rows."""
+    return sorted(table.columns.items(), key=lambda named: named[0].encode())
 
 
 def _kept(column: Column, name: str, dialect: Dialect) -> Coded:
@@ -68,8 +73,8 @@ def bounding(table: Table, keys: Sequence[Column], relation: str, found: Found, 
     if limits is None:
         raise BugError("rows are bounded only where units are declared")
     names = {name: f"t.{dialect.identifier(name)}" for name in found.columns}
-    columns = [coded(column, table.columns, names, found) for column in table.columns.values()]
-    place = {name: f"c{n}" for n, name in enumerate(table.columns)}
+    columns = [coded(column, table.columns, names, found) for _, column in by_name(table)]
+    place = {name: f"c{n}" for n, (name, _) in enumerate(by_name(table))}
     # The smallest text of a fixed column is the smallest by bytes.
     codes = [dialect.raw_text(column.code) if column.text else column.code for column in columns]
     listed = ", ".join(f"{code} AS c{n}" for n, code in enumerate(codes))
@@ -77,7 +82,7 @@ def bounding(table: Table, keys: Sequence[Column], relation: str, found: Found, 
     coded_rows = f"SELECT {unit} AS u, {listed} FROM {relation} t WHERE {names[limits.unit]} IS NOT NULL"
     brought = Brought([])
     if among != ALWAYS:
-        coded_rows += f" AND {condition(among, dict(zip(table.columns, columns, strict=True)), dialect, brought)}"
+        coded_rows += f" AND {condition(among, dict(zip(place, columns, strict=True)), dialect, brought)}"
     fixed = [place[name] for name, column in table.columns.items() if column.fixed]
     smallest = "".join(f", min({name}) OVER (PARTITION BY u) AS m{name}" for name in fixed)
     conditions = [f"({name} IS NULL OR {name} = m{name})" for name in fixed]
@@ -124,7 +129,7 @@ def _ranked(inside: str, grouped: Sequence[str]) -> str:
 
 def _orders(table: Table, who: str, grouped: Sequence[str], texts: Sequence[bool], dialect: Dialect) -> str:
     """The two digests: of the unit and the group, of the unit and the whole row."""
-    start = dialect.text("".join(f"{len(part.encode())}:{part}" for part in (table.name, table.version)))
+    start = dialect.text("".join(f"{len(part.encode())}:{part}" for part in (table.name, table.edition)))
     unit = _digested(who, dialect)
     codes = [_marked(f"c{n}", is_text, dialect) for n, is_text in enumerate(texts)]
     of_group = [code for n, code in enumerate(codes) if f"c{n}" in grouped]

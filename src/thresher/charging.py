@@ -1,0 +1,98 @@
+"""READ SECOND. One charge for everything that is released: questions and the steps of streams alike.
+
+    begin      reserve the worst case durably, or find the answer that is stored already
+    complete   fetch, run, settle in one transaction with the release, and only then hand it out
+
+Whatever stops a charge after data may have been read leaves the worst case lost, and says so.
+Reads: a source, through `fetch`. Writes: the ledger. Never: reads private rows before the charge is on disk; hands out
+what is not stored; forwards what a database said. `reserve(` and `settle(` are called here and nowhere else.
+"""
+
+import hashlib
+from collections.abc import Callable
+from typing import Any
+
+from thresher.errors import (
+    ArgumentError,
+    BudgetError,
+    BugError,
+    LedgerError,
+    SourceUnavailableError,
+    ThresherError,
+)
+from thresher.ledger import Book, Reservation, State, StoredRelease
+from thresher.ledger.book import WAIT_SECONDS
+from thresher.noise import Entropy
+from thresher.plan import Given, Plan
+from thresher.question import Exact
+
+Progress = Callable[[str], None]
+
+
+def key_of(plan: Plan[Any], key: str | None = None) -> str:
+    """The name of an answer: as passed, as written in the question, or made from all that makes it this question."""
+    if plan.written_key is not None and plan.key_is_fixed and key not in (None, plan.written_key):
+        rule = "the key of a refinement follows from the key of the answer that it refines"
+        raise ArgumentError("key", key, rule, "Leave it out")
+    if key is not None and key.startswith("stream/"):
+        raise ArgumentError("key", key, "keys that begin with stream/ name the steps of streams", "Pass another key")
+    return key or plan.written_key or hashlib.sha256(plan.identity.question.encode()).hexdigest()[:32]
+
+
+def begin(
+    book: Book, plan: Plan[Any], key: str, analyst: str = "", wait_seconds: float = WAIT_SECONDS
+) -> Reservation | StoredRelease:
+    """Reserve the worst case of a plan, or return the stored answer; a refusal says what would be affordable."""
+    if plan.cost is None:
+        raise BugError("a plan without a cost was to be charged")
+    try:
+        return book.reserve(plan.account, plan.cost, key, plan.identity.question, analyst, wait_seconds)
+    except BudgetError as refused:
+        hint = plan.affordable(refused.remaining)
+        raise BudgetError(refused.account, refused.requested, refused.remaining, refused.short_by, hint) from None
+
+
+def complete(
+    book: Book,
+    plan: Plan[Given],
+    held: Reservation,
+    fetch: Callable[[], Exact],
+    entropy: Entropy,
+    progress: Progress = lambda _: None,
+) -> Given:
+    """Fetch, run and settle what was reserved. Whatever stops it, Ctrl-C too: the worst case is lost, and said.
+
+    An error that is not Thresher's own may quote the data: a fixed one is raised in its place, outside the handler.
+    """
+    try:
+        progress("reading, in one scan")
+        exact = fetch()
+        progress("drawing noise and deciding")
+        release, reached = plan.run(exact, entropy)
+        kept = plan.state_after(release)
+        state = None if kept is None else State(*kept)
+        body = release.to_bytes()
+        book.settle(held, reached or held.worst_case, body, shows_levels=plan.shows_levels, state=state)
+        return release.handed_out(held.key)
+    except SourceUnavailableError:
+        # The source was never reached, so nothing was read.
+        book.cancel(held)
+        raise
+    except (ThresherError, KeyboardInterrupt, SystemExit) as stopped:
+        stopped.add_note(_given_up(book, plan, held))
+        raise
+    except BaseException as error:  # noqa: BLE001 - it is reported, without its text
+        fault = BugError(f"{plan.called} could not be answered ({type(error).__name__})")
+    fault.add_note(_given_up(book, plan, held))
+    raise fault
+
+
+def _given_up(book: Book, plan: Plan[Any], held: Reservation) -> str:
+    """Give up the answer, unless it was stored at the last moment; return the sentence that says so."""
+    try:
+        book.forfeit(held)
+    except ArgumentError:
+        return f"Charged {plan.epsilon}; the answer is stored: ask again with key {held.key}"
+    except LedgerError:
+        return f"Charged {plan.epsilon}, at the latest when the ledger is opened again"
+    return f"Charged {plan.epsilon}: data may have been read. No answer is stored for key {held.key}"

@@ -1,0 +1,193 @@
+"""Two texts that say what a question is: one for what is free, one for what may be refined.
+
+    question     the same question again gives the stored answer: what was asked, and the declarations that it uses
+    measurement  the same measurement may be refined: which rows count, and how they are noised
+
+Both are written out field by field, with a version, so that no name of a class or a field of ours is part of them.
+`tests/question/test_identity.py` has a table of every field of every declaration: a new one must be listed there.
+Reads: declarations, questions. Writes: texts. Never: budgets, levels, or defaults of the product.
+"""
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from thresher.config import (
+    Bands,
+    Column,
+    Days,
+    Grid,
+    Hours,
+    Kind,
+    Listed,
+    Numbered,
+    Referenced,
+    Table,
+    Text,
+    Truth,
+    decimal_text,
+)
+from thresher.question.aggregates import Aggregate
+from thresher.question.asked import Question
+from thresher.question.conditions import AllOf, AnyOf, Condition, Missing, NoneOf, OneOf, Present, Within, columns_of
+from thresher.question.formula import Atom, Every, Formula
+
+QUESTION, MEASUREMENT = "question 1", "measurement 1"
+# The rule by which the sources choose rows of a unit that has too many. Another rule keeps other rows.
+ROW_ORDER = 1
+# Longer texts are replaced by their hash: a line of the ledger stays short.
+_LONGEST = 400
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """The two texts. They are compared and hashed, and never read back."""
+
+    question: str
+    measurement: str
+
+
+def canonical(document: object) -> str:
+    """One text for one JSON value."""
+    return json.dumps(document, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+
+
+def identity_of(
+    family: str, table: Table, columns: Iterable[str], asked: Mapping[str, Any], measured: Mapping[str, Any]
+) -> Identity:
+    """The identity of a plan of a `family`; `columns` are those it uses, `asked` and `measured` are its own facts."""
+    used = sorted(with_bands(columns, table))
+    rows = sorted(table.columns) if table.contribution is not None else used
+    question = {
+        "identity": QUESTION,
+        "family": family,
+        "table": table_facts(table),
+        "columns": {name: column_facts(table.columns[name]) for name in used},
+        **asked,
+    }
+    measurement = {
+        "identity": MEASUREMENT,
+        "family": family,
+        "table": {**table_facts(table), "version_declared": table.version is not None, "row_order": ROW_ORDER},
+        "columns": {name: column_facts(table.columns[name]) for name in rows},
+        **measured,
+    }
+    return Identity(canonical(_folded(question)), canonical(_folded(measurement)))
+
+
+def table_facts(table: Table) -> dict[str, Any]:
+    """Where the rows are, which edition of them, and how much of a unit is looked at."""
+    limits = table.contribution
+    return {
+        "name": table.name,
+        "relation": table.relation,
+        "file": None if table.file is None else str(table.file),
+        "version": table.version,
+        "unit": None if limits is None else limits.unit,
+        "max_groups_per_unit": None if limits is None else limits.max_groups,
+        "max_rows_per_group": None if limits is None else limits.max_rows,
+    }
+
+
+def column_facts(column: Column) -> dict[str, Any]:
+    """How a column is read."""
+    return {"name": column.name, "fixed": column.fixed, **kind_facts(column.kind)}
+
+
+def kind_facts(kind: Kind) -> dict[str, Any]:  # noqa: PLR0911 - one for each kind
+    """What a column may hold."""
+    match kind:
+        case Listed(values):
+            return {"holds": "text", "values": list(values)}
+        case Numbered(numbers):
+            return {"holds": "whole numbers", "values": list(numbers)}
+        case Truth():
+            return {"holds": "truth"}
+        case Grid(low, high, step, missing):
+            ends = {"min": decimal_text(low), "max": decimal_text(high), "step": decimal_text(step)}
+            return {"holds": "grid", **ends, "missing": None if missing is None else decimal_text(missing)}
+        case Days(first, last):
+            return {"holds": "days", "first": first.isoformat(), "last": last.isoformat()}
+        case Hours(first, last):
+            return {"holds": "hours", "first": first.isoformat(), "last": last.isoformat()}
+        case Bands(of, edges):
+            return {"holds": "bands", "of": of, "edges": [decimal_text(edge) for edge in edges]}
+        case Referenced(name, column):
+            return {"holds": "public values", "public_table": name, "public_column": column}
+        case Text():
+            return {"holds": "any text"}
+
+
+def condition_facts(condition: Condition) -> list[Any]:  # noqa: PLR0911 - one for each kind
+    """A condition on rows."""
+    match condition:
+        case Within(column, low, high):
+            return ["within", column, low, high]
+        case OneOf(column, codes):
+            return ["one of", column, list(codes)]
+        case NoneOf(column, codes):
+            return ["none of", column, list(codes)]
+        case Missing(column):
+            return ["missing", column]
+        case Present(column):
+            return ["present", column]
+        case AllOf(parts):
+            return ["all of", [condition_facts(part) for part in parts]]
+        case AnyOf(parts):
+            return ["any of", [condition_facts(part) for part in parts]]
+
+
+def aggregate_facts(aggregate: Aggregate) -> list[Any]:
+    """A number that is read for each group."""
+    return [aggregate.measure, aggregate.column, condition_facts(aggregate.where)]
+
+
+def formula_facts(formula: Formula | bool, *, thresholds: bool = True) -> Any:  # noqa: FBT001 - a constant formula
+    """A formula; `thresholds`: whether those of its conditions are part of it."""
+    if isinstance(formula, bool):
+        return formula
+    if isinstance(formula, Atom):
+        at_least = list(formula.at_least) if isinstance(formula.at_least, tuple) else formula.at_least
+        weighted = [[weight, *aggregate_facts(aggregate)] for aggregate, weight in formula.weights]
+        return ["at least", weighted, at_least if thresholds else None]
+    parts = [formula_facts(part, thresholds=thresholds) for part in formula.parts]
+    return ["every" if isinstance(formula, Every) else "some", parts]
+
+
+def rows_facts(question: Question) -> dict[str, Any]:
+    """Which rows a question looks at, and how it groups them."""
+    return {
+        "where": condition_facts(question.where),
+        "keys": [column.name for column in question.keys],
+        "groups": [list(group) for group in question.groups],
+    }
+
+
+def columns_used(question: Question) -> set[str]:
+    """The columns that a question's answer depends on."""
+    used = {column.name for column in question.keys} | columns_of(question.where)
+    for atom in question.atoms:
+        for aggregate, _ in atom.weights:
+            used |= columns_of(aggregate.where) | ({aggregate.column} if aggregate.column else set())
+    return used
+
+
+def with_bands(columns: Iterable[str], table: Table) -> set[str]:
+    """These columns, and those behind them that are bands of another column."""
+    named = set(columns)
+    kinds = [table.columns[name].kind for name in named if name in table.columns]
+    return named | {kind.of for kind in kinds if isinstance(kind, Bands)}
+
+
+def _folded(value: Any) -> Any:
+    """The same document with every long list replaced by its length and hash."""
+    if isinstance(value, Mapping):
+        return {name: _folded(part) for name, part in value.items()}
+    if not isinstance(value, Sequence) or isinstance(value, str):
+        return value
+    text = canonical(value)
+    if len(text) <= _LONGEST:
+        return value
+    return {"parts": len(value), "sha256": hashlib.sha256(text.encode()).hexdigest()}
