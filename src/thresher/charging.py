@@ -10,7 +10,8 @@ what is not stored; forwards what a database said. `reserve(` and `settle(` are 
 
 import hashlib
 from collections.abc import Callable
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, Protocol
 
 from thresher.errors import (
     ArgumentError,
@@ -19,14 +20,23 @@ from thresher.errors import (
     LedgerError,
     SourceUnavailableError,
     ThresherError,
+    TooDearError,
 )
-from thresher.ledger import Book, Reservation, State, StoredRelease
+from thresher.ledger import Balance, Book, Reservation, State, StoredRelease
 from thresher.ledger.book import WAIT_SECONDS
 from thresher.noise import Entropy
 from thresher.plan import Given, Plan
-from thresher.question import Exact
+from thresher.question import AnyNeed, Exact
 
 Progress = Callable[[str], None]
+
+
+class Readable(Protocol):
+    """What a charge needs of a source."""
+
+    def connect(self) -> None: ...
+
+    def fetch(self, need: AnyNeed) -> Exact: ...
 
 
 def key_of(plan: Plan[Any], key: str | None = None) -> str:
@@ -37,6 +47,15 @@ def key_of(plan: Plan[Any], key: str | None = None) -> str:
     if key is not None and key.startswith("stream/"):
         raise ArgumentError("key", key, "keys that begin with stream/ name the steps of streams", "Pass another key")
     return key or plan.written_key or hashlib.sha256(plan.identity.question.encode()).hexdigest()[:32]
+
+
+def check_limit(plan: Plan[Any], name: str, balance: Callable[[Plan[Any]], Balance] | None = None) -> None:
+    """Refuse what costs more than one question may; what to change must fit the budget too, if it can be looked up."""
+    limit = plan.limits.get(name)
+    if limit is not None and plan.epsilon > limit:
+        remaining = None if balance is None else balance(plan).remaining
+        within = limit if remaining is None else min(limit, remaining)
+        raise TooDearError(name, plan.epsilon, limit, plan.affordable(within))
 
 
 def begin(
@@ -50,6 +69,36 @@ def begin(
     except BudgetError as refused:
         hint = plan.affordable(refused.remaining)
         raise BudgetError(refused.account, refused.requested, refused.remaining, refused.short_by, hint) from None
+
+
+@dataclass(frozen=True, slots=True)
+class Till:
+    """Where a question is charged: the ledger, the source it reads, for whom, and where noise comes from."""
+
+    book: Book
+    source: Readable
+    analyst: str
+    entropy: Entropy
+    progress: Progress = lambda _: None
+
+
+def charged(till: Till, plan: Plan[Given], key: str) -> Given:
+    """Charge a question and return its release, or the stored answer of its key, which is free."""
+    need = plan.need
+    if need is None:
+        raise BugError("a plan without a need was to be charged")
+    till.progress("reserving the worst case in the ledger")
+    held = begin(till.book, plan, key, till.analyst)
+    if isinstance(held, StoredRelease):
+        return plan.recall(held.body, key)
+    try:
+        till.progress("reaching the source")
+        till.source.connect()
+    except BaseException:
+        # No data was read, so nothing is charged.
+        till.book.cancel(held)
+        raise
+    return complete(till.book, plan, held, lambda: till.source.fetch(need), till.entropy, till.progress)
 
 
 def complete(

@@ -16,7 +16,9 @@ from thresher.decisions import DecisionPlan
 from thresher.engine import Engine
 from thresher.errors import ArgumentError
 from thresher.ledger import Balance
-from thresher.plan import ABOVE, BELOW, MISSES, Plan, Release, Released
+from thresher.guarantee import MISSES
+from thresher.plan import Plan, Released
+from thresher.release import ABOVE, BELOW, Release
 from thresher.views import budget_bar, inert, level_summary, paragraph, verdict_summary, verdict_table
 
 LABEL = 12

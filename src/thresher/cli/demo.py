@@ -27,7 +27,7 @@ from thresher.demo.comparison import RUNS
 from thresher.demo.tour import MISS_RATE, REGION, SHARPER_MISS_RATE, SHARPER_REGION
 from thresher.errors import ArgumentError
 from thresher.noise import SeededEntropy, SystemEntropy
-from thresher.plan import BELOW
+from thresher.release import BELOW
 from thresher.views import inert, level_summary, paragraph, side_by_side, verdict_summary, verdict_table
 
 _HOW_TO_READ = (

@@ -24,7 +24,8 @@ from thresher.personal.answers import PersonalCounts
 from thresher.personal.forecast import Forecast, forecast
 from thresher.personal.roster import Roster
 from thresher.personal_questions import ClassLeft, PersonalPlan
-from thresher.plan import Given, Plan, Release, Released
+from thresher.plan import Given, Plan, Released
+from thresher.release import Release
 from thresher.views import inert, paragraph
 from thresher.views.budget_levels import error_picture, level_picture
 

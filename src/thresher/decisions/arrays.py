@@ -3,7 +3,8 @@
     margins = slack(counts, ">", capacities)
     seen    = progressive(margins, half_width=10, miss_rate="0.05")
 
-Whoever calls these keeps count of what is spent. One unit may move each margin by 1.
+Misses are bounded first. To bound false alarms first, pass `-1 - margins` with the rates exchanged, and turn the
+verdicts round. Whoever calls these keeps count of what is spent. One unit may move each margin by 1.
 Reads: arguments, entropy. Writes: nothing. Never: a draw before all arguments are checked and the price is known.
 """
 
@@ -11,30 +12,49 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import partial
+from typing import TypedDict, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from thresher.amounts import Amount, Epsilon, exact_fraction, whole_number
-from thresher.decisions.rules import (
-    Rule,
-    Terms,
-    affordable,
-    checked_first,
-    checked_levels,
-    checked_rate,
-    decided,
-    named_epsilon,
-    priced,
-)
-from thresher.decisions.threshold_shift import Tolerances, zone_of
-from thresher.decisions.verdicts import MISSES, Bound, Verdicts, checked_bound, unread
+from thresher.decisions.adaptive_ladder import adaptive_ladder_of
+from thresher.decisions.aim import Aim
+from thresher.decisions.ladder import ladder_of, rungs_of
+from thresher.decisions.look import Look
+from thresher.decisions.margin import Truth
+from thresher.decisions.options import checked_epsilon, checked_levels, checked_rate, named_epsilon
+from thresher.decisions.regimes import certified_look, three_way_look
+from thresher.decisions.shift import priced_naive, shift_look, zone_of
+from thresher.decisions.verdicts import Verdicts, unread
 from thresher.errors import ArgumentError, TooDearError
 from thresher.noise import Entropy
 
-Price = Callable[[Terms, Tolerances], Rule]
 _FAR = 1 << 40
+_HALF = Fraction(1, 2)
+Priced = Callable[[Aim], Look]
+
+
+class LookOptions(TypedDict, total=False):
+    """Options of every mechanism: the most it may cost, and where its noise comes from."""
+
+    max_epsilon: Amount | None
+    entropy: Entropy | None
+
+
+class LadderOptions(LookOptions, total=False):
+    """Options of mechanisms that climb."""
+
+    levels: int
+    first_epsilon: Amount | None
+
+
+class ReachingOptions(TypedDict, total=False):
+    """Options of mechanisms that stop by what they reach: a limit, and how sure a certificate is to be."""
+
+    max_epsilon: Amount
+    confidence: Amount | None
+    entropy: Entropy | None
 
 
 def naive_laplace(
@@ -42,14 +62,11 @@ def naive_laplace(
     half_width: int,
     miss_rate: Amount = "0.05",
     false_alarm_rate: Amount = "0.10",
-    *,
-    bound: Bound = MISSES,
-    max_epsilon: Amount | None = None,
-    entropy: Entropy | None = None,
+    **options: Unpack[LookOptions],
 ) -> Verdicts:
     """Noise, and the line as it is (NLM): `miss_rate` is kept only `half_width` or more above it. A baseline."""
-    asked = _asked(margins, half_width, miss_rate, false_alarm_rate, bound)
-    return asked.answered(partial(priced, "nlm"), max_epsilon, entropy)
+    aim = _aim(half_width, miss_rate, false_alarm_rate)
+    return _answered(margins, aim, lambda to: priced_naive(to.first_rate, to.second_rate, to.tolerances), options)
 
 
 def threshold_shift(
@@ -57,14 +74,10 @@ def threshold_shift(
     half_width: int,
     miss_rate: Amount = "0.05",
     false_alarm_rate: Amount = "0.10",
-    *,
-    bound: Bound = MISSES,
-    max_epsilon: Amount | None = None,
-    entropy: Entropy | None = None,
+    **options: Unpack[LookOptions],
 ) -> Verdicts:
     """Which of these whole numbers are 0 or more: missed with probability at most `miss_rate` each (TSLM)."""
-    asked = _asked(margins, half_width, miss_rate, false_alarm_rate, bound)
-    return asked.answered(partial(priced, "tslm"), max_epsilon, entropy)
+    return _answered(margins, _aim(half_width, miss_rate, false_alarm_rate), shift_look, options)
 
 
 def threshold_zone(
@@ -72,17 +85,21 @@ def threshold_zone(
     width: int,
     miss_rate: Amount = "0.05",
     false_alarm_rate: Amount = "0.10",
-    *,
-    bound: Bound = MISSES,
-    max_epsilon: Amount | None = None,
-    entropy: Entropy | None = None,
+    **options: Unpack[LookOptions],
 ) -> Verdicts:
     """Both rates kept outside a zone: 0 or more is rarely missed, -width or less rarely reported.
 
     Width 1 decides between neighbouring whole numbers, at the least epsilon that any private verdict can have.
     """
-    asked = _asked(margins, width, miss_rate, false_alarm_rate, bound, "width")
-    return asked.answered(_zone, max_epsilon, entropy)
+    aim = _aim(width, miss_rate, false_alarm_rate, "width")
+    for name, rate in (("miss_rate", aim.first_rate), ("false_alarm_rate", aim.second_rate)):
+        if rate >= _HALF:
+            raise ArgumentError(name, rate, "a zone has two rates below one half", "Pass 0.05, say")
+
+    def priced(to: Aim) -> Look:
+        return zone_of(to.first_rate, to.second_rate, to.tolerances[0][0], 1)
+
+    return _answered(margins, aim, priced, options)
 
 
 def progressive(
@@ -90,16 +107,11 @@ def progressive(
     half_width: int,
     miss_rate: Amount = "0.05",
     false_alarm_rate: Amount = "0.10",
-    *,
-    levels: int = 4,
-    first_epsilon: Amount | None = None,
-    bound: Bound = MISSES,
-    max_epsilon: Amount | None = None,
-    entropy: Entropy | None = None,
+    **options: Unpack[LadderOptions],
 ) -> Verdicts:
     """Up to `levels` looks, each sharper, at groups that stay undecided (PPWLM). A group loses where it stops."""
-    asked = _asked(margins, half_width, miss_rate, false_alarm_rate, bound).climbing(levels, first_epsilon)
-    return asked.answered(partial(priced, "ppwlm"), max_epsilon, entropy)
+    aim = _climbing(_aim(half_width, miss_rate, false_alarm_rate), options)
+    return _answered(margins, aim, lambda to: rungs_of(to, ladder_of), options)
 
 
 def adaptive(
@@ -108,16 +120,47 @@ def adaptive(
     miss_rate: Amount = "0.05",
     false_alarm_rate: Amount = "0.10",
     *,
-    levels: int = 4,
-    first_epsilon: Amount | None = None,
     best_effort: bool = False,
-    bound: Bound = MISSES,
-    max_epsilon: Amount | None = None,
-    entropy: Entropy | None = None,
+    **options: Unpack[LadderOptions],
 ) -> Verdicts:
     """As `progressive`, each next level chosen by what was seen (DPPWLM). `best_effort` may end with a wider region."""
-    asked = _asked(margins, half_width, miss_rate, false_alarm_rate, bound).climbing(levels, first_epsilon, best_effort)
-    return asked.answered(partial(priced, "dppwlm"), max_epsilon, entropy)
+    if not isinstance(best_effort, bool | np.bool_):
+        raise ArgumentError("best_effort", best_effort, "it is true or false", "Pass True, or leave it out")
+    aim = _climbing(_aim(half_width, miss_rate, false_alarm_rate), options)
+
+    def priced(to: Aim) -> Look:
+        return replace(rungs_of(to, adaptive_ladder_of), best_effort=bool(best_effort))
+
+    return _answered(margins, aim, priced, options)
+
+
+def certified_verdicts(
+    margins: ArrayLike,
+    widest: int,
+    miss_rate: Amount = "0.05",
+    false_alarm_rate: Amount = "0.10",
+    *,
+    half_width: int | None = None,
+    **options: Unpack[ReachingOptions],
+) -> Verdicts:
+    """Look closer until few enough false alarms are certified (L), each group stopped by the others only.
+
+    `widest` is a public guess at the largest margin; `half_width`, if given, the sharpest look worth taking. With few
+    groups each verdict stands for itself, unless a `confidence` is named: then it is refused where it cannot be had.
+    """
+    finest = None if half_width is None else _distance(half_width, "half_width")
+    return _reaching(margins, widest, (miss_rate, false_alarm_rate), finest, certified_look, options)
+
+
+def three_way_verdicts(
+    margins: ArrayLike,
+    widest: int,
+    miss_rate: Amount = "0.05",
+    false_alarm_rate: Amount = "0.10",
+    **options: Unpack[ReachingOptions],
+) -> Verdicts:
+    """The same promise at fixed levels: decided groups are left alone and lose less (F.4 on the margin)."""
+    return _reaching(margins, widest, (miss_rate, false_alarm_rate), None, three_way_look, options)
 
 
 def slack(values: ArrayLike, comparison: str, thresholds: ArrayLike | Amount) -> NDArray[np.int64]:
@@ -136,64 +179,6 @@ def slack(values: ArrayLike, comparison: str, thresholds: ArrayLike | Amount) ->
     return (ceilings - 1 if comparison == "<" else floors) - counts
 
 
-@dataclass(frozen=True, slots=True)
-class _Asked:
-    """Checked arguments."""
-
-    margins: NDArray[np.int64]
-    steps: int
-    terms: Terms
-
-    def climbing(self, levels: int, first_epsilon: Amount | None, best_effort: object = False) -> "_Asked":  # noqa: FBT002
-        first = None if first_epsilon is None else checked_first(first_epsilon)
-        terms = replace(self.terms, levels=checked_levels(levels), first_epsilon=first, best_effort=_truth(best_effort))
-        return replace(self, terms=terms)
-
-    def answered(self, price: Price, max_epsilon: Amount | None, entropy: Entropy | None) -> Verdicts:
-        """Free if the rate needs no data; otherwise priced, refused if too dear, and only then drawn."""
-        if self.terms.free and price is not _zone:
-            return unread(self.margins.size, self.terms.bound)
-        rule = price(self.terms, [(self.steps, 1)])
-        limit = None if max_epsilon is None else named_epsilon(max_epsilon, "max_epsilon")
-        if limit is not None and rule.epsilon > limit:
-
-            def cost_of(terms: Terms, times: Fraction) -> Epsilon:
-                return price(terms, [(int(self.steps * times), 1)]).epsilon
-
-            raise TooDearError("max_epsilon", rule.epsilon, limit, affordable(cost_of, self.terms, limit))
-        return decided(self.margins, rule, entropy)
-
-
-def _zone(terms: Terms, tolerances: Tolerances) -> Rule:
-    ((width, _),) = tolerances
-    return replace(zone_of(*terms.two_rates, width, 1), bound=terms.bound)
-
-
-def _truth(value: object) -> bool:
-    if not isinstance(value, bool | np.bool_):
-        raise ArgumentError("best_effort", value, "it is true or false", "Pass True, or leave it out")
-    return bool(value)
-
-
-def _asked(
-    margins: ArrayLike,
-    half_width: int,
-    miss_rate: Amount,
-    false_alarm_rate: Amount,
-    bound: Bound,
-    field: str = "half_width",
-) -> _Asked:
-    steps = whole_number(half_width, field)
-    if not 1 <= steps < _FAR // 2:
-        raise ArgumentError(field, half_width, "it must be 1 or more, and below 2**39", "Pass 10, say")
-    side = checked_bound(bound)
-    rates = (
-        checked_rate(miss_rate, "miss_rate", side),
-        checked_rate(false_alarm_rate, "false_alarm_rate", side),
-    )
-    return _Asked(whole_margins(margins, "margins"), steps, Terms(*rates, side))
-
-
 def whole_margins(values: ArrayLike, field: str) -> NDArray[np.int64]:
     """A list of whole numbers. What they are never appears in a message, nor does a message depend on it."""
     try:
@@ -209,6 +194,88 @@ def whole_margins(values: ArrayLike, field: str) -> NDArray[np.int64]:
     # Far beyond any threshold that could matter; clamping moves no two values apart.
     plain = np.minimum(array, _FAR) if array.dtype == np.uint64 or wide else array
     return np.clip((np.maximum(plain, -_FAR) if wide else plain).astype(np.int64), -_FAR, _FAR)
+
+
+@dataclass(frozen=True, slots=True)
+class _Wider:
+    """The aim with a half width so many times as wide, or a looser rate: for the hint of a refusal."""
+
+    aim: Aim
+    priced: Priced
+
+    def hint(self, limit: Epsilon) -> str | None:
+        told = []
+        ((steps, spread),) = self.aim.tolerances
+        for times in (2**i for i in range(1, 11)):
+            cost = self.priced(replace(self.aim, tolerances=((steps * times, spread),))).epsilon
+            if cost <= limit:
+                told.append(f"with {times} times the uncertain region it would cost {cost}")
+                break
+        looser = replace(self.aim, first_rate=2 * self.aim.first_rate)
+        if looser.first_rate < _HALF and (cost := self.priced(looser).epsilon) <= limit:
+            told.append(f"with a miss_rate of {float(looser.first_rate):.6g}, {cost}")
+        text = ", or ".join(told)
+        return text[:1].upper() + text[1:] if told else None
+
+
+def _answered(margins: ArrayLike, aim: Aim, priced: Priced, options: LookOptions | LadderOptions) -> Verdicts:
+    """Free if the rate needs no data; otherwise priced, refused if too dear, and only then drawn."""
+    _check_names(options, LadderOptions)
+    held = whole_margins(margins, "margins")
+    if aim.first_rate >= _HALF:
+        return unread(held.size)
+    look, most = priced(aim), options.get("max_epsilon")
+    limit = None if most is None else named_epsilon(most, "max_epsilon")
+    if limit is not None and look.epsilon > limit:
+        raise TooDearError("max_epsilon", look.epsilon, limit, _Wider(aim, priced).hint(limit))
+    return look.decide(Truth.of(held), options.get("entropy"))
+
+
+def _reaching(
+    margins: ArrayLike,
+    widest: int,
+    rates: tuple[Amount, Amount],
+    finest: int | None,
+    priced: Priced,
+    options: ReachingOptions,
+) -> Verdicts:
+    _check_names(options, ReachingOptions)
+    first, second = checked_rate(rates[0], "miss_rate"), checked_rate(rates[1], "false_alarm_rate")
+    held, reach = whole_margins(margins, "margins"), _distance(widest, "widest")
+    # One look at a handful of groups has a half width: as asked for, or three tenths of the range.
+    width = finest or max(1, reach * 3 // 10)
+    aim = Aim(first, second, ((width, 1),), finest is not None, held.size, widest=Fraction(reach))
+    aim = aim.limited(options.get("max_epsilon", "1"), options.get("confidence"))
+    if first >= _HALF or not held.size:
+        return unread(held.size)
+    return priced(aim).decide(Truth.of(held), options.get("entropy"))
+
+
+def _aim(half_width: int, miss_rate: Amount, false_alarm_rate: Amount, field: str = "half_width") -> Aim:
+    steps = whole_number(half_width, field)
+    if not 1 <= steps < _FAR // 2:
+        raise ArgumentError(field, half_width, "it must be 1 or more, and below 2**39", "Pass 10, say")
+    rates = checked_rate(miss_rate, "miss_rate"), checked_rate(false_alarm_rate, "false_alarm_rate")
+    return Aim(*rates, ((steps, 1),))
+
+
+def _climbing(aim: Aim, options: LadderOptions) -> Aim:
+    first = options.get("first_epsilon")
+    level = None if first is None else checked_epsilon(first, "first_epsilon", "0.001")
+    return replace(aim, levels=checked_levels(options.get("levels", 4)), first_epsilon=level)
+
+
+def _check_names(options: LookOptions | ReachingOptions, known: type) -> None:
+    for name in options:
+        if name not in known.__annotations__:
+            raise TypeError(f"there is no option {name}; options are {', '.join(known.__annotations__)}")
+
+
+def _distance(value: int, field: str) -> int:
+    distance = whole_number(value, field)
+    if not 1 <= distance < _FAR // 2:
+        raise ArgumentError(field, value, "it must be 1 or more, and below 2**39", "Pass 1000, say")
+    return distance
 
 
 def _lines(thresholds: ArrayLike | Amount) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

@@ -14,11 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from thresher.amounts import Epsilon
-from thresher.decisions.certificate import Sheet
-from thresher.decisions.certificate_numbers import CertificateTerms
+from thresher.decisions.certificate import CertificateTerms, Sheet
+from thresher.decisions.look import ReachingLook
+from thresher.decisions.margin import Truth
 from thresher.decisions.score_tables import line_of
-from thresher.decisions.threshold_shift import judged
-from thresher.decisions.verdicts import MISSES, SEEN_ABOVE, SEEN_BETWEEN, Bound, Level, Verdicts, faced
+from thresher.decisions.shift import judged
+from thresher.decisions.verdicts import SEEN_ABOVE, SEEN_BETWEEN, Level, Verdicts
 from thresher.noise import Entropy, chances, conditional_shift, discrete_laplace, refine
 
 _EXTRA_LEVELS = 3
@@ -27,8 +28,8 @@ _LEAST_DRAWN = 128
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
-    """One level: reported above -steps, and at it by a coin of chance `boundary`; above from `certain` on."""
+class Sharpness:
+    """One look: reported above -steps, and at it by a coin of chance `boundary`; above from `certain` on."""
 
     level: Fraction
     steps: int
@@ -47,26 +48,26 @@ class Look:
         return verdict
 
 
-def look_at(level: Fraction, miss_rate: Fraction, sure_rate: Fraction) -> Look:
+def look_at(level: Fraction, miss_rate: Fraction, sure_rate: Fraction) -> Sharpness:
     """The line that keeps misses rare with nothing to spare, and from where on a group is above."""
-    return Look(level, *line_of(level, miss_rate), conditional_shift(0, level, sure_rate) - 1)
+    return Sharpness(level, *line_of(level, miss_rate), conditional_shift(0, level, sure_rate) - 1)
 
 
 @dataclass(frozen=True, slots=True)
-class CertifiedLadder:
+class CertifiedLadder(ReachingLook):
     """Levels, and when to stop: by a certificate, or, if there is none, by the number of uncertain labels.
 
     miss_rate         P[below | the group qualifies], each group by itself
     sure_rate         P[above | it does not], each group by itself
     """
 
-    looks: tuple[Look, ...]
+    looks: tuple[Sharpness, ...]
     miss_rate: Fraction
     sure_rate: Fraction
     certificate: CertificateTerms | None
     most_uncertain: int = 0
     scale: int = 1
-    bound: Bound = MISSES
+    told: str = ""
 
     @property
     def epsilon(self) -> Epsilon:
@@ -90,11 +91,13 @@ class CertifiedLadder:
     def ladder(self) -> tuple[Level, ...]:
         return tuple(Level(look.charge, look.steps, look.certain) for look in self.looks)
 
-    def identity(self) -> list[object]:
-        """All numbers that the verdicts depend on; error rates are named beside it."""
-        levels = [str(self.looks[0].level), str(self.looks[-1].level), len(self.looks)]
-        aim = None if self.certificate is None else self.certificate.identity()
-        return ["certified", levels, str(self.sure_rate), aim, self.most_uncertain, self.bound]
+    def decide(self, truth: Truth, entropy: Entropy | None = None) -> Verdicts:
+        """Look closer until the promise is reached."""
+        return certify(truth.margins(), self, entropy)
+
+    def exact_level(self, charged: Epsilon) -> Fraction:
+        """Levels are dyadic, and the ledger knows them rounded up."""
+        return next(look.level for look in self.looks if look.charge == charged)
 
 
 def certify(margins: NDArray[np.int64], ladder: CertifiedLadder, entropy: Entropy | None = None) -> Verdicts:
@@ -106,17 +109,16 @@ def certify(margins: NDArray[np.int64], ladder: CertifiedLadder, entropy: Entrop
     Runtime: linear in groups and in levels.
     Citation: decision specification L.11 and L.12; `certified.md`.
     """
-    held = faced(margins, ladder.bound)
-    taking, noise, drawn = _Taking(held.size, ladder), None, max(held.size, _LEAST_DRAWN)
+    taking, noise, drawn = _Taking(margins.size, ladder), None, max(margins.size, _LEAST_DRAWN)
     for j, look in enumerate(ladder.looks):
         if noise is None:
             noise = discrete_laplace(look.level, drawn, 1, entropy)
         else:
             noise = refine(noise, ladder.looks[j - 1].level, look.level, 1, entropy)
-        taking.see(j, held + noise[: held.size], chances(look.boundary, held.size, entropy))
+        taking.see(j, margins + noise[: margins.size], chances(look.boundary, margins.size, entropy))
         if taking.done(j):
             break
-    return taking.verdicts().facing(ladder.bound)
+    return taking.verdicts()
 
 
 def few_others(uncertain: NDArray[np.bool_], most: int) -> NDArray[np.bool_]:

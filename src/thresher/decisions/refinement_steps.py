@@ -1,29 +1,105 @@
-"""How far to refine, and what that costs beyond what was paid: found from the wish and the earlier answer alone.
+"""The earlier answer that a refinement goes on from, how far to refine, and what that costs beyond what was paid.
 
-Reads: a question, an earlier answer, a wish. Writes: nothing. Never: data. Proof: `refining.md`.
+All of it follows from the stored release and from what is asked now: nothing is parsed, and nothing is looked up.
+Reads: a stored release, what was asked. Writes: nothing. Never: data; true margins. Proof: `refinement.md`.
 """
 
 from collections import defaultdict
-from collections.abc import Set
-from dataclasses import dataclass
+from collections.abc import Mapping, Set
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from heapq import nlargest
-from typing import Literal
 
-from thresher.accounting import CommonSpending, GroupSpending, Spending
+import numpy as np
+from numpy.typing import NDArray
+
+from thresher.accounting import GroupSpending, Spending
 from thresher.amounts import Epsilon
-from thresher.decisions.earlier import Earlier
-from thresher.decisions.threshold_shift import Shift
-from thresher.decisions.verdicts import Bound, checked_bound, few_digits
-from thresher.decisions.wishes import Wish
+from thresher.decisions.aim import Asked
+from thresher.decisions.shift import Shift
+from thresher.decisions.verdicts import opposite
 from thresher.errors import ArgumentError
+from thresher.guarantee import MISSES, few_digits
 from thresher.noise import conditional_shift, smallest_epsilon, smallest_refinement
-from thresher.question import Question, group_keys, grouping_of, sensitivity
+from thresher.question import Atom, group_keys
+from thresher.release import Measured, Release
 
-Kind = Literal["refine", "read again", "as it is"]
-REFINE: Kind = "refine"
-READ_AGAIN: Kind = "read again"
-AS_IT_IS: Kind = "as it is"
+REFINE, READ_AGAIN, AS_IT_IS = "refine", "read again", "as it is"
+_FARTHEST = 1 << 40
+_ANEW = "Ask anew with `decide`"
+# What is different, by the part of the measurement that is.
+_DIFFERENT = {
+    "unit": "it protects another privacy unit than {} does now",
+    "table": "the declarations of {}, or the version of its rows, are others now, so its noise is unknown",
+    "columns": "the declarations of {}, or the version of its rows, are others now, so its noise is unknown",
+    "groups": "it is about other groups than this question",
+    "keys": "it is about other groups than this question",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Earlier:
+    """A stored answer and all that is needed to go on from it.
+
+    then     what was asked then: what its noisy margins are margins of
+    moved    by how many steps each threshold is higher now; a margin of now is one of then less `moved`
+    """
+
+    key: str
+    release: Release
+    measured: Measured
+    then: Asked
+    moved: int | tuple[int, ...]
+
+    @property
+    def next_key(self) -> str:
+        """The key of the one refinement it may have: made from its own key and nothing else."""
+        return f"{self.root}/{self.measured.place + 1}"
+
+    @property
+    def root(self) -> str:
+        """The key of the first answer of the chain."""
+        return self.measured.root or self.key
+
+    @property
+    def exact(self) -> Mapping[Epsilon, Fraction]:
+        """The level at which noise was drawn, by the amount that the ledger knows it by."""
+        return dict(self.measured.exact)
+
+    @property
+    def lowest(self) -> Epsilon:
+        return min(self.exact)
+
+    @property
+    def highest(self) -> Epsilon:
+        return max(self.exact)
+
+    @property
+    def seen(self) -> NDArray[np.int64]:
+        """The noisy margins at the last level of each group, as they were measured."""
+        shown = np.array(self.release.latest or self.release.noisy, dtype=np.int64)
+        return shown if self.release.bound == MISSES else opposite(shown)
+
+    @property
+    def places(self) -> dict[Epsilon, NDArray[np.int64]]:
+        """Which groups have which level."""
+        nanos = np.array([epsilon.nano for epsilon in self.release.epsilons], dtype=np.int64)
+        return {epsilon: np.flatnonzero(nanos == epsilon.nano) for epsilon in self.exact}
+
+    def of_now(self, margins: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Margins of then as margins of now."""
+        return margins - np.array(self.moved, dtype=np.int64)
+
+    @property
+    def rates(self) -> tuple[Fraction, Fraction]:
+        """Misses and false alarms of each group by itself, as that answer promised them."""
+        told = self.release.guarantee
+        return told.miss_rate or Fraction(0), told.false_alarm_rate or Fraction(0)
+
+    @property
+    def told_steps(self) -> int:
+        """The half width that it told, in steps of its margin, rounded down; 0 if all groups were decided."""
+        return int(self.measured.scale * self.release.half_width)
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,103 +111,135 @@ class Step:
     anew         the level of a first look with the same half width and rates
     """
 
-    kind: Kind
+    kind: str
     shift: Shift
     given_seen: bool
     fixed: bool
     anew: Epsilon
 
 
-def step_to(question: Question, earlier: Earlier, wished: Wish, said: Set[str], *, given_seen: bool) -> Step:
-    """The least that keeps the wish, of which `said` was put in words: all else is as it was."""
+def earlier_answer(asked: Asked, parts: Mapping[str, str], key: str, release: Release) -> Earlier:
+    """The earlier answer, if it is a measurement of this question; refused otherwise, by what is different."""
+    measured = release.measured
+    if measured is None:
+        raise refused(key, "there are no noisy margins in this answer, so nothing can be refined")
+    different = [name for name in (*_DIFFERENT, *parts) if parts.get(name) != measured.parts.get(name)]
+    if different:
+        text = f"Ask as it was asked ({release.question}), or move the threshold of its one condition"
+        rule = _DIFFERENT.get(different[0])
+        if rule is None:
+            raise refused(key, "it answers another question, and only the same measurement can be refined", text)
+        raise refused(key, rule.format(asked.question.table.name))
+    then, moved = _moved(asked, key, release, measured)
+    return Earlier(key, release, measured, then, moved)
+
+
+def step_to(asked: Asked, earlier: Earlier, said: Set[str], *, given_seen: bool) -> Step:
+    """The least that keeps what is asked, of which `said` was put in words: all else is as it was."""
     if not said and not earlier.moved:
         raise ArgumentError("uncertain_region", None, "nothing is said to be sharper", "Pass a smaller half width, say")
-    scale, (missed, alarmed) = earlier.release.scale, wished.terms.rates
+    measured, (missed, alarmed) = earlier.measured, (asked.aim.first_rate, asked.aim.second_rate)
+    limit, scale = asked.options.max_epsilon, earlier.measured.scale
     # A level that follows from one found by looking depends on what was seen.
     by_limit = said == {"max_epsilon"} and not earlier.moved
-    given_seen, fixed = given_seen or (by_limit and not earlier.fixed), earlier.fixed or not (by_limit or given_seen)
-    if by_limit and wished.max_epsilon is not None:
-        steps = _paid_for(question, earlier, wished.max_epsilon, missed, given_seen=given_seen)
+    given_seen = given_seen or (by_limit and not measured.fixed)
+    fixed = measured.fixed or not (by_limit or given_seen)
+    if by_limit and limit is not None:
+        steps = _paid_for(asked, earlier, limit, given_seen=given_seen)
+    elif "uncertain_region" in said:
+        steps = min(scale * slack // spread for slack, spread in asked.aim.tolerances)
     else:
-        steps = _half_width(question, earlier, wished) if "uncertain_region" in said else earlier.steps
-    level = smallest_epsilon(missed, steps + 1, scale)
+        steps = measured.steps
     if given_seen:
         level = smallest_refinement(earlier.highest, missed, steps + 1, scale)
-        return _refined(earlier, level, missed, alarmed, given_seen=True, fixed=fixed)
-    if _is_kept(earlier, wished, steps):
+        return _refined(earlier, level, (missed, alarmed), given_seen=True, fixed=fixed)
+    level = smallest_epsilon(missed, steps + 1, scale)
+    if _is_kept(asked, earlier, steps):
         return _unread(AS_IT_IS, earlier, steps, alarmed, level)
     if level <= earlier.lowest:
         return _unread(READ_AGAIN, earlier, steps, alarmed, level)
     if level <= earlier.highest:
         # Some groups stopped above it. The highest level they could have stopped at was settled beforehand.
-        level = earlier.top
-    return _refined(earlier, level, missed, alarmed, given_seen=False, fixed=fixed)
+        level = measured.top
+    return _refined(earlier, level, (missed, alarmed), given_seen=False, fixed=fixed)
+
+
+def cost_of(asked: Asked, earlier: Earlier, level: Epsilon) -> Spending:
+    """What is to be charged so that, with what was charged before, every unit has paid for the new level."""
+    charged = earlier.release.charged
+    if charged is not None:
+        return asked.cost_of(level - min(charged, level))
+    if len(earlier.exact) == 1:
+        return asked.cost_of(level - earlier.highest)
+    keys = group_keys(asked.question)
+    if keys is None:
+        return asked.cost_of(level - earlier.lowest)
+    paid = _paid(asked, earlier)
+    amounts = tuple((key, level - before) for key, before in zip(keys, paid, strict=True) if level > before)
+    return GroupSpending(asked.grouping, amounts) if amounts else asked.cost_of(Epsilon(0))
+
+
+def refused(key: str, rule: str, fix: str = _ANEW) -> ArgumentError:
+    """The refusal of an answer that cannot be refined."""
+    return ArgumentError("of", key, rule, fix)
+
+
+def _moved(asked: Asked, key: str, release: Release, measured: Measured) -> tuple[Asked, int | tuple[int, ...]]:
+    """What was asked with the thresholds of then, and by how many steps those of now are higher."""
+    atom, old = asked.measured, measured.threshold
+    if old is None or not isinstance(atom, Atom) or old == atom.at_least:
+        return asked, 0
+    spread = asked.sensitivities[atom]
+    alike = isinstance(atom.at_least, int) and isinstance(old, int)
+    groups = 1 if alike else len(asked.question.groups)
+    pairs = zip(_by_group(atom.at_least, groups), _by_group(old, groups), strict=True)
+    rises = [measured.scale * (high - low) for high, low in pairs]
+    if any(rise % spread or abs(rise) > spread * _FARTHEST for rise in rises):
+        unit = Fraction(spread, measured.scale) / atom.steps
+        fix = f"Ask as it was asked ({release.question}), or move the threshold of its one condition"
+        raise refused(key, f"a threshold moves on the same measurement by whole multiples of {unit} only", fix)
+    steps = tuple(rise // spread for rise in rises)
+    then = replace(atom, at_least=old)
+    return replace(asked, measured=then, sensitivities={then: spread}), steps[0] if alike else steps
+
+
+def _by_group(threshold: int | tuple[int, ...], groups: int) -> tuple[int, ...]:
+    return (threshold,) * groups if isinstance(threshold, int) else threshold
 
 
 def _refined(
-    earlier: Earlier, level: Epsilon, missed: Fraction, alarmed: Fraction, *, given_seen: bool, fixed: bool
+    earlier: Earlier, level: Epsilon, rates: tuple[Fraction, Fraction], *, given_seen: bool, fixed: bool
 ) -> Step:
     """All groups at one level; the lines are the nearest that keep the rates there."""
-    seen, scale = earlier.highest if given_seen else 0, earlier.release.scale
-    reaches = (conditional_shift(seen, level, share, scale) for share in (missed, alarmed))
-    steps, certain = (reach - 1 for reach in reaches)
-    shift = Shift(level, scale, steps, certain, steps + certain + 1, bound=_bound(earlier))
-    return Step(REFINE, shift, given_seen, fixed, smallest_epsilon(missed, steps + 1, scale))
+    seen, scale = earlier.highest if given_seen else 0, earlier.measured.scale
+    steps, certain = (conditional_shift(seen, level, share, scale) - 1 for share in rates)
+    shift = Shift(level, scale, steps, certain, steps + certain + 1)
+    return Step(REFINE, shift, given_seen, fixed, smallest_epsilon(rates[0], steps + 1, scale))
 
 
-def _unread(kind: Kind, earlier: Earlier, steps: int, alarmed: Fraction, level: Epsilon) -> Step:
+def _unread(kind: str, earlier: Earlier, steps: int, alarmed: Fraction, level: Epsilon) -> Step:
     """What is there is sharp enough for this half width."""
-    certain = conditional_shift(0, earlier.lowest, alarmed, earlier.release.scale) - 1
-    shift = Shift(earlier.lowest, earlier.release.scale, steps, certain, steps + certain + 1, bound=_bound(earlier))
-    return Step(kind, shift, given_seen=False, fixed=earlier.fixed, anew=level)
+    scale = earlier.measured.scale
+    certain = conditional_shift(0, earlier.lowest, alarmed, scale) - 1
+    shift = Shift(earlier.lowest, scale, steps, certain, steps + certain + 1)
+    return Step(kind, shift, given_seen=False, fixed=earlier.measured.fixed, anew=level)
 
 
-def _bound(earlier: Earlier) -> Bound:
-    return checked_bound(earlier.release.bound)
-
-
-def _is_kept(earlier: Earlier, wished: Wish, steps: int) -> bool:
-    """Whether the stored answer keeps all of the wish as it is: its promise was made before it was seen."""
+def _is_kept(asked: Asked, earlier: Earlier, steps: int) -> bool:
+    """Whether the stored answer keeps all that is asked as it is: its promise was made before it was seen."""
     misses, alarms = earlier.rates
-    coarser = wished.miss_rate >= misses and wished.false_alarm_rate >= alarms and steps >= earlier.told_steps
-    return coarser and not earlier.moved and earlier.release.mechanism != "nlm"
+    options = asked.options
+    coarser = options.miss_rate >= misses and options.false_alarm_rate >= alarms and steps >= earlier.told_steps
+    return coarser and not earlier.moved
 
 
-def _half_width(question: Question, earlier: Earlier, wished: Wish) -> int:
-    """The half width in steps of the margin as it was cut then."""
-    spreads = {atom: sensitivity(atom, question.table) for atom in question.atoms}
-    asked = {atom: spread for atom, spread in spreads.items() if atom.written} or spreads
-    scale, table = earlier.release.scale, question.table
-    return min(scale * wished.region.slack_of(atom, table) // spread for atom, spread in asked.items())
-
-
-def cost_of(question: Question, earlier: Earlier, level: Epsilon) -> Spending:
-    """What is to be charged so that, with what was charged before, every unit has paid for the new level."""
-    grouping, charged = grouping_of(question), earlier.release.charged
-    if charged is not None:
-        return CommonSpending(grouping, level - min(charged, level))
-    if len(earlier.exact) == 1:
-        return CommonSpending(grouping, level - earlier.highest)
-    keys = group_keys(question)
-    if keys is None:
-        return CommonSpending(grouping, level - earlier.lowest)
-    paid = _paid(question, earlier)
-    amounts = tuple((key, level - before) for key, before in zip(keys, paid, strict=True) if level > before)
-    return GroupSpending(grouping, amounts) if amounts else CommonSpending(grouping, Epsilon(0))
-
-
-def for_one_unit(spending: Spending) -> Epsilon:
-    """What it comes to for one unit, which may be in several groups."""
-    return max(amount for loss in spending.losses() for _, amount in loss.regions())
-
-
-def _paid(question: Question, earlier: Earlier) -> list[Epsilon]:
+def _paid(asked: Asked, earlier: Earlier) -> list[Epsilon]:
     """What each group was charged. Where the account holds groups together, it is the mean of their highest levels.
 
     Of such groups a unit may be in so many, and paid for as many of the highest.
     """
-    grouping, keys = grouping_of(question), group_keys(question)
-    if keys is None or set(grouping.columns) <= set(grouping.fixed_columns):
+    grouping, keys = asked.grouping, group_keys(asked.question)
+    if keys is None or (asked.times == 1 and set(grouping.columns) <= set(grouping.fixed_columns)):
         return list(earlier.release.epsilons)
     kept = [i for i, column in enumerate(grouping.columns) if column in grouping.fixed_columns]
     parts: defaultdict[tuple[object, ...], list[int]] = defaultdict(list)
@@ -142,15 +250,15 @@ def _paid(question: Question, earlier: Earlier) -> list[Epsilon]:
     return [means[tuple(key[i] for i in kept)] for key in keys]
 
 
-def _paid_for(question: Question, earlier: Earlier, limit: Epsilon, missed: Fraction, *, given_seen: bool) -> int:
+def _paid_for(asked: Asked, earlier: Earlier, limit: Epsilon, *, given_seen: bool) -> int:
     """The smallest half width that so much more pays for; refused if it is no smaller than the one there is."""
-    groups = for_one_unit(CommonSpending(grouping_of(question), Epsilon.from_nano(1))).nano
-    before = earlier.release.charged or min(_paid(question, earlier))
-    level, seen = Epsilon.from_nano(before.nano + limit.nano // groups), earlier.highest
+    before = earlier.release.charged or min(_paid(asked, earlier))
+    level, seen = Epsilon.from_nano(before.nano + limit.nano // asked.times), earlier.highest
+    measured = earlier.measured
     if level > seen:
-        steps = conditional_shift(seen if given_seen else 0, level, missed, earlier.release.scale) - 1
-        if steps < earlier.steps:
+        steps = conditional_shift(seen if given_seen else 0, level, asked.aim.first_rate, measured.scale) - 1
+        if steps < measured.steps:
             return steps
-    there = few_digits(Fraction(earlier.steps, earlier.release.scale))
+    there = few_digits(Fraction(measured.steps, measured.scale))
     rule = f"it pays for no smaller half width than {there}, which is there already"
     raise ArgumentError("max_epsilon", limit, rule, "Pass more")

@@ -1,21 +1,24 @@
-"""Which promise can be made about so many groups: chosen by public numbers, before any data is read.
+"""The default: the strongest promise that so many groups allow, chosen by public numbers before any data is read.
 
 A certificate about all groups together pays a fixed number of false alarms for its proof, so it needs many groups. With
 fewer, every verdict stands for itself; with a handful there is one look.
-Reads: error rates, the number of groups, public ranges. Writes: nothing. Never: data.
+Reads: aims. Writes: nothing. Never: data.
 """
 
 import math
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import replace
 from fractions import Fraction
 
 from thresher.amounts import Epsilon
 from thresher.config import decimal_text
-from thresher.decisions.certificate_numbers import plan_numbers
-from thresher.decisions.certified import CertifiedLadder, Look, look_at
+from thresher.decisions.aim import FEWEST_FOR_LEVELS, Aim
+from thresher.decisions.certificate import plan_numbers
+from thresher.decisions.certified import CertifiedLadder, Sharpness, look_at
+from thresher.decisions.look import Look, Mechanism
 from thresher.decisions.score_levels import ladder
+from thresher.decisions.shift import priced_shift
 from thresher.decisions.three_way import ThreeWayLadder, counted_errors, three_way_ladder
-from thresher.decisions.threshold_shift import Shift, Tolerances, priced_shift
 from thresher.errors import ArgumentError
 from thresher.noise import smallest_epsilon
 
@@ -23,105 +26,84 @@ from thresher.noise import smallest_epsilon
 SURE_RATE = Fraction(1, 100)
 # A certificate aims at so many false alarms at least, and is likely reached from twice as many on.
 _FEWEST_ALARMS, _ENOUGH_ALARMS = 5, 10
-_FEWEST_FOR_OTHERS, FEWEST_FOR_LEVELS = 20, 5
+_FEWEST_FOR_OTHERS = 20
 _LABEL_RATIO, _CERTIFICATE_RATIO = Fraction(13, 10), Fraction(17, 10)
-_CERTIFICATE_LEVELS = 12
+_CERTIFICATE_LEVELS, _THREE_WAY_LEVELS = 12, 6
 _FINEST_SHARE = 100
+_MAY_MISS = "; with this few, the share that is reached may end slightly above the one aimed at"
+_AND_FIX = "Leave it out, and each verdict stands for itself"
 
 
-@dataclass(frozen=True, slots=True)
-class Aim:
-    """What is to be reached: rates (the one bounded first, then the other), how far, and at what cost at most.
-
-    widest    the public range of the margins, in units: it sets the first, cheapest level
-    finest    no look need be sharper than this half width; None leaves it to the mechanism
-    insists   the asker named a confidence, so wants a certificate or a refusal
-    """
-
-    first_rate: Fraction
-    second_rate: Fraction
-    groups: int
-    limit: Epsilon
-    widest: Fraction
-    finest: int | None
-    delta: Fraction
-    insists: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Chosen:
-    """A rule, and in plain words which promise it makes and why."""
-
-    rule: CertifiedLadder | ThreeWayLadder | Shift
-    regime: str
-    told: str
-
-
-def chosen(aim: Aim, tolerances: Tolerances) -> Chosen:
+def certified_look(aim: Aim) -> Look:
     """The strongest promise that so many groups allow."""
-    alarms = aim.second_rate * aim.groups
     if aim.groups < FEWEST_FOR_LEVELS:
-        return _one_look(aim, tolerances)
-    looks = _looks(aim)
+        return _one_look(aim)
+    alarms, looks = aim.second_rate * aim.groups, _looks(aim)
     terms = plan_numbers(aim.groups, len(looks), aim.first_rate, aim.second_rate, aim.delta)
     if alarms >= _FEWEST_ALARMS and terms.spare >= 0:
-        rule = CertifiedLadder(looks, aim.first_rate, SURE_RATE, terms)
         warned = "" if alarms >= _ENOUGH_ALARMS else _MAY_MISS
-        return Chosen(rule, "certificate", f"{aim.groups:,} groups are enough for a certificate{warned}")
+        told = f"{aim.groups:,} groups are enough for a certificate{warned}"
+        return CertifiedLadder(looks, aim.first_rate, SURE_RATE, terms, told=told)
     why = _too_few(aim, terms.log_term / terms.weight)
-    if aim.insists:
-        return _insisted(aim, why)
-    return _labels(aim, why)
+    return _insisted(aim, why) if aim.insists else _labels(aim, why)
 
 
-_MAY_MISS = "; with this few, the share that is reached may end slightly above the one aimed at"
+def three_way_look(aim: Aim) -> Look:
+    """Fixed levels, at which clear groups are left alone."""
+    return _three_way(aim, _THREE_WAY_LEVELS, "fixed levels, at which clear groups are left alone")
 
 
-def _looks(aim: Aim, finest: int | None = None) -> tuple[Look, ...]:
+def _within(name: str, aim: Aim) -> Epsilon:
+    """The limit at which looking closer ends."""
+    if aim.limit is None:
+        rule = f"{name} looks closer until it is sure enough, so it needs to know when to stop"
+        raise ArgumentError("max_epsilon", None, rule, "Pass 1, say, or declare max_epsilon_per_question")
+    return aim.limit
+
+
+def _looks(aim: Aim, finest: int | None = None) -> tuple[Sharpness, ...]:
     """Levels of the universal grid up to the limit, or up to the finest half width that is asked for."""
-    looks: list[Look] = []
+    looks: list[Sharpness] = []
     width = aim.finest if aim.finest is not None else finest
-    for level in ladder(aim.first_rate, aim.widest, aim.limit.fraction):
+    for level in ladder(aim.first_rate, aim.reach, _within("certified", aim).fraction):
         looks.append(look_at(level, aim.first_rate, SURE_RATE))
         if width is not None and looks[-1].steps <= width:
             break
     return tuple(looks)
 
 
-def _labels(aim: Aim, why: str) -> Chosen:
+def _labels(aim: Aim, why: str) -> Look:
     """Few enough uncertain labels, each group stopped by the others if there are enough of them."""
     most = max(1, math.floor(aim.second_rate * aim.groups))
-    finest = math.ceil(aim.widest / _FINEST_SHARE)
-    told = f"{why}. Each verdict stands for itself"
+    finest, told = math.ceil(aim.reach / _FINEST_SHARE), f"{why}. Each verdict stands for itself"
     if aim.groups >= _FEWEST_FOR_OTHERS:
-        rule = CertifiedLadder(_looks(aim, finest), aim.first_rate, SURE_RATE, None, most - 1)
-        return Chosen(rule, "labels", told)
+        return CertifiedLadder(_looks(aim, finest), aim.first_rate, SURE_RATE, None, most - 1, told=told)
     width = aim.finest if aim.finest is not None else finest
     levels = _geometric(aim, _LABEL_RATIO, smallest_epsilon(aim.first_rate, width + 1))
-    return Chosen(three_way_ladder(aim.first_rate, SURE_RATE, levels, most, None), "labels", told)
+    return replace(three_way_ladder(aim.first_rate, SURE_RATE, levels, most, None), told=told)
 
 
-def _insisted(aim: Aim, why: str) -> Chosen:
+def _insisted(aim: Aim, why: str) -> Look:
     if aim.groups < _FEWEST_FOR_OTHERS:
-        fix = "Leave it out, and each verdict stands for itself"
-        raise ArgumentError("confidence", decimal_text(1 - aim.delta), f"{why}, so there is no certificate", fix)
-    return three_way(aim, _CERTIFICATE_LEVELS, f"{why}; a certificate was asked for, and costs more this way")
+        rule = f"{why}, so there is no certificate"
+        raise ArgumentError("confidence", decimal_text(1 - aim.delta), rule, _AND_FIX)
+    return _three_way(aim, _CERTIFICATE_LEVELS, f"{why}; a certificate was asked for, and costs more this way")
 
 
-def three_way(aim: Aim, levels: int, told: str) -> Chosen:
+def _three_way(aim: Aim, levels: int, told: str) -> ThreeWayLadder:
     """Fixed levels with a certificate: clear groups are left alone, so they lose less."""
-    sure = aim.second_rate / 20
+    sure, limit = aim.second_rate / 20, _within("three-way", aim)
     errors = counted_errors(aim.groups, aim.first_rate, sure, aim.delta, aim.second_rate)
-    first = smallest_epsilon(aim.first_rate / levels, max(1, math.floor(aim.widest * 3 / 10)) + 1)
-    nanos = [min(math.ceil(first.nano * _CERTIFICATE_RATIO**j), aim.limit.nano) for j in range(levels)]
+    first = smallest_epsilon(aim.first_rate / levels, max(1, math.floor(aim.reach * 3 / 10)) + 1)
+    nanos = [min(math.ceil(first.nano * _CERTIFICATE_RATIO**j), limit.nano) for j in range(levels)]
     epsilons = tuple(Epsilon.from_nano(nano) for nano in sorted(set(nanos)))
-    return Chosen(three_way_ladder(aim.first_rate, sure, epsilons, 0, errors), "three-way", told)
+    return replace(three_way_ladder(aim.first_rate, sure, epsilons, 0, errors), told=told)
 
 
 def _geometric(aim: Aim, ratio: Fraction, last: Epsilon) -> tuple[Epsilon, ...]:
     """Levels from the widest half width up to the last one or the limit, whichever is less."""
-    top = min(last, aim.limit)
-    first = smallest_epsilon(aim.first_rate, max(1, math.floor(aim.widest)) + 1)
+    top = min(last, _within("certified", aim))
+    first = smallest_epsilon(aim.first_rate, max(1, math.floor(aim.reach)) + 1)
     nanos: list[int] = []
     nano = Fraction(top.nano)
     while nano >= first.nano and len(nanos) < 64:
@@ -130,12 +112,13 @@ def _geometric(aim: Aim, ratio: Fraction, last: Epsilon) -> tuple[Epsilon, ...]:
     return tuple(Epsilon.from_nano(each) for each in sorted(nanos or [top.nano]))
 
 
-def _one_look(aim: Aim, tolerances: Tolerances) -> Chosen:
+def _one_look(aim: Aim) -> Look:
     told = f"{aim.groups} groups are too few to learn from one another: one look at the half width asked for"
     if aim.insists:
-        fix = "Leave it out, and each verdict stands for itself"
-        raise ArgumentError("confidence", decimal_text(1 - aim.delta), f"{aim.groups} groups allow no certificate", fix)
-    return Chosen(priced_shift(aim.first_rate, aim.second_rate, tolerances), "one look", told)
+        rule = f"{aim.groups} groups allow no certificate"
+        raise ArgumentError("confidence", decimal_text(1 - aim.delta), rule, _AND_FIX)
+    _within("certified", aim)
+    return replace(priced_shift(aim.first_rate, aim.second_rate, aim.tolerances), told=told)
 
 
 def _too_few(aim: Aim, needed: Fraction) -> str:
@@ -144,3 +127,21 @@ def _too_few(aim: Aim, needed: Fraction) -> str:
         f"too few groups for a promise about all of them: a rate of {decimal_text(aim.second_rate)} allows {allowed} "
         f"errors among {aim.groups:,} groups, and the proof alone needs {float(needed):.1f}"
     )
+
+
+MECHANISMS: Mapping[str, Mechanism] = {
+    "certified": Mechanism(
+        "certified",
+        "looks at one margin for each group, sharper and sharper, until its promise about all groups is reached",
+        lambda asked: certified_look(asked.aim),
+        frozenset({"confidence"}),
+        width_optional=True,
+    ),
+    "three-way": Mechanism(
+        "three-way",
+        "looks at one margin for each group at fixed levels; decided groups are left alone",
+        lambda asked: three_way_look(asked.aim),
+        frozenset({"confidence"}),
+        width_optional=True,
+    ),
+}

@@ -23,7 +23,7 @@ from thresher.errors import BugError
 MISS_RATE = Fraction(1, 20)
 FALSE_ALARM_RATES = tuple(Fraction(percent, 100) for percent in (1, 2, 5, 10, 20))
 LEVELS = grid(Fraction(1, 256), Fraction(19, 4))
-# Those that a certificate chooses from: see `certificate_numbers.py`.
+# Those that a certificate chooses from: see `certificate.py`.
 WEIGHTS = tuple(Fraction(hundredths, 100) for hundredths in (65, 104, 143, 195, 260, 390))
 
 _MAGIC = b"thresher score tables 1\n"

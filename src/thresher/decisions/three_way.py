@@ -1,6 +1,6 @@
 """Fixed levels at which clear groups are left alone, until few are uncertain or a certificate is reached. Proof beside.
 
-The levels are climbed as in `progressive.py`: misses and wrong *above*s keep to their shares at every level, so any
+The levels are climbed as in `ladder.py`: misses and wrong *above*s keep to their shares at every level, so any
 stop that follows from what was seen is allowed. Decided groups lose less than the rest.
 Reads: margins, entropy. Writes: nothing. Never: a decided group at a sharper level. Proof: `three_way.md`.
 """
@@ -14,19 +14,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from thresher.amounts import Epsilon
-from thresher.decisions.certificate_numbers import most_successes
-from thresher.decisions.climbing import Climb, level_of
-from thresher.decisions.verdicts import (
-    MISSES,
-    SEEN_ABOVE,
-    SEEN_BELOW,
-    SEEN_BETWEEN,
-    Bound,
-    Certificate,
-    Level,
-    Verdicts,
-)
+from thresher.decisions.certificate import most_successes
+from thresher.decisions.climb import Climb, level_of
+from thresher.decisions.look import ReachingLook
+from thresher.decisions.margin import Truth
+from thresher.decisions.verdicts import SEEN_ABOVE, SEEN_BELOW, SEEN_BETWEEN, Level, Verdicts
 from thresher.noise import Entropy
+from thresher.release import Certificate
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +41,7 @@ class CountedErrors:
 
 
 @dataclass(frozen=True, slots=True)
-class ThreeWayLadder:
+class ThreeWayLadder(ReachingLook):
     """Priced levels; the climb ends when at most `enough` groups are uncertain, or the certificate is reached."""
 
     levels: tuple[Level, ...]
@@ -55,7 +49,8 @@ class ThreeWayLadder:
     errors: CountedErrors | None
     sure_rate: Fraction
     scale: int = 1
-    bound: Bound = MISSES
+    told: str = ""
+    each_group_stops = True
 
     @property
     def epsilon(self) -> Epsilon:
@@ -78,11 +73,14 @@ class ThreeWayLadder:
     def ladder(self) -> tuple[Level, ...]:
         return self.levels
 
-    def identity(self) -> list[object]:
-        """All numbers that the verdicts depend on."""
-        levels = [[level.epsilon.to_json(), level.steps, level.certain] for level in self.levels]
-        aim = None if self.errors is None else [self.errors.wrong_above, self.errors.hidden, str(self.errors.delta)]
-        return ["three-way", levels, self.enough, aim, self.bound]
+    @property
+    def top(self) -> Epsilon:
+        """The last level."""
+        return self.epsilon
+
+    def decide(self, truth: Truth, entropy: Entropy | None = None) -> Verdicts:
+        """Look, and look again at uncertain groups."""
+        return climb_three_ways(truth.margins(), self, entropy)
 
 
 @lru_cache(maxsize=256)
@@ -113,7 +111,7 @@ def climb_three_ways(margins: NDArray[np.int64], ladder: ThreeWayLadder, entropy
     Runtime: linear in the groups, and in the looks for those that stay uncertain.
     Citation: decision specification F.4 (T) and (C), on the margin; `three_way.md`.
     """
-    way = Climb(margins, ladder.bound, 1, entropy)
+    way = Climb(margins, 1, entropy)
     for level in ladder.levels:
         way.look(level.epsilon, level.steps, level.certain)
         if way.undecided.size <= ladder.enough:

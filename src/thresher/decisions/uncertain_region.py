@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from thresher.amounts import Amount, exact_fraction
-from thresher.config import Table
+from thresher.config import Table, decimal_text
 from thresher.errors import ArgumentError
-from thresher.question import Atom, sensitivity
+from thresher.question import Atom
 
 _DEFAULT_SHARE = Fraction(30, 100)
 _WIDEST = 1 << 39
@@ -32,14 +32,29 @@ class UncertainRegion:
     by_aggregate: tuple[tuple[str, Fraction], ...] = ()
     share: Fraction = _DEFAULT_SHARE
 
-    def slack_of(self, atom: Atom, table: Table) -> int:
-        """The half width of an atom in whole steps of its weighted sum."""
-        own = dict(self.by_aggregate).get(_plain(atom.aggregate), self.common)
+    def slack_of(self, atom: Atom, table: Table, spread: int) -> int:
+        """The half width of an atom in whole steps of its weighted sum, which a unit moves by at most `spread`."""
+        own = self._own(atom)
         if own is None:
-            row = sensitivity(atom, table) / Fraction(table.rows_per_unit)
+            row = spread / Fraction(table.rows_per_unit)
             return int(self.share * _range(table, atom, "a share of the declared range") * row)
         rows = _range(table, atom, "a half width of an average") if atom.per_row else 1
         return int(own * atom.steps * rows)
+
+    def measured_by_range(self, atoms: Sequence[Atom]) -> bool:
+        """Whether a half width of one of these conditions depends on the table's `count_range`."""
+        return any(self._own(atom) is None or atom.per_row for atom in atoms)
+
+    def normal(self) -> str:
+        """One text for one region, however it was written."""
+        if self.common is not None:
+            return decimal_text(self.common)
+        if self.by_aggregate:
+            return ", ".join(f"{name}={decimal_text(width)}" for name, width in sorted(self.by_aggregate))
+        return f"{decimal_text(100 * self.share)}%"
+
+    def _own(self, atom: Atom) -> Fraction | None:
+        return dict(self.by_aggregate).get(_plain(atom.aggregate), self.common)
 
     def check(self, aggregates: list[str]) -> None:
         """Refuse half widths for aggregates that the question does not have."""

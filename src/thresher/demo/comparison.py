@@ -10,7 +10,7 @@ import numpy as np
 
 from thresher.decisions import DecisionPlan, ProbePlan
 from thresher.noise import Entropy
-from thresher.plan import Release
+from thresher.release import Release
 from thresher.question import Exact
 
 RUNS = 20

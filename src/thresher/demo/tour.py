@@ -19,7 +19,7 @@ from thresher.engine import Engine, open_engine
 from thresher.errors import BudgetError, BugError, TooDearError
 from thresher.ledger import Balance
 from thresher.noise import Entropy, SystemEntropy
-from thresher.plan import Release
+from thresher.release import Release
 
 QUESTION = """\
 SELECT disease, gender

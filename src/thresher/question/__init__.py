@@ -19,7 +19,7 @@ from thresher.question.conditions import (
     columns_of,
 )
 from thresher.question.exposure import group_keys, grouping_of
-from thresher.question.formula import Atom, Every, Formula, Some, atoms_of
+from thresher.question.formula import Atom, Every, Formula, Some, atoms_of, negated
 from thresher.question.identity import Identity, identity_of
 from thresher.question.needs import AnyNeed, Exact, Need, RowsNeed
 from thresher.question.sensitivity import MOST_ROWS, largest_value, sensitivity
@@ -56,6 +56,7 @@ __all__ = [
     "identity_of",
     "label",
     "largest_value",
+    "negated",
     "sensitivity",
     "with_public_values",
 ]

@@ -7,7 +7,7 @@ Reads: nothing. Writes: nothing. Never: a value that came from the protected dat
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
 from thresher.question.aggregates import Aggregate
@@ -58,3 +58,14 @@ def atoms_of(formula: Formula) -> Iterator[Atom]:
     else:
         for part in formula.parts:
             yield from atoms_of(part)
+
+
+def negated(formula: Formula) -> Formula:
+    """The formula that holds exactly where this one does not: two-valued, what was added for NULLs included."""
+    if isinstance(formula, Atom):
+        weights = tuple((aggregate, -weight) for aggregate, weight in formula.weights)
+        line = formula.at_least
+        at_least = tuple(1 - one for one in line) if isinstance(line, tuple) else 1 - line
+        return replace(formula, weights=weights, at_least=at_least, upwards=not formula.upwards)
+    parts = tuple(negated(part) for part in formula.parts)
+    return Some(parts) if isinstance(formula, Every) else Every(parts)

@@ -11,7 +11,7 @@ Reads: declarations, questions. Writes: texts. Never: budgets, levels, or defaul
 import hashlib
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from thresher.config import (
@@ -43,10 +43,14 @@ _LONGEST = 400
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """The two texts. They are compared and hashed, and never read back."""
+    """The two texts. They are compared and hashed, and never read back.
+
+    `parts` are the hashes of what the measurement consists of, by what each is about: they say what is different.
+    """
 
     question: str
     measurement: str
+    parts: Mapping[str, str] = field(default_factory=dict)
 
 
 def canonical(document: object) -> str:
@@ -67,14 +71,21 @@ def identity_of(
         "columns": {name: column_facts(table.columns[name]) for name in used},
         **asked,
     }
+    where = table_facts(table)
     measurement = {
         "identity": MEASUREMENT,
-        "family": family,
-        "table": {**table_facts(table), "version_declared": table.version is not None, "row_order": ROW_ORDER},
+        "unit": where.pop("unit"),
+        "table": {**where, "version_declared": table.version is not None, "row_order": ROW_ORDER},
         "columns": {name: column_facts(table.columns[name]) for name in rows},
         **measured,
     }
-    return Identity(canonical(_folded(question)), canonical(_folded(measurement)))
+    parts = {name: digest_of(canonical(_folded(part))) for name, part in measurement.items()}
+    return Identity(canonical(_folded(question)), canonical(_folded(measurement)), parts)
+
+
+def digest_of(text: str) -> str:
+    """A short name of a text."""
+    return hashlib.sha256(text.encode()).hexdigest()[:32]
 
 
 def table_facts(table: Table) -> dict[str, Any]:

@@ -9,7 +9,8 @@ from collections.abc import Mapping, Sequence
 from rich.table import Table
 
 from thresher.config import Label
-from thresher.plan import ABOVE, BELOW, MISSES, UNCERTAIN, Release, ShownNumber
+from thresher.guarantee import MISSES
+from thresher.release import ABOVE, BELOW, UNCERTAIN, Release, ShownNumber
 from thresher.views.text import inert
 
 _COLOURS = {ABOVE: "bold green", UNCERTAIN: "yellow", BELOW: "dim"}

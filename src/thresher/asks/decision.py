@@ -1,0 +1,42 @@
+"""A decision: which groups satisfy the HAVING of a question, or the numbers behind that.
+
+Reads: the text, options, declarations, public tables. Writes: nothing. Never: private rows.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from thresher.asks.desk import Desk, check_one_for_all
+from thresher.asks.merging import merged
+from thresher.charging import check_limit
+from thresher.decisions.decision_plan import ConstantPlan, DecisionPlan, plan_decision
+from thresher.decisions.options import NAMES, VALUES, checked
+from thresher.plan import Plan
+from thresher.release import Release
+from thresher.sql import ask
+
+AnyDecision = DecisionPlan | ConstantPlan | Plan[Release]
+
+
+@dataclass(frozen=True, slots=True)
+class DecisionAsk:
+    """A question with HAVING, and its options as they were passed."""
+
+    sql: str
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+    def plan(self, desk: Desk) -> AnyDecision:
+        """Return the plan. Refused if it would cost more than the limit that was passed."""
+        question = ask(self.sql, desk.declared, desk.public)
+        check_one_for_all(question.table)
+        written = {name: value for name, value in question.options.items() if name != "key"}
+        options = checked(merged(written, self.options, NAMES, "a decision"))
+        if options.show == VALUES:
+            from thresher.decisions.values.values_plan import plan_values  # noqa: PLC0415 - a room of its own
+
+            plan: AnyDecision = plan_values(question, options)
+        else:
+            plan = plan_decision(question, options)
+        check_limit(plan, "max_epsilon")
+        return plan

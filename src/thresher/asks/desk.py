@@ -1,0 +1,38 @@
+"""The desk at which asks become plans: what is declared, what is public, and whose question it is.
+
+Reads: declarations, public tables; the ledger, only if a price depends on it. Writes: nothing. Never: private rows.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from thresher.config import Declarations, Table
+from thresher.errors import ArgumentError
+from thresher.ledger import Book
+from thresher.question import PublicTable
+
+
+@dataclass(frozen=True, slots=True)
+class Desk:
+    """Where questions are planned. `book` opens the ledger, which most plans do not need."""
+
+    declared: Declarations
+    public: Mapping[str, PublicTable]
+    book: Callable[[], Book]
+    analyst: str = ""
+
+    def table(self, name: str) -> Table:
+        """Return the declared table of this name."""
+        tables = self.declared.tables
+        if name not in tables:
+            raise ArgumentError("table", name, "it is not declared", f"Pass one of {', '.join(tables)}")
+        return tables[name]
+
+
+def check_one_for_all(table: Table) -> None:
+    """Refuse an ordinary question about a table in which everybody brings a budget."""
+    if table.own_budgets is not None:
+        rule = f"in {table.name} everybody has a budget of their own, and this would charge all alike"
+        raise ArgumentError(
+            "table", table.name, rule, "Ask with personal=True, by personal_count, or by `thresher personal run`"
+        )

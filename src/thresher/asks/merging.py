@@ -1,0 +1,43 @@
+"""The options of a question, from its text and from arguments, merged once.
+
+Reads: options. Writes: nothing. Never: judges a value; the family does. Never picks one of two that differ.
+"""
+
+from collections.abc import Collection, Mapping
+from difflib import get_close_matches
+from typing import Any
+
+from thresher.errors import ArgumentError
+
+_MOST_COMPARED = 60
+
+
+def merged(
+    written: Mapping[str, str],
+    passed: Mapping[str, Any],
+    allowed: Collection[str],
+    about: str,
+    known: Collection[str] = (),
+) -> dict[str, Any]:
+    """Return every option that is given; None means left out.
+
+    `written` stood in the question's text and `passed` are arguments. `allowed` are the options of such a question, and
+    `about` says what it is ("a personal count"). `known` are options of other questions, which are not misspelt.
+    An option that is given in both places, is misspelt or does not apply is refused.
+    """
+    given = {name: value for name, value in passed.items() if value is not None}
+    for name, value in {**written, **given}.items():
+        if name not in allowed:
+            raise _refusal(name, value, allowed, about, known)
+    for name, value in given.items():
+        if name in written:
+            raise ArgumentError(name, value, f"the question's text says {written[name]} already", "Say it in one place")
+    return {**written, **given}
+
+
+def _refusal(name: str, value: object, allowed: Collection[str], about: str, known: Collection[str]) -> ArgumentError:
+    near = get_close_matches(name[:_MOST_COMPARED], sorted(allowed), n=1)
+    if name in known or not near:
+        fix = f"Leave it out; the options of {about} are {', '.join(sorted(allowed))}"
+        return ArgumentError(name, value, f"it does not apply to {about}", fix)
+    return ArgumentError(name, value, f"{about} has no such option", f"Did you mean {near[0]}?")

@@ -1,0 +1,158 @@
+"""Progressive looks (PPWLM): a coarse look at all groups, sharper ones at those that stay undecided. Proof beside.
+
+Levels are fixed beforehand. Noise is refined, never drawn anew, so a group loses the level at which it stops.
+Reads: margins, entropy. Writes: nothing. Never: a decided group at a sharper level. Proof: `ladder.md`.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from thresher.amounts import Epsilon
+from thresher.decisions.aim import Aim, Asked
+from thresher.decisions.climb import Climb, level_of
+from thresher.decisions.forecast import outlook_lines
+from thresher.decisions.look import Look, Mechanism, Price
+from thresher.decisions.margin import Truth
+from thresher.decisions.shift import FINEST, cuts
+from thresher.decisions.verdicts import Level, Verdicts
+from thresher.decisions.words import Lines
+from thresher.noise import Entropy, smallest_epsilon
+
+# Where the range of the margins is not known, each level is this many times the one before.
+_RATIO = 8
+Priced = TypeVar("Priced", bound=Look)
+
+
+class Climbing(Look):
+    """Looks at levels, each at the groups that are still undecided."""
+
+    __slots__ = ()
+    fixed = False
+
+    @property
+    def shows_levels(self) -> bool:
+        return len(self.ladder()) > 1
+
+    @property
+    def each_group_stops(self) -> bool:
+        return self.shows_levels
+
+    @property
+    def top(self) -> Epsilon:
+        """The last level."""
+        return self.epsilon
+
+    def explain(self, asked: Asked, price: Price) -> Lines:
+        """The levels, and what groups lose by their distance from the line."""
+        return [*super().explain(asked, price), *outlook_lines(self, asked), *self._why_one(asked)]
+
+    def _why_one(self, asked: Asked) -> Lines:
+        """Why there is one look, which then is a threshold shift."""
+        if self.shows_levels:
+            return []
+        why = "with this half width a first look at groups of up to count_range rows would be no coarser"
+        if asked.aim.levels == 1:
+            why = "levels = 1"
+        elif asked.aim.first_epsilon is not None:
+            why = f"first_epsilon = {asked.aim.first_epsilon} is not below the last of {asked.aim.levels} levels"
+        return [("note", f"{why}, so there is one look: a threshold shift, as by tslm")]
+
+
+@dataclass(frozen=True, slots=True)
+class Ladder(Climbing):
+    """Priced levels, each dearer than the one before. `clear` as for a `Shift`."""
+
+    levels: tuple[Level, ...]
+    scale: int
+    clear: int
+    told: str = ""
+
+    @property
+    def epsilon(self) -> Epsilon:
+        """The worst case: a group that is looked at to the end."""
+        return self.levels[-1].epsilon
+
+    @property
+    def half_width(self) -> Fraction:
+        """In privacy units."""
+        return Fraction(self.levels[-1].steps, self.scale)
+
+    def ladder(self) -> tuple[Level, ...]:
+        """Its levels."""
+        return self.levels
+
+    def decide(self, truth: Truth, entropy: Entropy | None = None) -> Verdicts:
+        """Look and look again."""
+        return climb(truth.margins(self.scale), self, entropy)
+
+
+@lru_cache(maxsize=256)
+def ladder_of(
+    miss_rate: Fraction, false_alarm_rate: Fraction, steps: int, scale: int, looks: int, first: Epsilon
+) -> Ladder:
+    """Levels in geometric progression from `first` to the least epsilon that keeps the half width.
+
+    Each look may miss with probability miss_rate / looks. One look, or a first level that is no smaller than the
+    last, is a threshold shift: one level, with all of the miss rate.
+    """
+    last = smallest_epsilon(miss_rate / looks, steps + 1, scale)
+    one_look = looks == 1 or first >= last
+    epsilons = [smallest_epsilon(miss_rate, steps + 1, scale)] if one_look else geometric(first, last, looks)
+    shares = miss_rate / len(epsilons), false_alarm_rate / len(epsilons)
+    levels = tuple(level_of(None, epsilon, *shares, scale) for epsilon in epsilons)
+    return Ladder(levels, scale, clear=levels[-1].steps + levels[-1].certain + 1)
+
+
+def geometric(first: Epsilon, last: Epsilon, looks: int) -> list[Epsilon]:
+    """`looks` levels, each the same multiple of the one before, in whole nano; fewer if some would coincide."""
+    ratio = (last.nano / first.nano) ** (1 / (looks - 1))
+    between = {round(first.nano * ratio**j) for j in range(1, looks - 1)}
+    nanos = [first.nano, *sorted(nano for nano in between if first.nano < nano < last.nano), last.nano]
+    return [Epsilon.from_nano(nano) for nano in nanos]
+
+
+def climb(margins: NDArray[np.int64], ladder: Ladder, entropy: Entropy | None = None) -> Verdicts:
+    """Look at every group, and again at those that are undecided, up to the last level.
+
+    Privacy: a group loses the level at which it stops, which is shown; at worst `ladder.epsilon`.
+    Utility: if h >= 0, below with probability at most miss_rate; if h <= -1, above with probability at most
+    false_alarm_rate; if h <= -clear, above or uncertain with probability at most that.
+    Runtime: linear in the groups, and in the looks for those that stay undecided.
+    Citations: Ghayyur et al. (MIDE), Algorithm 2; gradual release, Koufogiannis et al. 2015; `ladder.md`.
+    """
+    way = Climb(margins, ladder.scale, entropy)
+    for level in ladder.levels:
+        way.look(level.epsilon, level.steps, level.certain)
+        if not way.undecided.size:
+            break
+    return way.verdicts(ladder.epsilon, ladder.clear)
+
+
+def rungs_of(aim: Aim, ladder: Callable[[Fraction, Fraction, int, int, int, Epsilon], Priced]) -> Priced:
+    """The levels that an aim asks for: from a look that tells the largest group from an empty one to the half width."""
+    # Noise of a scale above 1e9 is not drawn, so a tiny first level allows fewer steps to a unit.
+    finest = aim.first_epsilon.nano if aim.first_epsilon else FINEST
+    scale, steps = cuts(aim.first_rate / aim.levels, aim.tolerances, finest)
+    last = smallest_epsilon(aim.first_rate / aim.levels, steps + 1, scale)
+    widening = Fraction(_RATIO ** (aim.levels - 1))
+    if aim.widest is not None:
+        widening = max(Fraction(1), aim.widest * scale / (steps + 1))
+    # Half widths go as one over epsilon.
+    first = aim.first_epsilon or Epsilon.from_nano(max(scale, int(last.nano / widening)))
+    return ladder(aim.first_rate, aim.second_rate, steps, scale, aim.levels, first)
+
+
+MECHANISMS: Mapping[str, Mechanism] = {
+    "ppwlm": Mechanism(
+        "ppwlm",
+        "noisy looks at one margin for each group, each sharper, until it is decided",
+        lambda asked: rungs_of(asked.aim, ladder_of),
+        frozenset({"levels", "first_epsilon"}),
+    )
+}

@@ -1,0 +1,193 @@
+"""What the asker can live with: every option of a decision, listed once and checked once.
+
+`DecisionOptions` is the list: the engine's keyword arguments, `OPTIONS(...)` in SQL and the flags of the command line
+are these names. What a mechanism needs of them is derived once, in `aim.py`.
+Reads: arguments. Writes: nothing. Never: data. Anything unclear is refused, never guessed.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any, TypedDict
+
+from thresher.amounts import NANO, Amount, Epsilon, exact_fraction, whole_number
+from thresher.config import decimal_text
+from thresher.decisions.uncertain_region import RegionLike, UncertainRegion, region_of
+from thresher.errors import ArgumentError
+from thresher.guarantee import FALSE_ALARMS, MISSES
+
+VERDICTS, VALUES = "verdicts", "values"
+USUAL_MECHANISM = "certified"
+MOST_LEVELS = 32
+_MOST_DIGITS = 9
+_HALF = Fraction(1, 2)
+
+
+class DecisionOptions(TypedDict, total=False):
+    """Every option of a decision; what is left out has a default."""
+
+    miss_rate: Amount | None
+    false_alarm_rate: Amount | None
+    uncertain_region: RegionLike | None
+    max_epsilon: Amount | None
+    confidence: Amount | None
+    mechanism: str | None
+    bound: str | None
+    levels: int | None
+    first_epsilon: Amount | None
+    show: str | None
+
+
+NAMES = tuple(DecisionOptions.__annotations__)
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """Checked options. Rates are probabilities for each group, over the noise.
+
+    region         None where nothing was asked for
+    confidence     None where no statement about all groups together was asked for
+    first_epsilon  None where it follows from the range
+    given          the options that were given, by name, each in one normal form
+    """
+
+    miss_rate: Fraction = Fraction(1, 20)
+    false_alarm_rate: Fraction = Fraction(1, 10)
+    bound: str = MISSES
+    region: UncertainRegion | None = None
+    max_epsilon: Epsilon | None = None
+    confidence: Fraction | None = None
+    mechanism: str = USUAL_MECHANISM
+    levels: int = 4
+    first_epsilon: Epsilon | None = None
+    show: str = VERDICTS
+    given: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def misses_first(self) -> bool:
+        return self.bound == MISSES
+
+    @property
+    def rates(self) -> tuple[Fraction, Fraction]:
+        """The rate that is bounded first, and the other one."""
+        rates = self.miss_rate, self.false_alarm_rate
+        return rates if self.misses_first else rates[::-1]
+
+    @property
+    def first_rate_name(self) -> str:
+        return "miss_rate" if self.misses_first else "false_alarm_rate"
+
+    @property
+    def free(self) -> bool:
+        """Half or more needs no data: every group may be called uncertain."""
+        return self.rates[0] >= _HALF
+
+
+def checked(said: Mapping[str, Any]) -> Options:
+    """Check every option that was given; None means that it was left out."""
+    given = {name: value for name, value in said.items() if value is not None}
+    found: dict[str, Any] = {}
+    bound = checked_bound(given["bound"]) if "bound" in given else MISSES
+    for name, value in given.items():
+        found["region" if name == "uncertain_region" else name] = _CHECKS[name](value, bound)
+    options = Options(**found)
+    _check_show(options, given)
+    return Options(**found, given={name: _normal(name, options) for name in given})
+
+
+def checked_rate(value: Amount, name: str, bound: str = MISSES) -> Fraction:
+    """A rate above 0; the one that is bounded first may be half or more, up to 1, which costs nothing."""
+    rate = exact_fraction(value, name)
+    bounded = name == ("miss_rate" if bound == MISSES else "false_alarm_rate")
+    if not 0 < rate <= 1 or (rate == 1 and not bounded):
+        most = "at most 1" if bounded else "below 1"
+        rule = f"it must be above 0 and {most}; 0 would need infinite epsilon"
+        raise ArgumentError(name, value, rule, f"Pass {'0.05' if name == 'miss_rate' else '0.1'}, say")
+    return rate
+
+
+def checked_bound(bound: object) -> str:
+    """The error that is bounded first, however its name is joined."""
+    said = bound.replace("-", "_") if isinstance(bound, str) else ""
+    if said not in (MISSES, FALSE_ALARMS):
+        raise ArgumentError("bound", bound, "it names the error to bound", f"Pass {MISSES} or {FALSE_ALARMS}")
+    return said
+
+
+def checked_confidence(confidence: Amount) -> Fraction:
+    """How sure a certificate is to be."""
+    share = exact_fraction(confidence, "confidence")
+    if not _HALF <= share < 1:
+        rule = "it must be 0.5 or more and below 1; 1 would need infinite epsilon"
+        raise ArgumentError("confidence", confidence, rule, "Pass 0.98, say")
+    return share
+
+
+def checked_levels(levels: object) -> int:
+    """How many looks there may be. Text, as written in a question, means the number it spells."""
+    spelt = isinstance(levels, str) and levels.isascii() and levels.isdigit() and len(levels) <= _MOST_DIGITS
+    said: Any = levels
+    number = whole_number(int(said) if spelt else said, "levels")
+    if not 1 <= number <= MOST_LEVELS:
+        raise ArgumentError("levels", levels, f"there are 1 to {MOST_LEVELS} looks; 1 is a threshold shift", "Pass 4")
+    return number
+
+
+def checked_epsilon(value: Amount, name: str, say: str = "0.5") -> Epsilon:
+    """An amount above zero, which the ledger can write; the refusal names the argument it came from."""
+    amount = exact_fraction(value, name)
+    if amount <= 0:
+        raise ArgumentError(name, value, "it must be above zero", f"Pass {say}, say")
+    if amount < Fraction(1, NANO):
+        raise ArgumentError(name, value, "it is below 1e-9, the ledger's unit", "Pass 0.000000001 or more")
+    return named_epsilon(value, name)
+
+
+def named_epsilon(value: Amount, name: str) -> Epsilon:
+    """An amount, or a refusal that names the argument it came from."""
+    try:
+        return Epsilon(value)
+    except ArgumentError as refused:
+        raise ArgumentError(name, value, refused.rule, refused.fix) from None
+
+
+def _mechanism(name: object, bound: str) -> str:  # noqa: ARG001 - the form of all checks
+    if not isinstance(name, str):
+        raise ArgumentError("mechanism", name, "it is the name of a mechanism", f"Pass {USUAL_MECHANISM}, say")
+    return name
+
+
+def _show(value: object, bound: str) -> str:  # noqa: ARG001 - the form of all checks
+    if value not in (VERDICTS, VALUES):
+        raise ArgumentError("show", value, "it says what is released", f"Pass {VERDICTS} or {VALUES}")
+    return str(value)
+
+
+_CHECKS: Mapping[str, Any] = {
+    "miss_rate": lambda value, bound: checked_rate(value, "miss_rate", bound),
+    "false_alarm_rate": lambda value, bound: checked_rate(value, "false_alarm_rate", bound),
+    "uncertain_region": lambda value, _: region_of(value),
+    "max_epsilon": lambda value, _: checked_epsilon(value, "max_epsilon"),
+    "confidence": lambda value, _: checked_confidence(value),
+    "mechanism": _mechanism,
+    "bound": lambda value, _: checked_bound(value),
+    "levels": lambda value, _: checked_levels(value),
+    "first_epsilon": lambda value, _: checked_epsilon(value, "first_epsilon", "0.001"),
+    "show": _show,
+}
+
+
+def _check_show(options: Options, given: Mapping[str, Any]) -> None:
+    """Numbers are measured at one look of their own: options of mechanisms do not apply beside them."""
+    for name in ("mechanism", "confidence", "levels", "first_epsilon"):
+        if options.show == VALUES and name in given:
+            rule = "numbers are measured in a way of their own, at one look"
+            raise ArgumentError(name, given[name], rule, f"Leave it out, or ask for show={VERDICTS}")
+
+
+def _normal(name: str, options: Options) -> str:
+    """An option in one form, however it was written: part of what makes a question the same question."""
+    value = options.region if name == "uncertain_region" else getattr(options, name)
+    if isinstance(value, UncertainRegion):
+        return value.normal()
+    return decimal_text(value) if isinstance(value, Fraction) else str(value)

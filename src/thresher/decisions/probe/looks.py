@@ -1,0 +1,250 @@
+"""The ProBE family behind the engine: looks at each condition by itself, as the registry of mechanisms wants them.
+
+Reads: what was asked, slacks inside `decide`. Writes: nothing. Never: a promise about false alarms.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from thresher.amounts import Epsilon
+from thresher.config import decimal_text
+from thresher.decisions.aim import Asked, limit_name
+from thresher.decisions.look import Look, Mechanism, Price, cheaper
+from thresher.decisions.margin import Truth
+from thresher.decisions.probe.probe import answered, planned
+from thresher.decisions.probe.probe_answer import ESTIMATE, ConditionLook, ProbeAnswer
+from thresher.decisions.promise import unit_of
+from thresher.decisions.uncertain_region import UncertainRegion
+from thresher.decisions.verdicts import SEEN_ABOVE, SEEN_BELOW, SEEN_BETWEEN, Level, Verdicts
+from thresher.decisions.words import Lines
+from thresher.errors import ArgumentError, TooDearError
+from thresher.guarantee import Guarantee, few_digits, units_of
+from thresher.noise import Entropy
+from thresher.question import Atom
+from thresher.question.trees import Tree, holds, numbered
+
+# Of the public range, where nothing is asked for; the other methods take what is taken everywhere.
+_NAIVE_SHARE = Fraction(12, 100)
+_NOT_KEPT = (
+    "ProBE's bound on false alarms does not hold: with 92 of 574 groups exactly at the line, answers accepted at "
+    "10 % have 16 % false alarms; see docs/mechanisms.md"
+)
+_NAIVE = "Nothing is promised about false alarms; see docs/mechanisms.md"
+
+
+@dataclass(frozen=True, slots=True)
+class ConditionLooks(Look):
+    """Looks at conditions. To be compared with, not to be relied on.
+
+    firsts    what is known beforehand: all looks of `naive`, the first one at each condition of the others
+    steps     how far each condition may be off, in steps of its slack
+    """
+
+    method: str
+    asked: Asked
+    tree: Tree
+    steps: tuple[int, ...]
+    firsts: tuple[ConditionLook, ...]
+    epsilon: Epsilon
+    scale: int = 1
+    clear: int = 0
+    told: str = ""
+    # Not annotated, so that they are no fields.
+    shows_levels = True
+    refinable = False
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        return (f"for comparison only. {self._alarms}. mechanism=certified keeps its promise",)
+
+    @property
+    def half_width(self) -> Fraction:
+        """The widest of all conditions, in privacy units."""
+        spreads = self.asked.sensitivities.values()
+        return max(Fraction(step, spread) for step, spread in zip(self.steps, spreads, strict=True))
+
+    def ladder(self) -> tuple[Level, ...]:
+        """No level is common to all conditions."""
+        return ()
+
+    def decide(self, truth: Truth, entropy: Entropy | None = None) -> Verdicts:
+        """Look at each condition: above where noisy values meet the formula, uncertain where the moved line does."""
+        slacks = truth.slacks
+        found = answered(
+            self.method,
+            (slacks, self.tree, list(self.asked.sensitivities.values()), self.steps),
+            (self.asked.aim.first_rate, self.asked.aim.second_rate),
+            region=1,
+            max_epsilon=self.epsilon,
+            entropy=entropy,
+        )
+        levels = sorted(set(found.nano.tolist()))
+        groups = slacks.shape[1]
+        return Verdicts(
+            verdict=self._verdict(found, groups),
+            noisy=np.empty(0, dtype=np.int64),
+            stopped=np.searchsorted(levels, found.nano),
+            steps=np.zeros(groups, dtype=np.int64),
+            levels=tuple(Epsilon.from_nano(nano) for nano in levels),
+            scale=1,
+            worst=self.epsilon,
+            denied=self._denied(found),
+        )
+
+    def promise(self, asked: Asked, seen: Verdicts | None = None) -> Guarantee:
+        """Misses only. The false-alarm rate is given as 1: whatever was asked for is not kept."""
+        facts = {
+            "answered": "" if self.method == "naive" else ", and the question answered all the same,",
+            "alarms": self._alarms,
+        }
+        missed = asked.aim.first_rate
+        if seen is not None and seen.denied:
+            facts["denied"], missed = "yes", Fraction(1)
+        return Guarantee("comparison", missed, Fraction(1), self.half_width, None, "misses", unit_of(asked), facts)
+
+    def explain(self, asked: Asked, price: Price) -> Lines:  # noqa: ARG002 - the form of all looks
+        """How it decides and what it may cost."""
+        told = f"{asked.for_one_unit(self.epsilon)}, a look at each condition"
+        if self.method != "naive":
+            told = (
+                f"{asked.for_one_unit(self.epsilon)} at worst, which is the limit; a question that is denied is "
+                "charged for what was looked at"
+            )
+        return [
+            *[("look", self._told(look)) for look in self.firsts],
+            ("half width", f"{few_digits(self.half_width)} {units_of(unit_of(asked))}, the widest of them"),
+            ("epsilon", told),
+        ]
+
+    def document(self, asked: Asked, price: Price) -> dict[str, Any]:  # noqa: ARG002 - likewise
+        """The first looks, for JSON."""
+        looks = [
+            {
+                "condition": asked.atoms[look.atom].text,
+                "half_width": self._in_own_units(look.atom),
+                "miss_rate": decimal_text(look.share),
+                "epsilon": look.epsilon.to_json(),
+            }
+            for look in self.firsts
+        ]
+        return {"comparison_only": True, "looks": looks}
+
+    def affordable(self, asked: Asked, price: Price, limit: Epsilon) -> str | None:  # noqa: ARG002 - likewise
+        """A lower limit is kept by denying more often; `naive` has a price like others."""
+        first = asked.for_one_unit(_first(self.method, self.firsts))
+        if self.method != "naive" and first <= limit:
+            return f"With max_epsilon={limit} it may be denied more often"
+        try:
+            return cheaper(asked, lambda other: other.for_one_unit(_first_price(self.method, other)), limit)
+        except ArgumentError:
+            # A region wide enough cannot be looked at, so there is nothing to propose.
+            return None
+
+    @property
+    def _alarms(self) -> str:
+        return _NAIVE if self.method == "naive" else _NOT_KEPT
+
+    def _verdict(self, found: ProbeAnswer, groups: int) -> np.ndarray[Any, np.dtype[np.int8]]:
+        if found.reported is None:
+            return np.full(groups, SEEN_BETWEEN, dtype=np.int8)
+        # A condition that was not looked at could change nothing any more.
+        nobody = np.zeros(groups, dtype=np.bool_)
+        seen = {i: np.asarray(found.noisy[i] >= 0) if i in found.noisy else nobody for i in range(len(self.steps))}
+        above = holds(self.tree, seen) & found.reported
+        return np.where(above, SEEN_ABOVE, np.where(found.reported, SEEN_BETWEEN, SEEN_BELOW)).astype(np.int8)
+
+    def _denied(self, found: ProbeAnswer) -> str:
+        """Why there is no answer, in the question's words; empty if there is one."""
+        denial = found.denial
+        if denial is None:
+            return ""
+        condition = self.asked.atoms[denial.atom].text
+        why = f"phase {denial.phase}, at {condition}, would take a group's loss above its limit of {self.epsilon}"
+        if denial.reason == ESTIMATE:
+            last = [made for made in found.estimates if (made.atom, made.phase) == (denial.atom, denial.phase)][-1]
+            why = (
+                f"after phase {denial.phase}, {last.false_alarms:.1f} false alarms are estimated for {condition} and "
+                f"{last.allowed:.1f} are allowed"
+            )
+        return f"{why}; {self.asked.for_one_unit(found.epsilon)} is charged for what was looked at"
+
+    def _in_own_units(self, place: int) -> str:
+        """The half width of a condition as people write it; of an average, for a group of `count_range` rows."""
+        return _own_units(self.asked, self.asked.atoms[place], self.steps[place])
+
+    def _told(self, look: ConditionLook) -> str:
+        text = self.asked.atoms[look.atom].text
+        return f"{text}: half width {self._in_own_units(look.atom)}, miss rate {float(look.share):.4g}, {look.epsilon}"
+
+
+def _look(method: str, asked: Asked) -> Look:
+    """Priced before data: `naive` by what it takes, the others by the limit, which is all that bounds them."""
+    tree, _ = numbered(asked.measured)
+    steps = _steps(method, asked)
+    firsts = _firsts(method, asked, tree, steps)
+    first, limit = _first(method, firsts), asked.aim.limit or Epsilon(0)
+    look = ConditionLooks(method, asked, tree, steps, firsts, first if method == "naive" else limit)
+    if first > look.epsilon:
+        # It would be denied before anything is drawn.
+        most, dear = asked.for_one_unit(limit), asked.for_one_unit(first)
+        hint = look.affordable(asked, lambda _: most, most)
+        raise TooDearError(limit_name(asked.question, asked.options), dear, most, hint)
+    return look
+
+
+def _first_price(method: str, asked: Asked) -> Epsilon:
+    tree, _ = numbered(asked.measured)
+    return _first(method, _firsts(method, asked, tree, _steps(method, asked)))
+
+
+def _steps(method: str, asked: Asked) -> tuple[int, ...]:
+    """As asked for; a condition that nobody wrote gets as many units as the widest."""
+    region = asked.options.region or UncertainRegion()
+    if method == "naive" and asked.options.region is None:
+        region = UncertainRegion(share=_NAIVE_SHARE)
+    region, table = region.scaled(asked.widened), asked.question.table
+    wished = {atom: region.slack_of(atom, table, spread) for atom, spread in asked.written_spreads.items()}
+    for atom, steps in wished.items():
+        if steps < 1:
+            rule = f"methods that look at each condition by itself need one step of {atom.aggregate} at least"
+            raise ArgumentError("uncertain_region", atom.text, rule, "Ask for a wider one, or pass mechanism=certified")
+    widest = max(Fraction(steps, asked.sensitivities[atom]) for atom, steps in wished.items())
+    return tuple(wished.get(atom, max(1, int(widest * spread))) for atom, spread in asked.sensitivities.items())
+
+
+def _firsts(method: str, asked: Asked, tree: Tree, steps: tuple[int, ...]) -> tuple[ConditionLook, ...]:
+    try:
+        return planned(method, tree, list(asked.sensitivities.values()), steps, asked.aim.first_rate, region=1)
+    except ArgumentError as refused:
+        told = ", ".join(f"{atom.text}: {_own_units(asked, atom, steps[i])}" for i, atom in enumerate(asked.atoms))
+        rule = f"{method} looks at each condition by itself, in its own steps: {refused.rule}"
+        raise ArgumentError("uncertain_region", told, rule, "Pass mechanism=certified") from None
+
+
+def _first(method: str, looks: tuple[ConditionLook, ...]) -> Epsilon:
+    """What is taken at once, or not at all: every look of the first phase, but of ProBE-Ent one look after another."""
+    try:
+        return looks[0].epsilon if method == "probe-ent" else Epsilon.total(look.epsilon for look in looks)
+    except ArgumentError as refused:
+        raise ArgumentError(
+            "uncertain_region", "all conditions together", refused.rule, "Ask for a wider one"
+        ) from None
+
+
+def _own_units(asked: Asked, atom: Atom, steps: int) -> str:
+    rows = asked.question.table.count_range or 1 if atom.per_row else 1
+    return few_digits(Fraction(steps) / (atom.steps * rows))
+
+
+_HOW = {
+    "naive": "one noisy look at each condition, the miss rate shared evenly between them",
+    "probe-naive": "two phases of looks at each condition, the miss rate shared evenly",
+    "probe": "two phases of looks at each condition, the miss rate shared by what conditions cost",
+    "probe-ent": "looks at each condition in turn, sharper at levels chosen for min-entropy",
+}
+MECHANISMS: Mapping[str, Mechanism] = {name: Mechanism(name, how, partial(_look, name)) for name, how in _HOW.items()}

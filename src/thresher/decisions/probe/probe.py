@@ -1,0 +1,163 @@
+"""The ProBE family on plain arrays, to be compared with. Do not rely on its false-alarm rate: it does not hold.
+
+    naive         an even split of the miss rate, one look at each condition
+    probe_naive   an even split, two phases
+    probe         the split with the least loss by ProBE's own constraint, two phases
+    probe_ent     that split, looks at levels chosen for min-entropy
+
+Misses and losses are as promised, after the mends that `probe.md` lists. The false-alarm rate is not: 92 groups exactly
+at the threshold, 10 above it and 472 far below are accepted at a rate of 10 % with 16 % false alarms, every time.
+Use `certified` or one margin instead, which cost a fraction. Whoever calls these keeps count of what is spent.
+Reads: arguments, entropy. Writes: nothing. Never: a draw that the limit does not cover.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from fractions import Fraction
+from functools import partial
+from typing import TypedDict, Unpack
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from thresher.amounts import Amount, whole_number
+from thresher.decisions.options import checked_levels
+from thresher.decisions.probe.apportion import Shares, even_shares, once_shares, probe_shares
+from thresher.decisions.probe.probe_answer import ConditionLook, DeniedError, ProbeAnswer
+from thresher.decisions.probe.probe_conditions import Conditions, checked_conditions
+from thresher.decisions.probe.probe_entropy import EntropyClimb, Steps
+from thresher.decisions.probe.probe_phases import Found, Phases, first_looks
+from thresher.errors import ArgumentError
+from thresher.noise import Entropy
+from thresher.question.trees import Tree
+
+METHODS = ("naive", "probe-naive", "probe", "probe-ent")
+_HALF = Fraction(1, 2)
+_OF_CLIMBS = ("levels", "fine", "redistribute")
+
+
+class ProbeOptions(TypedDict, total=False):
+    """Options of a method.
+
+    region         the half widths to start with, as a share of the ranges
+    max_epsilon    what a group may lose; a method that would need more denies
+    levels, fine   of `probe-ent`: how many coarse levels, and in how many parts each interval is divided
+    redistribute   of `probe-ent`: misses that a condition did not use are handed on to those after it
+    """
+
+    region: Amount | None
+    max_epsilon: Amount
+    levels: int
+    fine: int
+    redistribute: bool
+    entropy: Entropy | None
+
+
+# Slacks, the tree, sensitivities, ranges.
+Conditional = tuple[ArrayLike, Tree, Sequence[int], Sequence[Amount]]
+
+
+def answered(
+    method: str,
+    conditions: Conditional,
+    rates: tuple[Amount, Amount] = ("0.05", "0.10"),
+    **options: Unpack[ProbeOptions],
+) -> ProbeAnswer:
+    """Which groups are reported by this method of the family, or a denial. NOT a bound on false alarms: see above.
+
+    Condition i of group l holds where `slacks[i, l]` is 0 or more (`slack` makes them), and a unit moves it by
+    `sensitivities[i]` at most. `ranges` are public guesses of how far each slack reaches. `rates`: of misses, which is
+    kept, and of false alarms, which an estimate is compared with (by `naive` and after the last look: not even that).
+
+    Privacy: the sum of all looks, for each group a unit is in; a denial is charged too.
+    Utility: a group that qualifies is not reported, and the question not denied, with probability `miss_rate` at most.
+    Runtime: linear in conditions times groups.
+    Citations: Lahjouji, He, Ghayyur, Mehrotra (ProBE), Algorithms 1 to 5, mended: `probe.md`, `adaptive_ladder.md`.
+    """
+    _check(method, options)
+    region = options.get("region")
+    width = _usual_region(method) if region is None else region
+    asked = checked_conditions(*conditions, rates, width, options.get("max_epsilon", 5))
+    entropy = options.get("entropy")
+    if method == "probe-ent":
+        steps = Steps(options.get("levels", 4), options.get("fine", 3), bool(options.get("redistribute", True)))
+        climb = EntropyClimb(asked, steps, entropy)
+        return _answer(method, asked, climb, climb.run)
+    phases, shares = Phases(asked, entropy), partial(_shares, method, asked)
+    if method == "naive":
+        return _answer(method, asked, phases, lambda: phases.run(first_looks(asked, shares())))
+    return _answer(method, asked, phases, lambda: phases.two(shares()))
+
+
+naive = partial(answered, "naive")
+probe_naive = partial(answered, "probe-naive")
+probe = partial(answered, "probe")
+probe_ent = partial(answered, "probe-ent")
+
+
+def planned(
+    method: str,
+    tree: Tree,
+    sensitivities: Sequence[int],
+    ranges: Sequence[Amount],
+    miss_rate: Amount = "0.05",
+    *,
+    region: Amount | None = None,
+    levels: int = 4,
+) -> tuple[ConditionLook, ...]:
+    """The first look at each condition and its price; known before anything is read. For `naive` that is all of it.
+
+    What comes after depends on what is seen, so the most it may cost is the limit. Looks that turn out to be needless
+    are not paid, and `probe_ent` may take later ones for less.
+    """
+    _check(method, {"levels": levels} if method == "probe-ent" else {})
+    width = _usual_region(method) if region is None else region
+    nobody = np.empty((max(len(ranges), 1), 0), dtype=np.int64)
+    asked = checked_conditions(nobody, tree, sensitivities, ranges, (miss_rate, "0.1"), width, 1)
+    return first_looks(asked, _shares(method, asked, checked_levels(levels))) if asked.miss_rate < _HALF else ()
+
+
+def _check(method: str, options: Mapping[str, object]) -> None:
+    """Refuse a method that there is not, and options that it does not have."""
+    if method not in METHODS:
+        raise ArgumentError("method", method, "there is no such method", f"Pass one of {', '.join(METHODS)}")
+    for name in options:
+        if name not in ProbeOptions.__annotations__ or (name in _OF_CLIMBS and method != "probe-ent"):
+            raise TypeError(f"{method} has no option {name}")
+    if checked_levels(options.get("levels", 4)) < 2:
+        raise ArgumentError("levels", options["levels"], "a climb has two levels or more", "Pass 4, or call probe")
+    if not 1 <= whole_number(options.get("fine", 3), "fine") <= 32:  # type: ignore[arg-type]  # it refuses others
+        raise ArgumentError("fine", options["fine"], "an interval has 1 to 32 parts", "Pass 3")
+
+
+def _usual_region(method: str) -> Amount:
+    return "0.12" if method == "naive" else "0.3"
+
+
+def _shares(method: str, asked: Conditions, levels: int = 1) -> Shares:
+    """Of the first look: half of the miss rate where there is a second phase, a part of it where there are levels."""
+    if method == "naive":
+        return even_shares(asked.tree, asked.miss_rate)
+    if method == "probe-naive":
+        return even_shares(asked.tree, asked.miss_rate / 2)
+    if method == "probe":
+        return probe_shares(asked.tree, asked.weights, asked.miss_rate / 2)
+    return once_shares(asked.tree, asked.weights, asked.miss_rate / levels)
+
+
+def _answer(method: str, asked: Conditions, run: Phases | EntropyClimb, answer: Callable[[], Found]) -> ProbeAnswer:
+    """What came out; a miss rate of one half or more needs no data, for all groups may be reported."""
+    reported, denial = np.ones(asked.groups, dtype=np.bool_), None
+    if asked.miss_rate < _HALF:
+        try:
+            reported = answer()
+        except DeniedError as denied:
+            denial = denied.denial
+    return ProbeAnswer(
+        method=method,
+        reported=None if denial else reported,
+        denial=denial,
+        nano=run.nano,
+        looks=tuple(run.looks),
+        estimates=tuple(run.estimates),
+        noisy=run.noisy,
+    )

@@ -1,0 +1,152 @@
+"""The two phases of ProBE: a coarse look at every condition, an estimate, and a sharper look where it is too high.
+
+Comparison only: the estimate is no bound (`probe.md`).
+Reads: slacks, entropy. Writes: nothing. Never: a draw that the limit does not cover.
+"""
+
+import math
+from collections.abc import Callable, Iterable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from thresher.amounts import MAX_NANO, Epsilon
+from thresher.decisions.probe.apportion import Shares
+from thresher.decisions.probe.probe_answer import ConditionLook, Estimate, too_dear, too_many
+from thresher.decisions.probe.probe_conditions import Conditions
+from thresher.errors import ArgumentError
+from thresher.noise import Entropy, discrete_laplace, smallest_epsilon
+from thresher.question.trees import EveryOf, Tree
+
+Found = NDArray[np.bool_]
+
+
+def first_looks(asked: Conditions, shares: Shares) -> tuple[ConditionLook, ...]:
+    """The looks of the first phase and what they cost. Touches no data."""
+    return tuple(look_of(asked, atom, 1, shares, math.floor(asked.widths[atom])) for atom in asked.written)
+
+
+def look_of(asked: Conditions, atom: int, phase: int, shares: Shares, steps: int) -> ConditionLook:
+    """The least epsilon at which a condition is missed with its share at most."""
+    epsilon = smallest_epsilon(shares[atom], steps + 1, asked.sensitivities[atom])
+    return ConditionLook(atom, phase, shares[atom], steps, epsilon)
+
+
+class Phases:
+    """What has been looked at so far, and what it cost; every group pays for every look."""
+
+    def __init__(self, asked: Conditions, entropy: Entropy | None) -> None:
+        self._asked, self._entropy = asked, entropy
+        self._due: dict[int, ConditionLook] = {}
+        self._last: dict[int, ConditionLook] = {}
+        self.noisy: dict[int, NDArray[np.int64]] = {}
+        self.looks: list[ConditionLook] = []
+        self.estimates: list[Estimate] = []
+
+    @property
+    def spent(self) -> Epsilon:
+        return Epsilon.total(look.epsilon for look in self.looks)
+
+    @property
+    def nano(self) -> NDArray[np.int64]:
+        """What each group lost: every look is at all of them."""
+        return np.full(self._asked.groups, self.spent.nano, dtype=np.int64)
+
+    def run(self, looks: Iterable[ConditionLook]) -> Found:
+        """Take these looks as far as the formula needs them, and those that it did not need before and does now."""
+        due = tuple(looks)
+        # In nano: a sum above a million is no amount.
+        wanted = sum(look.epsilon.nano for look in due)
+        if self.spent.nano + wanted > self._asked.limit.nano:
+            raise too_dear(self._asked.limit, self.spent, wanted, due[0].phase, due[0].atom)
+        self._due |= {look.atom: look for look in due}
+        return traversed(self._asked.tree, self._reported)
+
+    def _reported(self, atom: int) -> Found:
+        look = self._due.pop(atom, None)
+        if look is not None:
+            # Again, because a look that an earlier phase could skip was not in its sum.
+            if self.spent.nano + look.epsilon.nano > self._asked.limit.nano:
+                raise too_dear(self._asked.limit, self.spent, look.epsilon.nano, look.phase, atom)
+            spread = self._asked.sensitivities[atom]
+            self.looks.append(look)
+            self._last[atom] = look
+            noise = discrete_laplace(look.epsilon, self._asked.groups, spread, self._entropy)
+            self.noisy[atom] = self._asked.slacks[atom] + noise
+        return np.asarray(self.noisy[atom] >= -self._last[atom].steps)
+
+    def two(self, shares: Shares) -> Found:
+        """Both phases. The second takes fresh noise, as the paper does: its losses are added."""
+        one = self.run(first_looks(self._asked, shares))
+        sharper = []
+        for found in self.estimated(one, 1):
+            if found.too_many:
+                steps = narrower(self.noisy[found.atom], self._last[found.atom], one, found.allowed)
+                if steps is None:
+                    raise too_many(found, self.spent)
+                sharper.append(self._sharper(found.atom, shares, steps))
+        if not sharper:
+            return one
+        two = self.run(sharper)
+        for found in self.estimated(two, 2):
+            if found.too_many:
+                raise too_many(found, self.spent)
+        return two
+
+    def _sharper(self, atom: int, shares: Shares, steps: int) -> ConditionLook:
+        try:
+            return look_of(self._asked, atom, 2, shares, steps)
+        except ArgumentError:
+            # Above a million, which no limit covers: denied as any look that is too dear.
+            raise too_dear(self._asked.limit, self.spent, MAX_NANO + 1, 2, atom) from None
+
+    def estimated(self, answer: Found, phase: int) -> list[Estimate]:
+        """One for every condition that was looked at; one that could be skipped reported nothing."""
+        made = [
+            estimate(self._asked, self.noisy[atom], look, answer, phase) for atom, look in sorted(self._last.items())
+        ]
+        self.estimates += made
+        return made
+
+
+def traversed(tree: Tree, leaf: Callable[[int], Found]) -> Found:
+    """Left to right; once nothing can be reported any more, the rest of an AND is not looked at."""
+    if isinstance(tree, int):
+        return leaf(tree)
+    # The first part by itself, so that an empty result is not taken for one that has not begun.
+    found = traversed(tree.parts[0], leaf)
+    for part in tree.parts[1:]:
+        if isinstance(tree, EveryOf):
+            if not found.any():
+                break
+            found = found & traversed(part, leaf)
+        else:
+            found = found | traversed(part, leaf)
+    return found
+
+
+def estimate(asked: Conditions, noisy: NDArray[np.int64], look: ConditionLook, answer: Found, phase: int) -> Estimate:
+    """Algorithm 4: groups in between count as false alarms, groups above as so many as noise alone would make."""
+    share, allowed = float(look.share), float(asked.allowed_rate(look.atom))
+    between, above = ((noisy >= -look.steps) & (noisy < 0) & answer).sum(), ((noisy >= 0) & answer).sum()
+    below = ((noisy < -look.steps) & ~answer).sum()
+    negatives = (int(below) - share * asked.groups) / (1 - share)
+    # Fewer than none is none: an answer that reports nothing has no false alarms to estimate.
+    return Estimate(
+        atom=look.atom,
+        phase=phase,
+        false_alarms=int(between) + share * int(above),
+        negatives=negatives,
+        allowed=allowed * max(negatives, 0.0),
+        between=int(between),
+    )
+
+
+def narrower(noisy: NDArray[np.int64], look: ConditionLook, answer: Found, allowed: float) -> int | None:
+    """The widest region with no more estimated false alarms than allowed (Algorithm 3, line 7); None if none has."""
+    spare = allowed - float(look.share) * int(((noisy >= 0) & answer).sum())
+    if spare < 0:
+        return None
+    distances = np.sort(-noisy[answer & (noisy < 0) & (noisy >= -look.steps)])
+    kept = math.floor(spare)
+    return int(distances[kept]) - 1 if kept < distances.size else look.steps

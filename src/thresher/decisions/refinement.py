@@ -1,0 +1,290 @@
+"""A stored answer made sharper later, by refining its noise: only the difference is paid. Proof beside.
+
+Three things can come of asking: the noise is refined from the level it has to a higher one (charged the difference); or
+the noisy margins that are there already are read with another line (nothing is read, nothing is charged); or the stored
+answer keeps what is asked for as it is, and is given again.
+Reads: a question, an earlier answer, and, inside `run`, sealed aggregates. Writes: nothing.
+Never: fresh noise for a second look; a second refinement of one answer. Proof: `refinement.md`.
+"""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from thresher.accounting import Spending
+from thresher.amounts import Epsilon
+from thresher.config import decimal_text
+from thresher.decisions.aim import Asked, asked_of, limits_of
+from thresher.decisions.decision_plan import decision_identity, largest_loss, threshold_of, truth_of
+from thresher.decisions.options import Options
+from thresher.decisions.promise import counting, line_promise, unit_of, wide_regions
+from thresher.decisions.refinement_steps import (
+    AS_IT_IS,
+    READ_AGAIN,
+    REFINE,
+    Earlier,
+    Step,
+    cost_of,
+    earlier_answer,
+    refused,
+    step_to,
+)
+from thresher.decisions.shift import judged
+from thresher.decisions.verdicts import opposite, words
+from thresher.decisions.words import laid_out
+from thresher.errors import ArgumentError
+from thresher.guarantee import Guarantee, few_digits, units_of
+from thresher.noise import Entropy, history_shift, refine, refined_tail
+from thresher.plan import Plan, subject_of
+from thresher.question import Exact, Identity, Question
+from thresher.question.identity import canonical, digest_of
+from thresher.release import Release
+
+FAMILY = "refinement"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RefinementPlan(Plan[Release]):
+    """A sharper look at the groups of an earlier answer, or another reading of it."""
+
+    asked: Asked
+    earlier: Earlier
+    step: Step
+
+    @property
+    def question(self) -> Question:
+        return self.asked.question
+
+    def recall(self, body: bytes, key: str) -> Release:
+        return Release.from_bytes(body, key)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a person should know beside the promise."""
+        if self.step.kind == AS_IT_IS:
+            return self.earlier.release.notes
+        shift = self.step.shift
+        wide = wide_regions(self.asked, shift.half_width, Fraction(shift.clear, shift.scale))
+        return (*self.question.notes, *counting(self.question.table), *wide)
+
+    def run(self, exact: Exact | None, entropy: Entropy) -> tuple[Release, Spending | None]:
+        """The earlier noise is what was released less what is true; it is refined, and never drawn anew."""
+        if self.step.kind == AS_IT_IS:
+            return self.earlier.release, None
+        margins = self._sharpened(exact, entropy) if self.step.kind == REFINE else self.earlier.seen
+        return self._release(self.earlier.of_now(margins), entropy.stamp), self.cost
+
+    def _sharpened(self, exact: Exact | None, entropy: Entropy) -> NDArray[np.int64]:
+        earlier, scale, level = self.earlier, self.step.shift.scale, self.step.shift.epsilon
+        held = truth_of(earlier.then, exact).margins(scale)
+        noise = earlier.seen - held
+        for epsilon, places in earlier.places.items():
+            if epsilon < level:
+                noise[places] = refine(noise[places], earlier.exact[epsilon], level, scale, entropy)
+        return np.asarray(held + noise)
+
+    def _lines(self) -> tuple[int | NDArray[np.int64], int | NDArray[np.int64]]:
+        """Where the lines are: for all groups alike, or for each by what was seen of it."""
+        shift, earlier, aim = self.step.shift, self.earlier, self.asked.aim
+        if not self.step.given_seen:
+            return shift.steps, shift.certain
+        seen = earlier.of_now(earlier.seen)
+        low, high = np.empty_like(seen), np.empty_like(seen)
+        for epsilon, places in earlier.places.items():
+            levels = earlier.exact[epsilon], shift.epsilon
+            low[places] = history_shift(seen[places], *levels, aim.first_rate, shift.scale) - 1
+            high[places] = history_shift(opposite(seen[places]), *levels, aim.second_rate, shift.scale) - 1
+        return low, high
+
+    def _release(self, margins: NDArray[np.int64], stamp: str) -> Release:
+        question, earlier, shift = self.question, self.earlier, self.step.shift
+        turned = not self.asked.options.misses_first
+        steps, certain = self._lines()
+        verdict = judged(margins, steps, certain)
+        charged, refined = earlier.release.charged, self.step.kind == REFINE
+        levels = {epsilon: max(epsilon, shift.epsilon) if refined else epsilon for epsilon in earlier.exact}
+        exact = {
+            levels[epsilon]: max(level, shift.epsilon.fraction) if refined else level
+            for epsilon, level in earlier.exact.items()
+        }
+        measured = replace(
+            earlier.measured,
+            exact=tuple(exact.items()),
+            threshold=threshold_of(self.asked),
+            steps=shift.steps,
+            top=max(Epsilon(0), *exact),
+            fixed=self.step.fixed,
+            root=earlier.root,
+            place=earlier.measured.place + 1,
+        )
+        return Release(
+            question=question.text,
+            mechanism="refined",
+            keys=earlier.release.keys,
+            groups=earlier.release.groups,
+            verdicts=words(-verdict if turned else verdict),
+            epsilons=tuple(levels[epsilon] for epsilon in earlier.release.epsilons),
+            guarantee=self.guarantee,
+            planned_epsilon=self.epsilon,
+            spent_epsilon=self.epsilon,
+            noisy=tuple((opposite(margins) if turned else margins).tolist()),
+            scale=shift.scale,
+            steps=() if isinstance(steps, int) else tuple(steps.tolist()),
+            bound=self.asked.options.bound,
+            refines=earlier.key,
+            charged=None if charged is None else max(charged, shift.epsilon) if refined else charged,
+            measured=measured,
+            # Once known, noise stays known.
+            stamp=earlier.release.stamp or stamp,
+            notes=self.notes,
+        )
+
+    def affordable(self, limit: Epsilon) -> str | None:
+        """Say which half width so much would pay for."""
+        options = self.asked.options
+        if not limit or self.earlier.moved or (options.miss_rate, options.false_alarm_rate) != self.earlier.rates:
+            return None
+        within = replace(self.asked, options=replace(options, max_epsilon=limit))
+        try:
+            step = step_to(within, self.earlier, {"max_epsilon"}, given_seen=self.step.given_seen)
+        except ArgumentError:
+            return None
+        return f"With max_epsilon={limit} and nothing else the half width would be {few_digits(step.shift.half_width)}"
+
+    @property
+    def anew(self) -> Epsilon:
+        """What a first look with the same half width and rates would cost."""
+        return self.asked.for_one_unit(self.step.anew)
+
+    def __repr__(self) -> str:
+        return f"<RefinementPlan: of {self.earlier.key}, {self.step.kind}, epsilon {self.epsilon}>"
+
+    def __str__(self) -> str:
+        notes = [("note", note) for note in self.notes]
+        return laid_out([*self._told(), *self._priced(), ("promise", self.guarantee.sentence), *notes])
+
+    def _told(self) -> list[tuple[str, str]]:
+        """What there is, and what is to come of it."""
+        earlier, release, options = self.earlier, self.earlier.release, self.asked.options
+        levels = " to ".join(str(level) for level in dict.fromkeys((earlier.lowest, earlier.highest)))
+        how = {REFINE: "its noise is refined", READ_AGAIN: "read with another line"}
+        of = f"key {earlier.key}, noisy margins at epsilon {levels}, half width then {few_digits(release.half_width)}"
+        whose = ""
+        if self.step.kind == REFINE:
+            whose = (
+                ", given everything that was seen" if self.step.given_seen else ", over the noise of all looks together"
+            )
+        rate = self.guarantee.miss_rate if options.misses_first else self.guarantee.false_alarm_rate
+        return [
+            ("question", self.question.text),
+            ("refines", f"{of}: {how.get(self.step.kind, 'given again as it is')}"),
+            *([("threshold", f"was that of: {release.question}")] if earlier.moved else []),
+            ("groups", f"{len(self.question.groups):,}, each of them"),
+            ("miss rate" if options.misses_first else "alarm rate", f"{decimal_text(rate or Fraction(0))}{whose}"),
+            ("half width", f"{self.guarantee.document()['half_width']} {units_of(unit_of(self.asked))}"),
+        ]
+
+    def _priced(self) -> list[tuple[str, str]]:
+        if self.step.kind != REFINE:
+            return [("epsilon", "0: nothing is read, nothing is charged")]
+        return [
+            ("level", f"{self.step.shift.epsilon} afterwards, which is what all looks together lose"),
+            ("epsilon", f"{self.epsilon}: the difference only"),
+            (
+                "anew",
+                f"asked with a new key it would cost {self.anew}, and its rates would hold whatever was seen here",
+            ),
+            (
+                "rows",
+                f"they must be those of key {self.earlier.key}: if they changed, declare a new version, and ask anew",
+            ),
+        ]
+
+    def document(self) -> dict[str, Any]:
+        """The plan for JSON."""
+        return {
+            "question": self.question.text,
+            "refines": self.earlier.key,
+            "key": None if self.cost is None else self.written_key,
+            "does": self.step.kind,
+            "bound": self.asked.options.bound,
+            "groups": len(self.question.groups),
+            "levels": [epsilon.to_json() for epsilon in self.earlier.release.levels],
+            "level": None if self.cost is None else self.step.shift.epsilon.to_json(),
+            "epsilon": self.epsilon.to_json(),
+            "epsilon_asked_anew": self.anew.to_json(),
+            "given_seen": self.step.given_seen,
+            "half_width_in_units": self.guarantee.document()["half_width"],
+            "guarantee": self.guarantee.document(),
+            "notes": list(self.notes),
+        }
+
+
+def plan_refinement(
+    question: Question, options: Options, key: str, release: Release, *, given_seen: bool = False
+) -> RefinementPlan:
+    """The least level that keeps the options, and what it costs beyond what was paid. Touches no data.
+
+    `options` hold what is asked for; rates that were left out are those of the earlier answer. `max_epsilon` alone
+    asks for the sharpest look that it pays for. `given_seen`: the rates hold given everything that was seen, which
+    costs more than asking anew.
+    """
+    if not isinstance(given_seen, bool):
+        raise ArgumentError("given_seen", given_seen, "it is True or False", "Pass True, or leave it out")
+    if isinstance(question.formula, bool) or not question.groups:
+        raise refused(key, "it is about other groups than this question")
+    if options.free:
+        rule = "half or more needs no data"
+        raise ArgumentError(options.first_rate_name, options.rates[0], rule, "Pass a rate below one half")
+    asked = asked_of(question, options, widths=options.region is not None)
+    scale = release.scale if release.measured is None else release.measured.scale
+    found = decision_identity(asked, FAMILY, {"look": "margin", "scale": scale})
+    earlier = earlier_answer(asked, found.parts, key, release)
+    step = step_to(asked, earlier, set(options.given), given_seen=given_seen)
+    cost = cost_of(asked, earlier, step.shift.epsilon) if step.kind == REFINE else None
+    return RefinementPlan(
+        family=FAMILY,
+        account=question.table.account,
+        subject=subject_of(question.table),
+        identity=_identity(found, key, given_seen=given_seen),
+        need=None if cost is None else earlier.then.need,
+        cost=cost,
+        epsilon=Epsilon(0) if cost is None else largest_loss(cost),
+        guarantee=release.guarantee if step.kind == AS_IT_IS else _kept_by(asked, earlier, step),
+        limits=limits_of(question, options),
+        written_key=earlier.next_key,
+        key_is_fixed=True,
+        asked=asked,
+        earlier=earlier,
+        step=step,
+    )
+
+
+def _identity(found: Identity, key: str, *, given_seen: bool) -> Identity:
+    """What makes it this refinement: what is asked, and of which answer."""
+    return replace(found, question=canonical({"asked": digest_of(found.question), "given_seen": given_seen, "of": key}))
+
+
+def _kept_by(asked: Asked, earlier: Earlier, step: Step) -> Guarantee:
+    """Rates over the noise of the whole chain, or given what was seen; and none for a line that was picked later."""
+    first = line_promise(asked, step.shift.half_width, Fraction(step.shift.clear, step.shift.scale))
+    if step.kind == READ_AGAIN:
+        return replace(first, kind="read again", facts={"of": earlier.key})
+    facts: Mapping[str, str] = {}
+    if not step.given_seen:
+        missed, alarmed = (_given_seen(earlier, step, reach + 1) for reach in (step.shift.steps, step.shift.certain))
+        facts = {"missed": missed, "alarmed": alarmed}
+    return replace(first, kind="refined", facts=facts)
+
+
+def _given_seen(earlier: Earlier, step: Step, reach: int) -> str:
+    """The most that a tail can come to, whatever was seen: rounded up."""
+    # A coarser history leaves less to chance, so the highest level that is refined is the worst.
+    level = max(exact for epsilon, exact in earlier.exact.items() if epsilon < step.shift.epsilon)
+    share = refined_tail(-reach, reach, level, step.shift.epsilon, step.shift.scale).high
+    return f"{math.ceil(share * 1000) / 1000:.3g}"

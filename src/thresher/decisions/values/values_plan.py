@@ -1,0 +1,210 @@
+"""`show="values"`: a plan that measures the numbers behind a verdict, together where that is cheaper.
+
+The default measures one margin for each group, which is cheaper and tells nothing but the verdict. Proof:
+`values_plan.md`.
+Reads: a question, options, and, inside `run`, sealed aggregates. Writes: nothing. Never: a source, a ledger.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from thresher.accounting import Spending
+from thresher.amounts import Epsilon
+from thresher.decisions.aim import Asked, asked_of, limits_of
+from thresher.decisions.decision_plan import ConstantPlan, constant_plan, decision_identity
+from thresher.decisions.look import cheaper
+from thresher.decisions.options import Options
+from thresher.decisions.promise import counting
+from thresher.decisions.values.measures import Literal, Measured, measured
+from thresher.decisions.values.values_look import Cut, answers_of, combined, judged, noisy_readings
+from thresher.decisions.values.values_planner import Strategy, Task, planned
+from thresher.decisions.values.values_shown import Display, displays
+from thresher.decisions.values.values_text import explained, promised
+from thresher.decisions.verdicts import words
+from thresher.decisions.words import laid_out
+from thresher.errors import BugError
+from thresher.noise import Entropy, least_distance
+from thresher.plan import Plan, subject_of
+from thresher.question import Aggregate, Exact, Need, Question
+from thresher.question.implicants import Sets, primes
+from thresher.question.signatures import signatures
+from thresher.question.trees import Tree, numbered
+from thresher.release import Release
+
+FAMILY = "values"
+
+
+@dataclass(frozen=True, slots=True)
+class Measurement:
+    """What is measured, how verdicts follow from it, and what is shown: all of it known before anything is read."""
+
+    tree: Tree
+    found: Measured
+    strategy: Strategy
+    cuts: Mapping[int, Cut]
+    displays: tuple[Display, ...]
+
+    @property
+    def literals(self) -> dict[int, Literal]:
+        return dict(enumerate(self.found.literals))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ValuesPlan(Plan[Release]):
+    """Which groups satisfy a formula, and the noisy numbers that say so."""
+
+    asked: Asked
+    measurement: Measurement
+
+    @property
+    def question(self) -> Question:
+        return self.asked.question
+
+    def recall(self, body: bytes, key: str) -> Release:
+        return Release.from_bytes(body, key)
+
+    def run(self, exact: Exact | None, entropy: Entropy) -> tuple[Release, Spending | None]:
+        """Unseal, add noise to every reading, and make all else of the noisy ones."""
+        if exact is None or not isinstance(self.need, Need):
+            raise BugError("a decision about data was run without data")
+        took = self.measurement
+        readings = noisy_readings(took.strategy, self.need, exact, entropy)
+        answers = answers_of(took.strategy).items()
+        numbers = {member: (combined(answer, readings[i]), answer.over) for member, (i, answer) in answers}
+        verdict = judged(took.tree, took.literals, took.cuts, numbers)
+        question, turned = self.question, not self.asked.options.misses_first
+        release = Release(
+            question=question.text,
+            mechanism=FAMILY,
+            keys=tuple(column.name for column in question.keys),
+            groups=tuple(question.labels()),
+            verdicts=words(-verdict if turned else verdict),
+            epsilons=(took.strategy.epsilon,) * len(question.groups),
+            guarantee=self.guarantee,
+            planned_epsilon=self.epsilon,
+            spent_epsilon=self.epsilon,
+            bound=self.asked.options.bound,
+            values=tuple(display.shown(readings) for display in took.displays),
+            stamp=entropy.stamp,
+            notes=self.notes,
+        )
+        return release, self.cost
+
+    def affordable(self, limit: Epsilon) -> str | None:
+        """Say what to change so that it keeps within a limit."""
+        return cheaper(self.asked, price, limit)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a person should know beside the promise."""
+        literals = self.measurement.found.literals
+        measured_ones = {literals[place].measure for place in self.measurement.cuts}
+        unread = [
+            f"{atom.text} makes no difference to the answer and is not measured"
+            for atom, one in zip(self.asked.atoms, literals, strict=True)
+            if atom.written and one.measure not in measured_ones
+        ]
+        return (*self.question.notes, *counting(self.question.table), *unread)
+
+    def __repr__(self) -> str:
+        return f"<ValuesPlan: {len(self.question.groups)} groups, epsilon {self.epsilon}>"
+
+    def __str__(self) -> str:
+        took, halved = self.measurement, price(self.asked.scaled(Fraction(1, 2)))
+        lines = explained(self.asked, took.found, took.strategy, halved, self.guarantee)
+        return laid_out([*lines, *(("note", note) for note in self.notes)])
+
+    def document(self) -> dict[str, Any]:
+        """The plan for JSON."""
+        strategy = self.measurement.strategy
+        return {
+            "question": self.question.text,
+            "mechanism": FAMILY,
+            "bound": self.asked.options.bound,
+            "groups": len(self.question.groups),
+            "conditions": [atom.text for atom in self.question.atoms],
+            "shown": [display.text for display in self.measurement.displays],
+            "epsilon": self.epsilon.to_json(),
+            "epsilon_with_half_the_region": price(self.asked.scaled(Fraction(1, 2))).to_json(),
+            "half_width_in_units": self.guarantee.document()["half_width"],
+            "measured": [
+                {"kind": block.kind, "readings": len(block.readings), "epsilon": epsilon.to_json()}
+                for block, epsilon in zip(strategy.blocks, strategy.epsilons, strict=True)
+            ],
+            "guarantee": self.guarantee.document(),
+            "notes": list(self.notes),
+        }
+
+
+def plan_values(question: Question, options: Options) -> ValuesPlan | ConstantPlan:
+    """The least epsilon that was found at which the numbers keep the options. Touches no data."""
+    if (free := constant_plan(question, options)) is not None:
+        return free
+    asked = asked_of(question, options)
+    task, tree, others = task_of(asked)
+    strategy, found, table = planned(task), task.measured, question.table
+    cuts = _cuts(found, strategy, others, options.rates[1])
+    shown = displays(asked.atoms, found, strategy, table, options.rates[0])
+    readings = [reading for block in strategy.blocks for reading in block.readings]
+    read: dict[Aggregate, None] = dict.fromkeys(aggregate for one in readings for aggregate, _ in one.weights)
+    return ValuesPlan(
+        family=FAMILY,
+        account=table.account,
+        subject=subject_of(table),
+        identity=decision_identity(asked, FAMILY, {"look": "values"}),
+        need=Need(table, question.keys, question.groups, question.where, tuple(read)),
+        cost=asked.cost_of(strategy.epsilon),
+        epsilon=asked.for_one_unit(strategy.epsilon),
+        guarantee=promised(asked, *_distances(found, strategy, cuts)),
+        limits=limits_of(question, options),
+        written_key=question.options.get("key"),
+        asked=asked,
+        measurement=Measurement(tree, found, strategy, cuts, shown),
+    )
+
+
+def price(asked: Asked) -> Epsilon:
+    """What the numbers behind a question cost one unit."""
+    return asked.for_one_unit(planned(task_of(asked)[0]).epsilon)
+
+
+def task_of(asked: Asked) -> tuple[Task, Tree, Sets]:
+    """What the planner is asked, the formula over numbers, and the sets along which the other error adds up."""
+    question = asked.question
+    tree, atoms = numbered(asked.measured)
+    found, known = measured(atoms, _slacks(asked), question.table), primes(tree)
+    filters = signatures(found.filters, question.table, question.where)
+    return Task(found, filters, known.implicants, asked.aim.first_rate), tree, known.implicates
+
+
+def _slacks(asked: Asked) -> list[int]:
+    """The half width of each condition in steps; a condition that nobody wrote has the widest of all, in units."""
+    tolerances = zip(asked.written_spreads, asked.aim.tolerances, strict=True)
+    slacks = {atom: slack for atom, (slack, _) in tolerances}
+    widest = max(Fraction(slack, asked.sensitivities[atom]) for atom, slack in slacks.items())
+    return [slacks.get(atom, int(widest * spread)) for atom, spread in asked.sensitivities.items()]
+
+
+def _cuts(found: Measured, strategy: Strategy, others: Sets, rate: Fraction) -> dict[int, Cut]:
+    """For each condition that makes a difference; the other rate is divided by the largest set it is in."""
+    answers = answers_of(strategy)
+    cuts = {}
+    for place in sorted({place for members in others for place in members}):
+        literal = found.literals[place]
+        block, answer = answers[literal.measure]
+        share = rate / max(len(members) for members in others if place in members)
+        cuts[place] = Cut(literal.slack, least_distance(answer.noise, strategy.epsilons[block].fraction, share))
+    return cuts
+
+
+def _distances(found: Measured, strategy: Strategy, cuts: Mapping[int, Cut]) -> tuple[Fraction, Fraction]:
+    """The widest half width, and the distance from which the other rate holds for reports too, in privacy units."""
+    answers, widths, clear = answers_of(strategy), [], []
+    for place, cut in cuts.items():
+        measure = found.literals[place].measure
+        spread, whole = found.measures[measure].sensitivity, answers[measure][1].over == 1
+        widths.append(Fraction(cut.short, spread))
+        clear.append(Fraction(cut.short + cut.certain + (0 if whole else 1), spread))
+    return max(widths), max(clear)

@@ -1,0 +1,216 @@
+"""A verdict for each group: what may leave of a decision, what is stored of it, and what a refinement goes on from.
+
+Everything that is shown of a stored answer is a field here: it is never made from today's declarations or defaults.
+Reads: nothing. Writes: bytes. Never: a true value.
+"""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+from thresher.amounts import Epsilon
+from thresher.codec import decoded, encoded, handed_out, not_stored
+from thresher.config import Label, decimal_text
+from thresher.guarantee import MISSES, Guarantee, few_digits
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+ABOVE, UNCERTAIN, BELOW = "above", "uncertain", "below"
+_MOST_SHOWN = 20
+
+
+@dataclass(frozen=True, slots=True)
+class ShownNumber:
+    """A noisy number for each group, as text in its own units; empty where nothing can be said.
+
+    `half_widths`: how far from the truth, with the probability that the promise names; one for all groups, or one each.
+    """
+
+    text: str
+    numbers: tuple[str, ...]
+    half_widths: tuple[str, ...]
+
+    def document(self) -> dict[str, Any]:
+        return {"text": self.text, "numbers": list(self.numbers), "half_widths": list(self.half_widths)}
+
+
+@dataclass(frozen=True, slots=True)
+class Certificate:
+    """With this confidence, at most `share` of the groups that do not qualify are reported; `aim` was asked for.
+
+    If false alarms are bounded first, at most `share` of those that qualify are left out.
+    """
+
+    share: Fraction
+    confidence: Fraction
+    aim: Fraction
+
+    @property
+    def reached(self) -> bool:
+        return self.share <= self.aim
+
+    def document(self) -> dict[str, str]:
+        """For JSON."""
+        return {name: decimal_text(getattr(self, name)) for name in ("share", "confidence", "aim")}
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """The noisy margins of an answer, as far as a refinement must know them.
+
+    parts      the hashes of what makes the measurement the same, by what each is about
+    scale      so many steps of a margin are one privacy unit
+    exact      the levels at which noise was drawn, each beside the amount that the ledger knows it by
+    threshold  of a single condition, in steps of its weighted sum; None for several, which stay as they are
+    steps      the half width at the last level, in steps of the margin
+    top        the highest level that could have been reached
+    fixed      whether the level was settled before anything was seen
+    root       the key of the first answer of the chain, empty for the first itself; this is its `place`-th answer
+    """
+
+    parts: Mapping[str, str]
+    scale: int
+    exact: tuple[tuple[Epsilon, Fraction], ...]
+    threshold: int | tuple[int, ...] | None
+    steps: int
+    top: Epsilon
+    fixed: bool
+    root: str = ""
+    place: int = 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Release:
+    """What may leave: one verdict for each group, with its promise and its price.
+
+    noisy      noisy margins behind the verdicts, in 1/`scale` of a privacy unit: by how much the condition seems met
+    latest     noisy margins at the last level, where verdicts were taken earlier than that
+    steps      the half width at which each group stopped, in 1/`scale` of a unit, where these may differ
+    bound      which error was bounded first: "misses", and uncertain groups are reported, or "false_alarms"
+    values     the numbers behind the verdicts, where they were asked for
+    refines    the key of the answer that this one sharpens, or reads with another line; empty for a first answer
+    charged    what every group was charged for this measurement so far, where some of them lost less
+    measured   what a refinement goes on from; None where there are no margins
+    denied     why there is no answer, where a mechanism may look, be charged, and then decline to say what it saw
+    """
+
+    question: str
+    mechanism: str
+    keys: tuple[str, ...]
+    groups: tuple[tuple[Label, ...], ...]
+    verdicts: tuple[str, ...]
+    epsilons: tuple[Epsilon, ...]
+    guarantee: Guarantee
+    planned_epsilon: Epsilon
+    spent_epsilon: Epsilon
+    noisy: tuple[int, ...] = ()
+    scale: int = 1
+    steps: tuple[int, ...] = ()
+    bound: str = MISSES
+    latest: tuple[int, ...] = ()
+    certificate: Certificate | None = None
+    values: tuple[ShownNumber, ...] = ()
+    refines: str = ""
+    charged: Epsilon | None = None
+    measured: Measured | None = None
+    denied: str = ""
+    stamp: str = ""
+    notes: tuple[str, ...] = ()
+    # Of this handing-out, not of the release: under which key it is stored, and whether it was charged before.
+    key: str = not_stored("")
+    repeated: bool = not_stored(False)
+
+    @property
+    def positives(self) -> list[tuple[Label, ...]]:
+        """The groups that are reported, in declared order: certain and uncertain ones, if misses are bounded first."""
+        if self.denied:
+            return []
+        reported = (ABOVE, UNCERTAIN) if self.bound == MISSES else (ABOVE,)
+        return [group for group, verdict in zip(self.groups, self.verdicts, strict=True) if verdict in reported]
+
+    @property
+    def half_width(self) -> Fraction:
+        """How near the line either verdict will do, in privacy units; that of the widest group."""
+        return self.guarantee.half_width or Fraction(0)
+
+    @property
+    def half_widths(self) -> tuple[float, ...]:
+        """The same for each group."""
+        if not self.steps:
+            return (float(self.half_width),) * len(self.groups)
+        return tuple(steps / self.scale for steps in self.steps)
+
+    @property
+    def levels(self) -> dict[Epsilon, int]:
+        """The levels at which groups stopped, in order, and how many at each."""
+        return dict(sorted(Counter(self.epsilons).items()))
+
+    @property
+    def table(self) -> "pa.Table":
+        """Keys, verdict, epsilon, half width, and the numbers that were asked for, as an Arrow table."""
+        import pyarrow as pa  # noqa: PLC0415 - costs more than the rest of a short question
+
+        columns: dict[str, Sequence[Any]] = {name: [g[i] for g in self.groups] for i, name in enumerate(self.keys)}
+        columns["verdict"] = list(self.verdicts)
+        columns["epsilon"] = [float(epsilon) for epsilon in self.epsilons]
+        columns["half_width"] = list(self.half_widths)
+        for shown in self.values:
+            numbers = [float(number) if number else None for number in shown.numbers]
+            columns[shown.text] = pa.array(numbers, pa.float64())
+        return pa.table(columns)
+
+    def document(self) -> dict[str, Any]:
+        """All that is shown of it, for JSON."""
+        levels = {epsilon: epsilon.to_json() for epsilon in set(self.epsilons)}
+        return {
+            "question": self.question,
+            "mechanism": self.mechanism,
+            "keys": list(self.keys),
+            "groups": [list(group) for group in self.groups],
+            "verdicts": list(self.verdicts),
+            "epsilons": [levels[epsilon] for epsilon in self.epsilons],
+            "half_width": few_digits(self.half_width),
+            "guarantee": self.guarantee.document(),
+            "planned_epsilon": self.planned_epsilon.to_json(),
+            "spent_epsilon": self.spent_epsilon.to_json(),
+            "noisy": list(self.noisy),
+            "scale": self.scale,
+            "steps": list(self.steps),
+            "bound": self.bound,
+            "latest": list(self.latest),
+            "certificate": None if self.certificate is None else self.certificate.document(),
+            "values": [shown.document() for shown in self.values],
+            "refines": self.refines,
+            "charged": None if self.charged is None else self.charged.to_json(),
+            "denied": self.denied,
+            "stamp": self.stamp,
+            "notes": list(self.notes),
+        }
+
+    def to_bytes(self) -> bytes:
+        return encoded(self)
+
+    @classmethod
+    def from_bytes(cls, body: bytes, key: str) -> "Release":
+        """A stored release, handed out again."""
+        return handed_out(decoded(cls, body), key, repeated=True)
+
+    def handed_out(self, key: str) -> "Release":
+        return handed_out(self, key)
+
+    def __str__(self) -> str:
+        reported = ", ".join(" / ".join(map(str, group)) for group in self.positives[:_MOST_SHOWN])
+        more = len(self.positives) - _MOST_SHOWN
+        listed = f"{reported}, and {more:,} more" if more > 0 else reported or "none"
+        stamp = f"{self.stamp}. " if self.stamp else ""
+        if self.denied:
+            return f"{stamp}Denied: {self.denied}. {self.guarantee}"
+        return f"{stamp}Reported of {len(self.groups):,} groups: {listed}. {self.guarantee}"
+
+    def __repr__(self) -> str:
+        if self.denied:
+            return f"<Release: denied, epsilon {self.spent_epsilon}>"
+        return f"<Release: {len(self.positives)} of {len(self.groups)} groups reported, epsilon {self.spent_epsilon}>"
