@@ -22,10 +22,10 @@ from numpy.typing import NDArray
 from thresher.amounts import Epsilon
 from thresher.config import read
 from thresher.decisions import decided, plan_decision, wish
-from thresher.decisions.implicants import primes
+from thresher.question.implicants import primes
 from thresher.decisions.prices import prices
 from thresher.decisions.regimes import Aim, chosen
-from thresher.decisions.trees import numbered
+from thresher.question.trees import numbered
 from thresher.reproduce.formulas import SHAPES, margin
 from thresher.reproduce.outliers import occ_like
 from thresher.sql import ask

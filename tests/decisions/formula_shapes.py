@@ -2,7 +2,7 @@
 
 from hypothesis import strategies as st
 
-from thresher.decisions.trees import EveryOf, SomeOf, Tree, every, some
+from thresher.question.trees import EveryOf, SomeOf, Tree, every, some
 
 GROUPED = some(0, every(1, 2))
 DISTRIBUTED = every(some(0, 1), some(0, 2))

@@ -4,10 +4,10 @@ from fractions import Fraction
 
 from thresher.amounts import Epsilon
 from thresher.config import Column, Contribution, Grid, Listed, Table
-from thresher.decisions.implicants import primes
-from thresher.decisions.measures import measured
-from thresher.decisions.signatures import signatures
-from thresher.decisions.values_planner import Task
+from thresher.question.implicants import primes
+from thresher.decisions.values.measures import measured
+from thresher.question.signatures import signatures
+from thresher.decisions.values.values_planner import Task
 from thresher.question import ALWAYS, Aggregate, Atom, OneOf, Within
 
 F = Fraction

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from thresher.decisions import score_levels
-from thresher.decisions.certificate_numbers import most_successes, plan_numbers
+from thresher.decisions.certificate import most_successes, plan_numbers
 from thresher.decisions.score_levels import ladder, log_above
 from thresher.decisions.score_tables import SCORE
 from thresher.decisions.shipped_scores import WEIGHTS

@@ -8,7 +8,7 @@ import pytest
 
 from thresher.amounts import Epsilon
 from thresher.decisions import look, priced_shift, threshold_shift
-from thresher.decisions.threshold_shift import shift_of
+from thresher.decisions.shift import shift_of
 from thresher.noise import smallest_epsilon, tail
 
 BETA = Fraction(1, 20)

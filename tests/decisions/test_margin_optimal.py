@@ -13,7 +13,7 @@ from decisions.measured_shapes import TABLE
 
 from thresher.amounts import Epsilon
 from thresher.config import Column, Listed, Table
-from thresher.decisions.signatures import exclusive
+from thresher.question.signatures import exclusive
 from thresher.question import OneOf, Within
 
 MOST = 9

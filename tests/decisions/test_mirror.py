@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from thresher.decisions import adaptive, look, naive_laplace, progressive, slack, threshold_shift, threshold_zone
-from thresher.decisions.threshold_shift import shift_of
+from thresher.decisions.shift import shift_of
 from thresher.decisions.verdicts import mirrored
 from thresher.noise import SeededEntropy
 

@@ -15,7 +15,7 @@ from printed_adaptive import printed_adaptive
 
 from thresher.amounts import Epsilon
 from thresher.decisions import adaptive_ladder_of, decided, ladder_of
-from thresher.decisions.threshold_shift import shift_of
+from thresher.decisions.shift import shift_of
 from thresher.noise import SeededEntropy
 
 GRID, BETA, FIRST, RUNS = 10**4, Fraction(1, 20), Epsilon("0.00001"), 20

@@ -9,11 +9,11 @@ from formula_shapes import DISTRIBUTED, GROUPED, MAJORITY, SHAPES
 from laws import DRAWS, assert_fits, assert_rejected, laplace_p
 
 from thresher.amounts import Epsilon
-from thresher.decisions.probe import METHODS, naive, planned, probe, probe_ent, probe_naive
-from thresher.decisions.probe_answer import DeniedError, Look
-from thresher.decisions.probe_conditions import checked_conditions
-from thresher.decisions.probe_phases import Phases, narrower
-from thresher.decisions.trees import every, occurrences, some
+from thresher.decisions.probe.probe import METHODS, naive, planned, probe, probe_ent, probe_naive
+from thresher.decisions.probe.probe_answer import DeniedError, Look
+from thresher.decisions.probe.probe_conditions import checked_conditions
+from thresher.decisions.probe.probe_phases import Phases, narrower
+from thresher.question.trees import every, occurrences, some
 from thresher.errors import ArgumentError
 from thresher.noise import SeededEntropy, smallest_epsilon
 from thresher.noise.entropy import NotPrivate

@@ -14,13 +14,13 @@ from formula_shapes import SHAPES
 from promises import refuted, too_often
 
 from thresher.decisions import probe_phases
-from thresher.decisions.apportion import implicant_shares
-from thresher.decisions.implicants import primes
-from thresher.decisions.probe import naive, planned, probe, probe_ent, probe_naive
-from thresher.decisions.probe_conditions import checked_conditions
-from thresher.decisions.probe_entropy import EntropyClimb
-from thresher.decisions.probe_phases import Phases, first_looks
-from thresher.decisions.trees import holds, occurrences, some
+from thresher.decisions.probe.apportion import implicant_shares
+from thresher.question.implicants import primes
+from thresher.decisions.probe.probe import naive, planned, probe, probe_ent, probe_naive
+from thresher.decisions.probe.probe_conditions import checked_conditions
+from thresher.decisions.probe.probe_entropy import EntropyClimb
+from thresher.decisions.probe.probe_phases import Phases, first_looks
+from thresher.question.trees import holds, occurrences, some
 from thresher.noise import discrete_laplace, smallest_epsilon
 
 FAR = 10**6

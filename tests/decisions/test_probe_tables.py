@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from formula_shapes import SHAPES
 
-from thresher.decisions.probe import naive, probe, probe_ent, probe_naive
+from thresher.decisions.probe.probe import naive, probe, probe_ent, probe_naive
 from thresher.noise import SeededEntropy
 from thresher.reproduce.outliers import adversarial, at_threshold, bimodal, occ_like, uci_like
 

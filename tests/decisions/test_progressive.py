@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from thresher.amounts import Epsilon
 from thresher.decisions import climb, ladder_of, priced_shift
-from thresher.decisions.progressive import geometric
+from thresher.decisions.ladder import geometric
 from thresher.noise import smallest_epsilon, tail
 
 BETA, TENTH = Fraction(1, 20), Fraction(1, 10)

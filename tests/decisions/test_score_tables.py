@@ -325,7 +325,7 @@ class Refuse:
 sys.meta_path.insert(0, Refuse())
 from fractions import Fraction
 import thresher, thresher.decisions
-from thresher.decisions.certificate_numbers import plan_numbers
+from thresher.decisions.certificate import plan_numbers
 from thresher.decisions.score_library import table_of
 for level in (Fraction(1), Fraction(1, 4096)):
     table_of(level, Fraction(1, 20), Fraction(1, 10), plan_numbers(574, 90, "0.05", "0.1", "0.02").weight)

@@ -14,8 +14,8 @@ import thresher
 from thresher.amounts import Epsilon
 from thresher.config import Column, Grid, Listed, Table, read
 from thresher.decisions import code_sets
-from thresher.decisions import signatures as module
-from thresher.decisions.signatures import exclusive, signatures
+from thresher.question import signatures as module
+from thresher.question.signatures import exclusive, signatures
 from thresher.question import (
     ALWAYS,
     NEVER,

@@ -5,7 +5,7 @@ import math
 import pytest
 from scipy import integrate
 
-from thresher.decisions.smooth_tails import least, quantile, summed, tail_and_slope
+from thresher.decisions.values.smooth_tails import least, quantile, summed, tail_and_slope
 from thresher.noise import NoiseSum
 
 RATES = (0.05, 0.025, 0.05 / 3, 0.05 / 6)

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from sql.row_by_row import holds, value
 
 from thresher.config import Grid
-from thresher.decisions.measures import filter_of, measured
-from thresher.decisions.signatures import signatures
-from thresher.decisions.strategies import block_of, loss, parted, touched_together
+from thresher.decisions.values.measures import filter_of, measured
+from thresher.question.signatures import signatures
+from thresher.decisions.values.strategies import block_of, loss, parted, touched_together
 from thresher.question import ALWAYS, Aggregate, Atom, Missing, OneOf, Present, Within
 
 F = Fraction

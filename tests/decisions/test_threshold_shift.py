@@ -8,7 +8,7 @@ from scipy.stats import binom
 
 from thresher.amounts import Epsilon
 from thresher.decisions import look, priced_shift, threshold_shift
-from thresher.decisions.threshold_shift import Shift
+from thresher.decisions.shift import Shift
 from thresher.errors import ArgumentError
 from thresher.noise import discrete_laplace, tail
 from thresher.noise.entropy import NotPrivate

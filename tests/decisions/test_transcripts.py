@@ -14,8 +14,8 @@ from transcript_law import ROUNDING, claims_hold, everything, exactly, largest_l
 
 from thresher.amounts import Epsilon
 from thresher.decisions import Ladder, adaptive_ladder_of, climb, explore
-from thresher.decisions.adaptive import Rungs, most_secret
-from thresher.decisions.climbing import Climb, Level
+from thresher.decisions.adaptive_ladder import Rungs, most_secret
+from thresher.decisions.climb import Climb, Level
 
 # Below at v < -4 and v < -2, above at v >= 4 and v >= 2.
 TWO_LOOKS = Ladder((Level(Epsilon("0.3"), 4, 4), Level(Epsilon("1"), 2, 2)), scale=1, clear=5)
@@ -123,7 +123,7 @@ class TestMutants:
     def test_a_decided_group_that_is_looked_at_again(self, law_of, monkeypatch):
         here, there = (law_of(climbed(FINER, [margin, 0]), 5, 2) for margin in (2, 3))
         assert claims_hold(here, there, 0)
-        monkeypatch.setattr(sys.modules["thresher.decisions.progressive"], "Climb", LooksAgain)
+        monkeypatch.setattr(sys.modules["thresher.decisions.ladder"], "Climb", LooksAgain)
         here, there = (law_of(climbed(FINER, [margin, 0]), 5, 2) for margin in (2, 3))
         assert not claims_hold(here, there, 0)
         # 1.5, up to what noise beyond the reach adds to the hidden first look.

@@ -10,11 +10,11 @@ from decisions.measured_shapes import BETA, average_and_count, count, counts, pe
 from thresher.amounts import Epsilon
 from thresher.config import Column, Grid
 from thresher.decisions import block_rates, values_planner
-from thresher.decisions.block_rates import keeps, whole_rates
-from thresher.decisions.smooth_tails import quantile, tail_and_slope
-from thresher.decisions.strategies import block_of, loss
-from thresher.decisions.trees import every, leaves, some
-from thresher.decisions.values_planner import planned, planned_directly
+from thresher.decisions.values.block_rates import keeps, whole_rates
+from thresher.decisions.values.smooth_tails import quantile, tail_and_slope
+from thresher.decisions.values.strategies import block_of, loss
+from thresher.question.trees import every, leaves, some
+from thresher.decisions.values.values_planner import planned, planned_directly
 from thresher.errors import ArgumentError
 from thresher.noise import NoiseSum, smallest_epsilon
 from thresher.question import ALWAYS, Aggregate, Atom, Within

@@ -13,8 +13,8 @@ import pytest
 from promises import refuted, too_often
 
 from thresher.decisions import Shift, Terms, decided, priced
-from thresher.decisions.adaptive import AdaptiveLadder
-from thresher.decisions.climbing import level_of
+from thresher.decisions.adaptive_ladder import AdaptiveLadder
+from thresher.decisions.climb import level_of
 
 RATES = [Fraction(1, 100), Fraction(1, 20), Fraction(1, 10)]
 LEVELS = [1, 2, 4, 8]
@@ -130,7 +130,7 @@ class TestCarelessBuilds:
         terms = {"false_alarm_rate": Fraction(1, 20), "bound": "false_alarms"}
         ((miss_rate, _, rule),) = rules("zone", [Fraction(1, 5)], **terms)
         # The package's attribute of that name is the function, not the module.
-        module = sys.modules["thresher.decisions.threshold_shift"]
+        module = sys.modules["thresher.decisions.shift"]
         monkeypatch.setattr(module, "faced", lambda margins, _: -margins)
         far = decided(at(rule.clear - 1, 20_000), rule, entropy)
         assert too_often(int((~far.reported).sum()), 20_000, miss_rate)

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from thresher.decisions import look, priced_shift, priced_zone, threshold_zone
-from thresher.decisions.threshold_shift import zone_of
+from thresher.decisions.shift import zone_of
 from thresher.noise.zones import alarmed_formula, missed_formula
 
-MODULE = sys.modules["thresher.decisions.threshold_shift"]
+MODULE = sys.modules["thresher.decisions.shift"]
 BETA, ALPHA = Fraction(1, 20), Fraction(1, 10)
 # 4.9 standard errors: a right law fails with probability 1e-6.
 ERRORS = 4.9

@@ -13,7 +13,7 @@ from thresher.amounts import Epsilon
 from thresher.decisions import MECHANISMS, deciding
 from thresher.errors import ArgumentError, BudgetError, TooDearError
 from thresher.noise import SeededEntropy
-from thresher.plan import Release
+from thresher.release import Release
 
 COUNT = "SELECT ward FROM patients GROUP BY ward HAVING COUNT(*) > 30"
 LADDERS = ("ppwlm", "dppwlm")

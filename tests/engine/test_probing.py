@@ -12,11 +12,11 @@ from thresher.amounts import Epsilon
 from thresher.cli.asking import answer_page
 from thresher.decisions import ProbePlan
 from thresher.decisions.measured import slacks_of
-from thresher.decisions.probe import probe, probe_ent, probe_naive
+from thresher.decisions.probe.probe import probe, probe_ent, probe_naive
 from thresher.decisions.wishes import PROBE
 from thresher.errors import ArgumentError, BudgetError, TooDearError
 from thresher.noise import SeededEntropy
-from thresher.plan import Release
+from thresher.release import Release
 from thresher.reproduce.outliers import at_threshold
 
 TWO = "SELECT ward FROM patients GROUP BY ward HAVING COUNT(*) > 30 AND AVG(age) > 50"

@@ -8,9 +8,9 @@ from engine.clinics import DECLARATIONS, ROWS, clinic
 
 import thresher
 from thresher.decisions import ConstantPlan, wish
-from thresher.decisions.values import ValuesPlan, plan_values
+from thresher.decisions.values.values_plan import ValuesPlan, plan_values
 from thresher.noise import NOT_PRIVATE, SeededEntropy
-from thresher.plan import Release, ShownNumber
+from thresher.release import Release, ShownNumber
 from thresher.sql import ask
 
 CLEAR = "SELECT ward FROM patients GROUP BY ward HAVING COUNT(*) > 30 AND AVG(age) > 65"

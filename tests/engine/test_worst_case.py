@@ -17,7 +17,7 @@ from scipy.stats import beta
 import thresher
 from thresher.decisions import margin as margin_module
 from thresher.decisions import rules
-from thresher.decisions.threshold_shift import judged
+from thresher.decisions.shift import judged
 from thresher.noise import SeededEntropy
 
 GROUPS = 20_000

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from thresher.audit.subjects import Promised, Subject
 from thresher.decisions.certified import look_at
 from thresher.decisions.score_levels import ladder
-from thresher.decisions.threshold_shift import look, zone_of
+from thresher.decisions.shift import look, zone_of
 from thresher.decisions.verdicts import SEEN_BETWEEN
 from thresher.noise import Entropy, chances, conditional_shift, discrete_laplace, refine
 
