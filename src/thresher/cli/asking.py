@@ -12,11 +12,10 @@ from rich.console import RenderableType
 import thresher
 from thresher.cli.options import config_option, json_option, question_text, spinning, wish_options, wishes
 from thresher.cli.output import drawn, say
-from thresher.decisions import DecisionPlan
 from thresher.engine import Engine
 from thresher.errors import ArgumentError
-from thresher.ledger import Balance
 from thresher.guarantee import MISSES
+from thresher.ledger import Balance
 from thresher.plan import Plan, Released
 from thresher.release import ABOVE, BELOW, Release
 from thresher.views import budget_bar, inert, level_summary, paragraph, verdict_summary, verdict_table
@@ -111,7 +110,6 @@ def answer_page(release: Release, balance: Balance, plan: Plan[Release], *, ever
         paragraph(release.guarantee.sentence, "promise"),
         paragraph(_charge(release), "charge"),
         *([paragraph(level_summary(release), "levels")] if len(release.levels) > 1 else []),
-        *_widths(release, plan),
         budget_line(balance),
         paragraph("spent is the most that any one group has lost", " "),
         *(paragraph(inert(note), "note") for note in release.notes),
@@ -127,13 +125,6 @@ def _hint(release: Release, *, every: bool) -> str:
     if release.bound == MISSES:
         return "" if every or BELOW not in release.verdicts else "; --all lists those below too"
     return "" if every or set(release.verdicts) <= {ABOVE} else "; --all lists uncertain and below"
-
-
-def _widths(release: Release, plan: Plan[Release]) -> list[str]:
-    """With best effort, what came of it."""
-    if not isinstance(plan, DecisionPlan) or not plan.wish.terms.best_effort:
-        return []
-    return [paragraph(f"half width {release.half_width} reached, {plan.guarantee.half_width} asked for", "width")]
 
 
 def budget_line(balance: Balance) -> str:
@@ -175,9 +166,8 @@ def answer_json(release: Release, balance: Balance, plan: Plan[Release]) -> str:
         "positives": [list(group) for group in release.positives],
         "key": release.key,
         "repeated": release.repeated,
-        "half_width_asked_for": plan.guarantee.half_width,
+        "half_width_asked_for": plan.guarantee.document()["half_width"],
         "levels": [{"epsilon": epsilon.to_json(), "groups": groups} for epsilon, groups in release.levels.items()],
-        "min_entropy": {name: secret.normalised_low for name, secret in release.min_entropy.items()},
         "budget": {
             "account": balance.account,
             "cap": None if balance.cap is None else balance.cap.to_json(),

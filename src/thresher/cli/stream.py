@@ -15,7 +15,7 @@ from pathlib import Path
 
 import click
 
-from thresher.budgets import open_budgets
+from thresher.accounts import open_accounts
 from thresher.cli.feeding import MOST_AHEAD, Ears, end_of, last_counted, listened, polled, recorded
 from thresher.cli.options import config_option
 from thresher.cli.output import drawn, say
@@ -79,7 +79,7 @@ def plan_command(*, name: str, config: str, as_json: bool) -> None:
     """  # noqa: D301 - click reads the backslash
     declared = load(config)
     plan = planned(declared, name)
-    book = open_budgets(declared)
+    book = open_accounts(declared)
     try:
         balance = book.balance(plan.account)
     finally:
@@ -239,7 +239,7 @@ def _counted(records: Iterator[StepRecord], ears: Ears, *, counters: bool) -> It
 def _opened(config: str, name: str, seed: int | None) -> Iterator[_Opened]:
     declared = load(config)
     planned(declared, name)
-    book = open_budgets(declared)
+    book = open_accounts(declared)
     try:
         with _patiently(declared, name, seed, book) as running:
             yield _Opened(running, declared, lambda: book.balance(running.plan.account))

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 
-from thresher.budgets import open_budgets
+from thresher.accounts import open_accounts
 from thresher.config import load
 from thresher.demo.campus import STEPS, STREAM, Campus
 from thresher.ledger import Balance
@@ -47,7 +47,7 @@ def replay(
                 stopped.add_note(f"The steps before {stream.next_step} are charged and stored.")
                 raise
         records, plan = tuple(stream.records()), stream.plan
-    book = open_budgets(load(campus.declarations))
+    book = open_accounts(load(campus.declarations))
     try:
         balance = book.balance(plan.account)
     finally:

@@ -5,7 +5,7 @@ Reads: declarations, the ledger, a key file. Writes: the ledger's accounts. Neve
 
 from pathlib import Path
 
-from thresher.budgets import open_budgets
+from thresher.accounts import open_accounts
 from thresher.config import Declarations, load
 from thresher.errors import ArgumentError, DeclarationError
 from thresher.ledger import Book
@@ -34,7 +34,7 @@ def open_stream(
     plan = planned(declared, name)
     if book is not None:
         return RunningStream(plan, book, _seal(plan, book), entropy)
-    opened = open_budgets(declared)
+    opened = open_accounts(declared)
     try:
         return RunningStream(plan, opened, _seal(plan, opened), entropy, opened.close)
     except BaseException:
