@@ -74,7 +74,7 @@ def identity_of(
         "columns": {name: column_facts(table.columns[name]) for name in rows},
         **measured,
     }
-    return Identity(canonical(_folded(question)), canonical(_folded(measurement)))
+    return Identity(canonical(folded(question)), canonical(folded(measurement)))
 
 
 def table_facts(table: Table) -> dict[str, Any]:
@@ -181,10 +181,10 @@ def with_bands(columns: Iterable[str], table: Table) -> set[str]:
     return named | {kind.of for kind in kinds if isinstance(kind, Bands)}
 
 
-def _folded(value: Any) -> Any:
+def folded(value: Any) -> Any:
     """The same document with every long list replaced by its length and hash."""
     if isinstance(value, Mapping):
-        return {name: _folded(part) for name, part in value.items()}
+        return {name: folded(part) for name, part in value.items()}
     if not isinstance(value, Sequence) or isinstance(value, str):
         return value
     text = canonical(value)
