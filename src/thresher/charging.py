@@ -44,8 +44,9 @@ def key_of(plan: Plan[Any], key: str | None = None) -> str:
     if plan.written_key is not None and plan.key_is_fixed and key not in (None, plan.written_key):
         rule = "the key of a refinement follows from the key of the answer that it refines"
         raise ArgumentError("key", key, rule, "Leave it out")
-    if key is not None and key.startswith("stream/"):
-        raise ArgumentError("key", key, "keys that begin with stream/ name the steps of streams", "Pass another key")
+    asked = plan.written_key if key is None else key
+    if asked is not None and asked.startswith("stream/") and not plan.key_is_fixed:
+        raise ArgumentError("key", asked, "keys that begin with stream/ name the steps of streams", "Pass another key")
     return key or plan.written_key or hashlib.sha256(plan.identity.question.encode()).hexdigest()[:32]
 
 

@@ -181,8 +181,8 @@ def test_refusals_name_the_option_and_nothing_begins(folder, arguments, field):
 
 def test_a_stream_keeps_its_settings(folder):
     stream("run", "campus", "--from", "-", "--yes", given=counted(0))
-    (folder / "thresher.toml").write_text(DECLARATIONS.replace("windows = [3]", "windows = [4]"))
-    with pytest.raises(ArgumentError, match=r"began with other settings \(windows\)"):
+    (folder / "thresher.toml").write_text(DECLARATIONS.replace("windows = [3]", "late_steps = 7\nwindows = [3]"))
+    with pytest.raises(ArgumentError, match=r"began with other settings \(late_steps\)"):
         stream("run", "campus", "--from", "-", given=counted(1))
     (folder / "thresher.toml").write_text(DECLARATIONS.replace("windows", "windws"))
     with pytest.raises(DeclarationError, match="unknown field `windws`"):
@@ -299,3 +299,13 @@ def test_pages_are_drawn_in_ascii_where_that_is_all_there_is(folder):
     shown = thresher("stream", "show", "campus", env={"PYTHONIOENCODING": "ascii"}, cwd=folder)
     assert shown.returncode == 0, shown.stderr
     assert shown.stdout.isascii()
+
+
+def test_an_alarm_that_was_changed_says_from_when_on_it_is_tested(folder):
+    stream("run", "campus", "--from", "-", "--yes", given=counted(0, 1))
+    (folder / "thresher.toml").write_text(DECLARATIONS.replace("threshold = 300", "threshold = 301\nwindow = 2"))
+    assert "busy is silent" in " ".join(stream("show", "campus").output.split())
+    stream("run", "campus", "--from", "-", given=counted(2))
+    shown = " ".join(stream("show", "campus", "--steps", "2:3").output.split())
+    assert "busy is not tested yet" in shown
+    assert "declared while the stream ran, and is tested from step 3 on" in shown

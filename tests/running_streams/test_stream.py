@@ -1,22 +1,38 @@
 """A running stream: what is charged, kept, shown again, refused; and that no true count is ever left anywhere."""
 
 import json
+import re
 import sqlite3
 import struct
 from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
 from running_streams.campuses import LARGE, PEGASUS, STATES, campus, counts
 
+import thresher
+from thresher import charging
+from thresher.accounting import step_spending
+from thresher.accounting.subject import STREAM, Subject
 from thresher.amounts import Epsilon
-from thresher.errors import ArgumentError, BugError, CuratorError, DeclarationError, KeyReusedError, LedgerError
+from thresher.errors import (
+    ArgumentError,
+    BugError,
+    CuratorError,
+    DeclarationError,
+    KeyReusedError,
+    LedgerError,
+    SourceUnavailableError,
+)
 from thresher.ledger import open_book
 from thresher.noise import SeededEntropy
 from thresher.question import Exact
 from thresher.running.opening import open_stream, planned
 from thresher.running.recorded_noise import RecordedEntropy
 from thresher.running.sealing import seal_of
+from thresher.running.step_plan import step_plan
 from thresher.running.stream import sealed_counts
 from thresher.streams.records import ENDED, GAP, RELEASED, TORN, StepRecord
 
@@ -117,7 +133,7 @@ def test_the_secrets_that_are_sealed_do_hold_true_counts(tmp_path):
     """So the search above looks for what is really there."""
     with opened(campus(tmp_path, ("windows", PEGASUS))) as stream:
         put_many(stream, 12)
-        assert held_numbers(stream._drawer.secrets())
+        assert held_numbers(stream._state._drawer.secrets())
 
 
 def test_another_key_opens_nothing(tmp_path):
@@ -260,7 +276,7 @@ def test_a_step_that_breaks_is_torn_charged_and_never_drawn_again(tmp_path, monk
         def breaks(_):
             raise StrangeError("198491317")
 
-        monkeypatch.setattr(stream._drawer, "draw", breaks)
+        monkeypatch.setattr(stream._state._drawer, "draw", breaks)
         with pytest.raises(BugError) as caught:
             stream.put_counts(3, counts(3))
         assert "198491317" not in str(caught.value) + str(caught.value.__context__)
@@ -280,7 +296,7 @@ def test_a_step_torn_behind_a_gap_is_found(tmp_path, monkeypatch):
     with opened(declared) as stream:
         put_many(stream, 2)
         stream.skip_to(5)
-        monkeypatch.setattr(stream._drawer, "draw", lambda _: 1 / 0)
+        monkeypatch.setattr(stream._state._drawer, "draw", lambda _: 1 / 0)
         with pytest.raises(BugError):
             stream.put_counts(5, counts(5))
     with opened(declared) as stream:
@@ -313,17 +329,17 @@ def test_two_processes_cannot_both_carry_a_stream_on(tmp_path):
     ("change", "field"),
     [
         (('epsilon = "0.5"', 'epsilon = "0.4"'), "epsilon"),
-        (("windows = [4, 12]", "windows = [4]"), "windows"),
-        (("threshold = 300", "threshold = 301"), "alarms"),
         (('"hall"]', '"pool"]'), "states"),
         ((SERIES, 'tree = { campus = ["library", "gym", "hall"] }'), "states, tree"),
         (("windows", PEGASUS), "mechanism, theta"),
+        (("windows", "late_steps = 2\nwindows"), "late_steps"),
+        (("[streams.campus]", '[streams.campus]\naccount = "others"'), "account"),
     ],
 )
-def test_a_restart_with_other_settings_is_refused_by_their_names(tmp_path, change, field):
+def test_a_restart_that_would_draw_otherwise_is_refused_by_the_names_of_the_settings(tmp_path, change, field):
     with opened(campus(tmp_path)) as stream:
         put_many(stream, 2)
-    with pytest.raises(ArgumentError, match=f"other settings.*{field}.*part of its account"):
+    with pytest.raises(ArgumentError, match=rf"other settings \({field}\).*decide what is drawn"):
         opened(campus(tmp_path, change))
     with opened(campus(tmp_path, ('budget = "0.5"', 'budget = "5"'))) as stream:
         assert stream.next_step == 2
@@ -331,11 +347,11 @@ def test_a_restart_with_other_settings_is_refused_by_their_names(tmp_path, chang
 
 def test_other_settings_are_refused_even_if_no_step_was_ever_stored(tmp_path, monkeypatch):
     with opened(campus(tmp_path)) as stream:
-        monkeypatch.setattr(stream._drawer, "draw", lambda _: 1 / 0)
+        monkeypatch.setattr(stream._state._drawer, "draw", lambda _: 1 / 0)
         with pytest.raises(BugError):
             stream.put_counts(0, counts(0))
     with pytest.raises(KeyReusedError, match="other settings"):
-        opened(campus(tmp_path, ("windows = [4, 12]", "windows = [4]")))
+        opened(campus(tmp_path, ('"hall"]', '"pool"]')))
     with opened(campus(tmp_path)) as stream:
         assert stream.next_step == 1
 
@@ -512,3 +528,55 @@ def test_the_buffer_of_a_stream_has_its_limits(tmp_path):
         for state in STATES:
             buffer.offer("ann", state, "2026-01-01T00:00:10Z")
         assert buffer.close(0).unseal().sum() == 1
+
+
+# Charged by the one charge
+
+
+def test_streams_reserve_and_settle_nothing_themselves():
+    rooms = [Path(thresher.__file__).parent / room for room in ("running", "streams")]
+    texts = {path.name: path.read_text() for room in rooms for path in room.rglob("*.py")}
+    assert not [name for name, text in texts.items() if re.search(r"\.(reserve|settle|forfeit|cancel)\(", text)]
+    assert "charging.complete(" in texts["stream.py"]
+
+
+def test_the_key_of_a_step_is_for_its_stream_alone(tmp_path):
+    """Whoever could name it in a question would stop the stream at that step."""
+    with opened(campus(tmp_path)) as stream:
+        plan = step_plan(stream._state, 3)
+        assert charging.key_of(plan) == stream.plan.identity.key_of(3)
+        with pytest.raises(ArgumentError, match="key"):
+            charging.key_of(plan, "another")
+        asked = replace(plan, key_is_fixed=False)
+        for key in (None, plan.written_key):
+            with pytest.raises(ArgumentError, match="key"):
+                charging.key_of(asked, key)
+
+
+def test_a_step_is_a_plan_that_shows_its_price_and_its_promise(tmp_path):
+    with opened(campus(tmp_path, ('epsilon = "0.5"', 'epsilon = "0.5"\nprotect = 10'))) as stream:
+        plan = step_plan(stream._state, 12)
+        assert (plan.family, plan.called, plan.epsilon) == ("stream step", "step 12 of campus", Epsilon("0.05"))
+        assert plan.subject == Subject(STREAM, None, "2026-01-01T00:00:00+00:00", 300, 10)
+        assert str(plan.guarantee).startswith("Rings when the sum of the last 4 counts is above 300.")
+        assert plan.cost == step_spending(12, Epsilon("0.05"), 10)
+        with pytest.raises(BugError):
+            plan.run(None, SeededEntropy(1))
+        record = stream.put_counts(0, counts(0))
+        assert plan.recall(record.to_bytes(), "").document() == record.document()
+
+
+def test_a_source_that_was_not_reached_costs_nothing_and_the_step_may_be_tried_again(tmp_path):
+    def away():
+        raise SourceUnavailableError("the source is not there")
+
+    declared = campus(tmp_path)
+    with opened(declared) as stream:
+        with pytest.raises(SourceUnavailableError):
+            stream.put(0, away)
+        assert str(stream.balance().spent) == "0"
+        assert stream.put_counts(0, counts(0)).kind == RELEASED
+        with pytest.raises(BugError) as caught:
+            stream.put(1, lambda: 1 / 0)
+        assert "step 1 of campus could not be answered (ZeroDivisionError)" in str(caught.value)
+        assert "Charged 0.5" in caught.value.__notes__[0]

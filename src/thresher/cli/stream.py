@@ -218,7 +218,8 @@ def show_command(
             for record in records:
                 click.echo(record_json(record))
         else:
-            shown = released_page(opened.stream.plan, opened.balance(), records, series or None)
+            running = opened.stream
+            shown = released_page(running.plan, opened.balance(), records, series or None, running.tested_from)
             say(drawn([*shown, *([paragraph(inert(f"written to {output}"), "file")] if output else [])]))
 
 

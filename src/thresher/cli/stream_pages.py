@@ -3,13 +3,13 @@
 Reads: plans, records, balances. Writes: nothing. Never: a line of text wider than 78 columns.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from thresher.cli.asking import budget_line
 from thresher.ledger import Balance
-from thresher.streams.planning import StreamPlan
-from thresher.streams.records import ENDED, RELEASED, StepRecord
+from thresher.streams.planning import StreamPlan, Watch
+from thresher.streams.records import ENDED, StepRecord
 from thresher.views import inert, paragraph
 from thresher.views.stream_chart import ringing_steps, stream_chart
 
@@ -53,14 +53,18 @@ def plan_document(plan: StreamPlan, balance: Balance) -> dict[str, Any]:
 
 
 def released_page(
-    plan: StreamPlan, balance: Balance, records: Sequence[StepRecord], series: Sequence[str] | None
+    plan: StreamPlan,
+    balance: Balance,
+    records: Sequence[StepRecord],
+    series: Sequence[str] | None,
+    tested_from: Mapping[str, int],
 ) -> list[str]:
-    """A chart of records, when alarms rang, and what it all costs."""
+    """A chart of records, when alarms rang, and what it all costs. `tested_from`: the first test of each alarm."""
     if not records:
         return [paragraph("No such step is released yet."), "", budget_line(balance)]
     stamp = next((record.stamp for record in records if record.stamp), "")
     chart = stream_chart(records, series)
-    rang = [line for watch in plan.watches for line in _rang(plan, records, watch.declared.name, watch.promise)]
+    rang = [line for watch in plan.watches for line in _rang(plan, records, watch, tested_from[watch.declared.name])]
     top = [f"[bold red]{stamp}[/bold red]: made with a seed, which anybody can repeat.", ""] if stamp else []
     shown = "dots are the noisy counts that carry the promises; the line is smoothed, best effort"
     return [*top, *chart, paragraph(shown, "drawn"), *rang, *_price(plan, balance)]
@@ -94,12 +98,17 @@ def _price(plan: StreamPlan, balance: Balance) -> list[str]:
     return [paragraph(lost, "loss"), budget_line(balance), *([] if protected is None else [paragraph(kept, " ")])]
 
 
-def _rang(plan: StreamPlan, records: Sequence[StepRecord], alarm: str, promise: str) -> list[str]:
+def _rang(plan: StreamPlan, records: Sequence[StepRecord], watch: Watch, first_test: int) -> list[str]:
+    alarm = watch.declared.name
     spells = [f"{plan.clock.began(a)} to {plan.clock.began(b + 1)}" for a, b in ringing_steps(records, alarm)]
     more = f" and {len(spells) - _MOST_SPELLS} times more" if len(spells) > _MOST_SPELLS else ""
-    tested = any(record.kind == RELEASED for record in records)
-    told = f"rang from {', '.join(spells[:_MOST_SPELLS])}{more}" if spells else "is silent" if tested else "untested"
-    return [paragraph(inert(f"{alarm} {told}. {promise}"), "alarm")]
+    tested = any(state.crossed is not None for record in records for state in record.alarms if state.name == alarm)
+    silent = "is silent" if tested else "is not tested yet"
+    told = f"rang from {', '.join(spells[:_MOST_SPELLS])}{more}" if spells else silent
+    # What is stored of the steps before is about another alarm of this name.
+    late = first_test > max(watch.first_test(0), records[0].step)
+    since = f" It was declared while the stream ran, and is tested from step {first_test} on." if late else ""
+    return [paragraph(inert(f"{alarm} {told}. {watch.promise}{since}"), "alarm")]
 
 
 def _day(plan: StreamPlan) -> int:

@@ -4,7 +4,6 @@ READ FIRST in this room: `load` -> `parsing` (TOML and its mistakes) -> `section
 Reads: one file. Writes: nothing. Never: opens the source or the ledger; puts an address into a message.
 """
 
-import hashlib
 import re
 from dataclasses import replace
 from datetime import date, datetime
@@ -88,7 +87,7 @@ def _declarations(file: Section, folder: Path) -> Declarations:
     public = _public_tables(file, folder)
     url = _source(source, folder) if source.content or not fed else ""
     tables = {} if fed else _tables(file, folder, public)
-    streams = _streams(file, folder, tables, url)
+    streams = _streams(file, folder, tables)
     check_declared_once(file.section("tables", ""), tables, public, None if "://" in url else folder / url)
     return Declarations(
         source=url,
@@ -173,7 +172,7 @@ def _tables(file: Section, folder: Path, public: dict[str, PublicDeclaration]) -
     return found
 
 
-def _streams(file: Section, folder: Path, tables: dict[str, Table], url: str) -> dict[str, StreamDeclaration]:
+def _streams(file: Section, folder: Path, tables: dict[str, Table]) -> dict[str, StreamDeclaration]:
     fix = "Write one section for each, such as [streams.campus]"
     found: dict[str, StreamDeclaration] = {}
     for name, section in file.section("streams", fix).sections(fix):
@@ -186,7 +185,7 @@ def _streams(file: Section, folder: Path, tables: dict[str, Table], url: str) ->
             if tables[stream.polled.table].own_budgets is not None:
                 rule = "people of this table have budgets of their own, and a stream has one for all"
                 raise section.refusal("table", rule, "Name a table without budget_column")
-            stream = replace(stream, polled=_about_table(stream.polled, tables[stream.polled.table], url))
+            stream = replace(stream, polled=_about_table(stream.polled, tables[stream.polled.table]))
         for other in found.values():
             if other.account_name == stream.account_name:
                 _check_shared(section, stream, other)
@@ -194,12 +193,11 @@ def _streams(file: Section, folder: Path, tables: dict[str, Table], url: str) ->
     return found
 
 
-def _about_table(polled: Polled, table: Table, url: str) -> Polled:
+def _about_table(polled: Polled, table: Table) -> Polled:
     """What a polled stream is about: another unit, other rows or other columns make it another stream."""
-    columns = [repr(table.columns.get(name)) for name in (polled.state_column, polled.time_column)]
-    rows = [url, str(table.file), str(table.relation), *columns]
-    unit = table.contribution.unit if table.contribution else None
-    return replace(polled, unit=unit, fingerprint=hashlib.sha256(repr(rows).encode()).hexdigest()[:16])
+    states, times = (table.columns.get(name) for name in (polled.state_column, polled.time_column))
+    unit = None if table.contribution is None else table.contribution.unit
+    return replace(polled, relation=table.relation, file=table.file, unit=unit, states=states, times=times)
 
 
 def _check_shared(section: Section, stream: StreamDeclaration, other: StreamDeclaration) -> None:

@@ -1,6 +1,6 @@
 """`[streams.NAME]` of `thresher.toml`: what is counted, who is protected, at what price, and what is watched.
 
-All of it is public, and all of it but the budget is part of the stream: with other settings it is another stream.
+All of it is public. What decides what is drawn is part of the stream: with other settings it is another stream.
 Reads: what tomllib made of the file. Writes: nothing. Never: opens a feed, a table or a key.
 """
 
@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from thresher.amounts import Epsilon
+from thresher.config.columns import Column
 from thresher.config.sections import Section, did_you_mean, is_whole, name_is_bad
 
 STREAM_FIELDS = (
@@ -74,9 +75,12 @@ class Polled:
     table: str
     state_column: str
     time_column: str
-    # Who is protected there, None for each row; and a hash of where the rows are and what the two columns hold.
+    # What is declared of the table: where its rows are, who is protected (None: each row), and what the columns hold.
+    relation: str | None = None
+    file: Path | None = None
     unit: str | None = None
-    fingerprint: str = ""
+    states: Column | None = None
+    times: Column | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -79,8 +79,8 @@ def identity_of(
         "columns": {name: column_facts(table.columns[name]) for name in rows},
         **measured,
     }
-    parts = {name: digest_of(canonical(_folded(part))) for name, part in measurement.items()}
-    return Identity(canonical(_folded(question)), canonical(_folded(measurement)), parts)
+    parts = {name: digest_of(canonical(folded(part))) for name, part in measurement.items()}
+    return Identity(canonical(folded(question)), canonical(folded(measurement)), parts)
 
 
 def digest_of(text: str) -> str:
@@ -192,10 +192,10 @@ def with_bands(columns: Iterable[str], table: Table) -> set[str]:
     return named | {kind.of for kind in kinds if isinstance(kind, Bands)}
 
 
-def _folded(value: Any) -> Any:
+def folded(value: Any) -> Any:
     """The same document with every long list replaced by its length and hash."""
     if isinstance(value, Mapping):
-        return {name: _folded(part) for name, part in value.items()}
+        return {name: folded(part) for name, part in value.items()}
     if not isinstance(value, Sequence) or isinstance(value, str):
         return value
     text = canonical(value)

@@ -1,6 +1,6 @@
 """A stream that runs: every step is charged, drawn, stored and only then handed out, once and for ever.
 
-    put(step, counts)   reserve ─► draw ─► settle (charge, record and state in one transaction) ─► record
+    put(step, counts)   a plan ─► charging: reserve ─► draw ─► settle (charge, record and state at once) ─► record
 
 A process that dies leaves a step that is stored, and will be shown again as it is, or one that is charged and torn; it
 is never drawn again. The stream goes on with the next one, by itself or in another process.
@@ -8,35 +8,32 @@ Reads: sealed counts; the ledger. Writes: the ledger. Never: a count, or an open
 not stored; a step twice. Proof: `stream.md`.
 """
 
-import json
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from thresher.amounts import Epsilon, whole_number
+from thresher import charging
+from thresher.amounts import whole_number
 from thresher.errors import (
     ArgumentError,
     BudgetError,
-    BugError,
     CuratorError,
     KeyReusedError,
     LedgerError,
     LostAnswerError,
     SourceUnavailableError,
-    ThresherError,
 )
-from thresher.ledger import Balance, Book, Reservation, State, StoredRelease
+from thresher.ledger import Balance, Book, StoredRelease
 from thresher.noise import Entropy
 from thresher.noise.entropy import chosen
 from thresher.question import Exact
-from thresher.running.recorded_noise import RecordedEntropy
 from thresher.running.sealing import Seal
-from thresher.streams.drawn import Drawn
-from thresher.streams.following import Follower
+from thresher.running.step_plan import step_plan
+from thresher.running.stream_state import StreamState
 from thresher.streams.planning import StreamPlan
-from thresher.streams.records import ENDED, GAP, RELEASED, TORN, StepRecord
+from thresher.streams.records import ENDED, GAP, TORN, StepRecord
 from thresher.streams.step_blocks import MOST_COUNT
 from thresher.streams.step_buffer import StepBuffer
 
@@ -58,11 +55,10 @@ class RunningStream:
         entropy: Entropy | None = None,
         closing: Callable[[], None] = lambda: None,
     ) -> None:
-        self.plan, self._book, self._seal, self._closing = plan, book, seal, closing
+        self.plan, self._book, self._closing = plan, book, closing
         self._entropy = chosen(entropy)
         self._ended = self._broken = False
-        self._first: int | None = None
-        self._drawer, self._follower = plan.drawer(self._entropy), Follower(plan)
+        self._state = StreamState(plan, self._entropy, seal, book.state(plan.state_name))
         self._next = self._resume()
 
     @property
@@ -78,6 +74,11 @@ class RunningStream:
     def ended(self) -> bool:
         """Whether the budget could not pay for the last step that was put."""
         return self._ended
+
+    @property
+    def tested_from(self) -> dict[str, int]:
+        """For each alarm the first step that it tests: its whole window is later than its declaration."""
+        return self._state.tested_from
 
     def balance(self) -> Balance:
         """The account that it is charged to."""
@@ -95,23 +96,27 @@ class RunningStream:
         # Whether there is such a step is found out before it costs anything.
         self.plan.clock.began(step + 1)
         self.skip_to(step)
-        self._first = step if self._first is None else self._first
+        state = self._state
+        state.first = step if state.first is None else state.first
+        plan = step_plan(state, step)
         try:
-            held = self._book.reserve(
-                self.plan.account, self.plan.cost(step), self.plan.key(step), self.plan.identity(step), wait_seconds=0
-            )
+            held = charging.begin(self._book, plan, charging.key_of(plan), wait_seconds=0)
         except BudgetError:
             self._ended = True
-            return self._record(step, ENDED, note=_BUDGET)
-        except LostAnswerError:
-            # Torn by a process that had passed over the steps before it.
-            self._follower.follow(None)
-            self._next = step + 1
-            return self._record(step, TORN, note=_TORN)
+            return self.plan.record(step, ENDED, _BUDGET)
+        except (LostAnswerError, KeyReusedError):
+            return self._charged_before(step)
         if isinstance(held, StoredRelease):
-            self._broken = True
-            raise LedgerError(f"another process carries the stream {self.name} on: only one can. Open it again")
-        return self._release(step, counts, held)
+            return self._charged_before(step)
+        try:
+            fetch = counts if callable(counts) else lambda: counts
+            record = charging.complete(self._book, plan, held, fetch, self._entropy)
+        except BaseException as stopped:
+            # Where no row was read, the step may be tried again. Otherwise it is torn, and the stream stops with it.
+            self._broken = not isinstance(stopped, SourceUnavailableError)
+            raise
+        self._next = step + 1
+        return record
 
     def put_counts(self, step: int, counts: ArrayLike) -> StepRecord:
         """`put` of plain whole numbers, one for each state in declared order."""
@@ -124,9 +129,8 @@ class RunningStream:
             return None
         self._check_next(step)
         self.plan.clock.began(step)
-        for _ in range(min(step - first, self.plan.look_back)):
-            self._follower.follow(None)
-        self._drawer.close()
+        self._state.miss(range(first, step))
+        self._state.close_groups()
         self._next = step
         return self._gap(first, step)
 
@@ -139,7 +143,7 @@ class RunningStream:
         """
         end = self._next if last is None else min(last + 1, self._next)
         gap = first
-        for step in range(max(first, self._first or 0), end):
+        for step in range(max(first, self._state.first or 0), end):
             record = self._stored(step)
             if record is not None:
                 if gap < step:
@@ -160,7 +164,7 @@ class RunningStream:
     def close(self) -> None:
         """Forget all secrets, and let go of what was opened for this stream."""
         self._broken = True
-        self._drawer.close()
+        self._state.close_groups()
         self._closing()
 
     def __enter__(self) -> "RunningStream":
@@ -183,118 +187,44 @@ class RunningStream:
             rule = f"that step is over, and {self._next} is the next"
             raise ArgumentError("step", step, rule, "Steps are released once, in order")
 
-    def _release(self, step: int, counts: Counts, held: Reservation) -> StepRecord:
-        """From here on the step is charged whatever happens; what stops us also stops the stream."""
-        try:
-            exact = counts() if callable(counts) else counts
-            if isinstance(self._entropy, RecordedEntropy):
-                self._entropy.begin(step)
-            drawn = self._drawer.draw(exact)
-            record = self._followed(step, drawn)
-            state = State(self.plan.state_name, self._state(step))
-            self._book.settle(held, held.worst_case, record.to_bytes(), state=state)
-        except SourceUnavailableError:
-            # No row was read, so that the step may be tried again.
-            self._book.cancel(held)
-            raise
-        except BaseException as error:
+    def _charged_before(self, step: int) -> StepRecord:
+        """A step that is charged already is never drawn: another process tore it, having passed over those before."""
+        record = self._stored(step)
+        if record is None or record.kind != TORN:
             self._broken = True
-            self._give_up(held)
-            if isinstance(error, ThresherError | KeyboardInterrupt | SystemExit):
-                error.add_note(f"Step {step} is {_TORN}.")
-                raise
-            fault = BugError(f"step {step} could not be released ({type(error).__name__}); it is charged")
-        else:
-            self._next = step + 1
-            return record
-        # Outside the handler: what stopped us may quote counts.
-        raise fault
-
-    def _give_up(self, held: Reservation) -> None:
-        try:
-            self._book.forfeit(held)
-        except (ArgumentError, LedgerError):
-            # Stored at the last moment, or the book has stopped, which counts it as spent when it is opened again.
-            return
-
-    def _followed(self, step: int, drawn: Drawn) -> StepRecord:
-        after = self._follower.follow(drawn)
-        empty = self._record(step, RELEASED)
-        return replace(empty, drawn=drawn, values=after.values, windows=after.windows, alarms=after.alarms)
+            raise LedgerError(f"another process carries the stream {self.name} on: only one can. Open it again")
+        self._state.miss(range(step, step + 1))
+        self._next = step + 1
+        return record
 
     def _gap(self, first: int, end: int) -> StepRecord:
-        gap = self._record(first, GAP, note=f"{_GAP} (steps {first} to {end - 1})")
+        gap = self.plan.record(first, GAP, f"{_GAP} (steps {first} to {end - 1})")
         return replace(gap, steps=end - first)
-
-    def _record(self, step: int, kind: str, note: str = "") -> StepRecord:
-        """The record of a step, with nothing in it yet."""
-        lost = self.plan.step_epsilon if kind in (RELEASED, TORN) else Epsilon(0)
-        at, stamp = self.plan.clock.began(step), self._entropy.stamp if kind == RELEASED else ""
-        return StepRecord(self.name, step, at, kind, self.plan.names, lost, note=note, stamp=stamp)
-
-    # State
-
-    def _state(self, step: int) -> bytes:
-        """A line that says how far the stream is and what it is, then its secrets, sealed; or none of them."""
-        secrets = self._drawer.secrets() if self._seal else b""
-        sealed = self._seal.closed(secrets, self.plan.identity(step)) if self._seal else b""
-        said = {
-            "first": self._first,
-            "parameters": self.plan.parameters(),
-            "stamp": self._entropy.stamp,
-            "step": step,
-        }
-        return json.dumps(said, sort_keys=True).encode() + b"\n" + sealed
 
     def _resume(self) -> int:
         """Where to go on; the open groups as they were if they were sealed, and closed otherwise."""
-        body = self._book.state(self.plan.state_name)
-        last, sealed = -1, b""
-        if body is not None:
-            line, _, sealed = body.partition(b"\n")
-            said = json.loads(line)
-            self._check_parameters(said["parameters"])
-            last, self._first = said["step"], said["first"]
-            if said["stamp"] != self._entropy.stamp:
-                # Whoever knows a seed knows the noisy thresholds of its groups: they do not go on.
-                sealed = b""
-        after = last + 1
+        after = self._state.last + 1
         while self._stored(after) is not None:
             after += 1
-        if body is None and after:
+        if self._state.last < 0 and after:
             # All that there is was torn.
-            self._first = 0
-        self._look_back(after)
-        if sealed and self._seal:
-            self._drawer.restore(self._seal.opened(sealed, self.plan.identity(last)))
+            self._state.first = 0
+        looked = range(max(0, after - self.plan.look_back), after)
+        records = ((step, self._stored(step)) for step in looked)
+        self._state.go_on(after, ((step, None if record is None else record.drawn) for step, record in records))
         return after
-
-    def _check_parameters(self, kept: dict[str, str]) -> None:
-        now = self.plan.parameters()
-        changed = sorted(name for name in now.keys() | kept.keys() if now.get(name) != kept.get(name))
-        if changed:
-            raise ArgumentError(
-                "stream",
-                self.name,
-                f"it began with other settings ({', '.join(changed)}), which are part of its account",
-                "Restore them, or declare a new stream under another name",
-            )
-
-    def _look_back(self, until: int) -> None:
-        """Everything that follows from what was released, as far back as anything looks."""
-        for step in range(max(0, until - self.plan.look_back), until):
-            record = self._stored(step)
-            self._follower.follow(None if record is None else record.drawn)
 
     def _stored(self, step: int) -> StepRecord | None:
         """The record of a step as stored, or torn; None if it was never charged."""
-        found = self._book.recalled(self.plan.account, self.plan.key(step))
+        identity = self.plan.identity
+        found = self._book.recalled(self.plan.account, identity.key_of(step))
         if found is None:
             return None
-        if found.question != self.plan.identity(step):
+        # Whatever charged it, a step that was charged is never drawn again.
+        if identity.is_ours(found.question) and found.question != identity.of_step(step).question:
             raise KeyReusedError(f"step {step} of {self.name} was charged with other settings: name another stream")
         if found.lost:
-            return self._record(step, TORN, note=_TORN)
+            return self.plan.record(step, TORN, _TORN)
         if found.body is None:
             raise LedgerError(f"another process is releasing step {step} of {self.name}: only one can run a stream")
         return StepRecord.from_bytes(found.body, self.plan.names)

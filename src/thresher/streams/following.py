@@ -4,7 +4,7 @@ It is a function of what was released, so that a stream that is opened again fin
 Reads: what was drawn. Writes: nothing. Never: a true count.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -37,16 +37,21 @@ class Followed:
 
 
 class Follower:
-    """Follows one stream, step by step; a step without a value is followed as None."""
+    """Follows one stream, step by step; a step without a value is followed as None.
 
-    def __init__(self, plan: StreamPlan) -> None:
+    `since`: the step from which on each alarm has been declared. An alarm reads no step before it, because somebody who
+    had seen those counts may have chosen it by them (`alarms.md`).
+    """
+
+    def __init__(self, plan: StreamPlan, since: Sequence[int] | None = None) -> None:
         self._smooth = _smoothing(plan)
         self._windows = [_Window(plan, length) for length in plan.declared.windows]
-        self._alarms = [_Alarm(watch) for watch in plan.watches]
+        began = [0] * len(plan.watches) if since is None else since
+        self._alarms = [_Alarm(watch, first) for watch, first in zip(plan.watches, began, strict=True)]
 
-    def follow(self, drawn: Drawn | None) -> Followed:
+    def follow(self, step: int, drawn: Drawn | None) -> Followed:
         windows = tuple(window.follow(drawn) for window in self._windows)
-        alarms = tuple(alarm.follow(drawn) for alarm in self._alarms)
+        alarms = tuple(alarm.follow(step, drawn) for alarm in self._alarms)
         if drawn is None:
             return Followed(windows=windows, alarms=alarms)
         # Nobody is counted less than not at all.
@@ -78,14 +83,15 @@ class _Window:
 class _Alarm:
     """One declared alarm. It says nothing of a window in which a step is missing: its promise is about whole ones."""
 
-    def __init__(self, watch: Watch) -> None:
-        self._declared, self._place = watch.declared, watch.place
+    def __init__(self, watch: Watch, since: int) -> None:
+        self._declared, self._place, self._since = watch.declared, watch.place, since
         self._watch = AlarmWatch(watch.alarm, 1)
         self._hysteresis = Hysteresis(1, watch.declared.on_steps, watch.declared.off_steps)
 
-    def follow(self, drawn: Drawn | None) -> AlarmState:
-        noisy = 0 if drawn is None else int(drawn.noisy[self._place])
-        tested = self._watch.steps(np.array([[noisy]]), np.array([drawn is not None]))
+    def follow(self, step: int, drawn: Drawn | None) -> AlarmState:
+        known = drawn is not None and step >= self._since
+        noisy = int(drawn.noisy[self._place]) if drawn is not None and known else 0
+        tested = self._watch.steps(np.array([[noisy]]), np.array([known]))
         crossed = None if tested[0, 0] == SILENT else bool(tested[0, 0] == CROSSED)
         ringing = bool(self._hysteresis.steps(tested)[0, 0])
         return AlarmState(self._declared.name, self._declared.series, ringing, crossed)

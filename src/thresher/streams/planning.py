@@ -4,10 +4,9 @@ Everything that can be refused is refused here, before a step is charged.
 Reads: declarations. Writes: nothing. Never: a count.
 """
 
-import hashlib
 import json
 import math
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from datetime import UTC
 from typing import Any, cast
 
@@ -16,10 +15,13 @@ from thresher.amounts import Epsilon
 from thresher.config import AlarmDeclaration, StreamDeclaration
 from thresher.config.sections import plain
 from thresher.errors import ArgumentError, DeclarationError
+from thresher.guarantee import Guarantee
 from thresher.noise import Entropy
 from thresher.streams.alarms import Alarm, Kind, alarm
 from thresher.streams.clock import StepClock
 from thresher.streams.drawing import Drawer, Measures, drawer, measures
+from thresher.streams.records import RELEASED, TORN, StepRecord
+from thresher.streams.stream_identity import StreamIdentity, alarm_identity, stream_identity
 from thresher.streams.tree import Tree
 
 # What a restart must have, and what a group or a smoother may look back on: a bound on memory for every series.
@@ -28,17 +30,20 @@ _DAY_SECONDS = 86_400
 # Numbers that are kept for smoothing, or for windows: half a gigabyte.
 _MOST_KEPT = 1 << 26
 _OF_GROUPS = ("median", "average", "james-stein")
-# Neither changes what is drawn or shown.
-_NOT_PARAMETERS = ("budget", "key_file")
 
 
 @dataclass(frozen=True, slots=True)
 class Watch:
-    """A declared alarm with its promise, and the place of the series that it watches."""
+    """A declared alarm with its promise, and the place of the series that it watches. `identity`: all but its name."""
 
     declared: AlarmDeclaration
     alarm: Alarm
     place: int
+    identity: str
+
+    def first_test(self, since: int) -> int:
+        """The first step whose whole window is later than the steps before `since`."""
+        return since + self.alarm.window - (not self.alarm.differs)
 
     @property
     def promise(self) -> str:
@@ -52,15 +57,25 @@ class Watch:
 
 @dataclass(frozen=True, slots=True)
 class StreamPlan:
-    """What a stream does in every step. `step_epsilon`: what one unit loses by one step, in all series together."""
+    """What a stream does in every step. All of it is computed once, when the stream is planned.
+
+    states, names    what events are about, and what is released: the same, or the leaves and the nodes of the tree
+    step_epsilon     what one unit loses by one step, in all series together
+    look_back        how many steps back anything looks that follows from records
+    """
 
     declared: StreamDeclaration
     clock: StepClock
     tree: Tree | None
+    states: tuple[str, ...]
+    names: tuple[str, ...]
     step_epsilon: Epsilon
     measures: Measures
     smoother: str
     watches: tuple[Watch, ...]
+    look_back: int
+    identity: StreamIdentity
+    guarantee: Guarantee
 
     @property
     def name(self) -> str:
@@ -69,12 +84,6 @@ class StreamPlan:
     @property
     def account(self) -> str:
         return self.declared.account_name
-
-    @property
-    def look_back(self) -> int:
-        """How many steps back anything looks that follows from records."""
-        alarms = [max(a.window + 1, a.on_steps, a.off_steps) for a in self.declared.alarms]
-        return max([LONGEST, *self.declared.windows, *alarms]) + 1
 
     @property
     def longest(self) -> int:
@@ -89,31 +98,13 @@ class StreamPlan:
         """Under which the ledger keeps what it goes on from."""
         return f"stream:{self.name}"
 
-    @property
-    def states(self) -> tuple[str, ...]:
-        """What events are about: the series, or the leaves of the tree."""
-        return self.declared.states if self.tree is None else self.tree.leaves
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """What is released."""
-        return self.declared.states if self.tree is None else self.tree.names
-
     def cost(self, step: int) -> Spending:
         return step_spending(step, self.step_epsilon, self.declared.protected_steps)
 
-    def key(self, step: int) -> str:
-        """Under which a step is charged, once for ever."""
-        return f"stream/{hashlib.sha256(self.name.encode()).hexdigest()[:16]}/{step}"
-
-    def identity(self, step: int) -> str:
-        said = {"account": protects(self.declared), "parameters": self.parameters(), "step": step, "stream": self.name}
-        return json.dumps(said, sort_keys=True)
-
-    def parameters(self) -> dict[str, str]:
-        """All that makes it this stream, field by field, as short hashes: a change of any is another stream."""
-        listed = [field.name for field in fields(self.declared) if field.name not in _NOT_PARAMETERS]
-        return {name: _digest(getattr(self.declared, name)) for name in listed}
+    def record(self, step: int, kind: str, note: str = "", stamp: str = "") -> StepRecord:
+        """The record of a step, with nothing in it yet."""
+        lost = self.step_epsilon if kind in (RELEASED, TORN) else Epsilon(0)
+        return StepRecord(self.name, step, self.clock.began(step), kind, self.names, lost, note=note, stamp=stamp)
 
     def drawer(self, entropy: Entropy) -> Drawer:
         return drawer(self.declared, self.measures, self.tree, entropy)
@@ -161,13 +152,21 @@ def protects(declared: StreamDeclaration) -> dict[str, Any]:
     }
 
 
-def began_with(identity: str) -> dict[str, Any] | None:
-    """What an earlier step's identity says of its account; None if that was no step's."""
+def began_with(question: str) -> dict[str, Any] | None:
+    """What an earlier step's question says of its account; None if that was no step's.
+
+    Until the ledger keeps the subject of an account.
+    """
     try:
-        found: dict[str, Any] = json.loads(identity)["account"]
+        said: dict[str, Any] = json.loads(question)
+        if "account" in said:
+            found: dict[str, Any] = said["account"]
+            return found
+        facts = said["stream"]
+        unit = None if facts["table"] is None else facts["table"][-1]
+        return {"unit": unit, **{name: facts[name] for name in ("protect", "start", "step_seconds")}}
     except (ValueError, KeyError, TypeError):
         return None
-    return found
 
 
 def plan_stream(declared: StreamDeclaration) -> StreamPlan:
@@ -187,9 +186,23 @@ def plan_stream(declared: StreamDeclaration) -> StreamPlan:
     except ArgumentError as error:
         raise DeclarationError(f"{place}.epsilon", str(error)) from None
     clock = StepClock(declared.start.astimezone(UTC), declared.step_seconds)
-    names = declared.states if tree is None else tree.names
+    states, names = (declared.states, declared.states) if tree is None else (tree.leaves, tree.names)
     watches = tuple(_watch(declared, said, names, measured) for said in declared.alarms)
-    return StreamPlan(declared, clock, tree, step_epsilon, measured, _smoother(declared), watches)
+    alarms = [max(said.window + 1, said.on_steps, said.off_steps) for said in declared.alarms]
+    return StreamPlan(
+        declared,
+        clock,
+        tree,
+        states,
+        names,
+        step_epsilon,
+        measured,
+        _smoother(declared),
+        watches,
+        look_back=max([LONGEST, *declared.windows, *alarms]) + 1,
+        identity=stream_identity(declared, tree),
+        guarantee=Guarantee("text", facts={"text": " ".join(watch.promise for watch in watches)}),
+    )
 
 
 def _check_states(declared: StreamDeclaration, states: int) -> None:
@@ -241,10 +254,4 @@ def _watch(declared: StreamDeclaration, said: AlarmDeclaration, names: tuple[str
         )
     except ArgumentError as error:
         raise DeclarationError(f"{place}.{error.field}", str(error)) from None
-    return Watch(said, made, names.index(said.series))
-
-
-def _digest(value: object) -> str:
-    """Of tuples, numbers, texts and frozen declarations, whose text is all of them."""
-    shown = repr(sorted(value.items())) if hasattr(value, "items") else repr(value)
-    return hashlib.sha256(shown.encode()).hexdigest()[:12]
+    return Watch(said, made, names.index(said.series), alarm_identity(said))

@@ -11,7 +11,7 @@ Reads: what was drawn and what follows from it. Writes: bytes of it. Never: a tr
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 from thresher.amounts import Epsilon
 from thresher.streams.drawn import Drawn
@@ -32,8 +32,8 @@ class WindowSums:
 class AlarmState:
     """One declared alarm at one step, for the series it watches.
 
-    `ringing`: what is shown, after hysteresis. `crossed`: this step's own test, which the promise is about; None if the
-    window is not full, so that nothing is said.
+    `ringing`: what is shown, after hysteresis. `crossed`: this step's own test, which the promise is about; None where
+    it is not tested: its window is not full, or reaches back to before the alarm was declared.
     """
 
     name: str
@@ -88,6 +88,9 @@ class StepRecord:
             said["note"],
             said["stamp"],
         )
+
+    def handed_out(self, key: str) -> Self:  # noqa: ARG002 - its step is its key
+        return self
 
     def _content(self) -> dict[str, Any]:
         drawn = {} if self.drawn is None else {"drawn": self.drawn.document()}

@@ -1,0 +1,127 @@
+"""What makes a stream this stream: all that decides what is drawn, written out field by field.
+
+    facts      what must be declared again when the stream is opened again; kept in the ledger with the stream's state
+    question   of one step: the facts and the step's number
+    key        under which a step is charged, once for ever
+
+Windows, alarms, smoothers and strictness are read from what was released, so they are not part of it. An alarm has an
+identity of its own, which says since when it has been declared (`alarms.md`).
+Reads: declarations. Writes: texts. Never: a budget, a key file; a text that is read back.
+"""
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from thresher.accounting.subject import STREAM, Subject
+from thresher.config import AlarmDeclaration, Column, StreamDeclaration
+from thresher.question import Identity
+from thresher.question.identity import canonical, column_facts, folded
+from thresher.streams.tree import Tree
+
+VERSION = "stream 1"
+_ALARM_VERSION = "alarm 1"
+
+
+@dataclass(frozen=True, slots=True)
+class StreamIdentity:
+    """The texts of one stream, made once. `subject`: what its account counts."""
+
+    facts: Mapping[str, Any]
+    subject: Subject
+    # The question and the key of every step, up to the number of the step.
+    question: str
+    key: str
+
+    def of_step(self, step: int) -> Identity:
+        """The identity of a step. No step is refined: its measurement is the question itself."""
+        text = f"{self.question}{step}}}"
+        return Identity(text, text)
+
+    def key_of(self, step: int) -> str:
+        return f"{self.key}{step}"
+
+    def is_ours(self, question: str) -> bool:
+        """Whether a charged question has the present form. Those of earlier versions cannot be compared."""
+        return question.startswith(f'{{"identity":"{VERSION}"')
+
+
+def stream_identity(declared: StreamDeclaration, tree: Tree | None) -> StreamIdentity:
+    """The identity of a declared stream, with the tree of its states if it has one."""
+    facts = folded(_facts(declared, tree))
+    unit = None if declared.polled is None else declared.polled.unit
+    subject = Subject(
+        STREAM, unit, declared.start.isoformat(), declared.step_seconds, protected_steps=declared.protected_steps
+    )
+    question = f'{{"identity":"{VERSION}","stream":{canonical(facts)},"step":'
+    return StreamIdentity(
+        facts, subject, question, f"stream/{hashlib.sha256(declared.name.encode()).hexdigest()[:16]}/"
+    )
+
+
+def _facts(declared: StreamDeclaration, tree: Tree | None) -> dict[str, Any]:
+    """By the names of the settings, so that a refusal can name those that changed."""
+    table = declared.polled
+    rows = None if table is None else [table.table, table.relation, _text(table.file), table.unit]
+    return {
+        "name": declared.name,
+        "account": declared.account_name,
+        "start": declared.start.isoformat(),
+        "step_seconds": declared.step_seconds,
+        "epsilon": declared.epsilon.to_json(),
+        "protect": declared.protected_steps,
+        "states": list(declared.states),
+        "tree": None if tree is None else {"names": list(tree.names), "parents": list(tree.parents)},
+        "max_states_per_unit": declared.max_states_per_unit,
+        "late_steps": declared.late_steps,
+        "ahead_steps": declared.ahead_steps,
+        "mechanism": declared.mechanism,
+        "grouper_share": str(declared.grouper_share),
+        "theta": declared.theta,
+        "prune": declared.prune,
+        "cutoff": declared.cutoff,
+        "table": rows,
+        "state_column": None if table is None else _column(table.states),
+        "time_column": None if table is None else _column(table.times),
+    }
+
+
+def alarm_identity(declared: AlarmDeclaration) -> str:
+    """What makes an alarm the same alarm: all but its name."""
+    facts = {
+        "identity": _ALARM_VERSION,
+        "kind": declared.kind,
+        "series": declared.series,
+        "threshold": declared.threshold,
+        "window": declared.window,
+        "miss_rate": str(declared.miss_rate),
+        "false_alarm_rate": str(declared.false_alarm_rate),
+        "on_steps": declared.on_steps,
+        "off_steps": declared.off_steps,
+    }
+    return hashlib.sha256(canonical(facts).encode()).hexdigest()[:32]
+
+
+def changed_settings(kept: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
+    """The settings that differ, by name."""
+    return sorted(name for name in now.keys() | kept.keys() if now.get(name) != kept.get(name))
+
+
+def old_settings(declared: StreamDeclaration) -> dict[str, str]:
+    """The settings that streams of version 0 kept as hashes of Python's text of them, as far as that text is Python's.
+
+    For states of before `stream 1` alone: of these the ones that decide what a record means are compared once.
+    """
+    names = ("states", "epsilon", "max_states_per_unit", "mechanism", "grouper_share", "theta", "prune", "cutoff")
+    texts = {name: repr(getattr(declared, name)) for name in names}
+    texts["tree"] = repr(None if declared.tree is None else sorted(declared.tree.items()))
+    return {name: hashlib.sha256(text.encode()).hexdigest()[:12] for name, text in texts.items()}
+
+
+def _column(column: Column | None) -> dict[str, Any] | None:
+    return None if column is None else column_facts(column)
+
+
+def _text(value: object) -> str | None:
+    return None if value is None else str(value)
