@@ -8,6 +8,8 @@ DATA ?= $(if $(THRESHER_DATA),,$(wildcard ../shared/data))
 VENV ?= .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet install
+# An editable install leaves no bytecode behind: then every command would compile what it loads.
+COMPILED := $(BIN)/python -m compileall -q src
 NO_PACKAGES := Packages could not be installed: the first run needs a package index (PyPI, or one set in PIP_INDEX_URL).
 
 .DEFAULT_GOAL := help
@@ -30,6 +32,7 @@ check: $(VENV)/.check  ## lint, types, import rules
 	$(BIN)/lint-imports
 
 bench: $(VENV)/.bench  ## speed as ratios to other libraries, measured in one run
+	@$(COMPILED)
 	@for bench in bench/*.py; do $(BIN)/python "$$bench" || exit 1; echo; done
 
 audit: $(VENV)/.core  ## put all mechanisms on trial, and all broken ones; options: ARGS="--seed 7"
@@ -71,8 +74,10 @@ $(VENV)/.made:
 
 $(VENV)/.core: pyproject.toml $(VENV)/.made
 	@$(PIP) --editable . || { echo "$(NO_PACKAGES)" >&2; exit 1; }
+	@$(COMPILED)
 	@touch $@
 
 $(VENV)/.test $(VENV)/.check $(VENV)/.bench $(VENV)/.diagnostics: $(VENV)/.%: pyproject.toml $(VENV)/.made
 	@$(PIP) --editable '.[$*]' || { echo "$(NO_PACKAGES)" >&2; exit 1; }
+	@$(COMPILED)
 	@touch $@

@@ -1,11 +1,9 @@
-"""What the engine adds: a repeated question from the store, a cold start of `thresher ask`, a plan.
+"""What the engine adds in a process that goes on: a repeated question from the store, and a plan.
 
 Times are medians of one run on this machine; the targets are printed beside them, never asserted.
 """
 
 import statistics
-import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Callable
@@ -38,17 +36,6 @@ def main() -> None:
         print(f"  first answer in a process    {1000 * first:8.1f} ms")
         print(f"  repeated, from the store     {1000 * again:8.2f} ms   (aim: at most 5)")
         print(f"  planned again                {1000 * plan:8.2f} ms")
-        command = [sys.executable, "-m", "thresher", "ask", QUESTION, "--uncertain-region", REGION, "--yes", "--json"]
-
-        def cold() -> None:
-            key = ["--key", str(time.perf_counter_ns()), "--max-epsilon", "1"]
-            subprocess.run([*command, *key], cwd=folder, check=True, capture_output=True)
-
-        text = hospital.declarations.read_text().replace('budget = "0.1"', 'budget = "100"')
-        hospital.declarations.write_text(text)
-        print(f"  `thresher ask`, cold start   {1000 * median_seconds(cold, 7):8.1f} ms   (aim: at most 1500)")
-        bare = median_seconds(lambda: subprocess.run([sys.executable, "-c", "import numpy, duckdb"], check=True), 7)
-        print(f"  of which Python, numpy and DuckDB alone {1000 * bare:.1f} ms")
 
 
 if __name__ == "__main__":

@@ -5,7 +5,7 @@ import math
 import pytest
 from scipy import integrate
 
-from thresher.decisions.values.smooth_tails import least, quantile, summed, tail_and_slope
+from thresher.decisions.values.smooth_tails import least, quantile, summed, tail_slope_curve
 from thresher.noise import NoiseSum
 
 RATES = (0.05, 0.025, 0.05 / 3, 0.05 / 6)
@@ -48,8 +48,10 @@ def test_one_term_more_is_one_convolution_more(terms, t):
 def test_slopes_are_slopes(noise):
     for width, epsilon in ((2.5, 0.4), (10.5, 0.1), (30.0, 1.0)):
         step = 1e-5
-        ends = [tail_and_slope(noise, width, epsilon + side * step)[0] for side in (-1, 1)]
-        assert tail_and_slope(noise, width, epsilon)[1] == pytest.approx((ends[1] - ends[0]) / (2 * step), rel=1e-5)
+        ends = [tail_slope_curve(noise, width, epsilon + side * step) for side in (-1, 1)]
+        _, slope, curve = tail_slope_curve(noise, width, epsilon)
+        assert slope == pytest.approx((ends[1][0] - ends[0][0]) / (2 * step), rel=1e-5)
+        assert curve == pytest.approx((ends[1][1] - ends[0][1]) / (2 * step), rel=1e-4)
 
 
 @pytest.mark.parametrize("wide", [1.0, 3.0])
@@ -65,11 +67,11 @@ def test_two_scales_by_quadrature(wide, narrow):
             integrate.quad(lambda x, t=t: math.exp(-abs(x) / wide) / (2 * wide) * reach(t - x), *ends)[0]
             for ends in ((-90, 0), (0, t), (t, 90))
         ]
-        assert tail_and_slope(noise, t, 1.0)[0] == pytest.approx(sum(parts), abs=1e-9)
+        assert tail_slope_curve(noise, t, 1.0)[0] == pytest.approx(sum(parts), abs=1e-9)
 
 
 def test_two_scales_nearly_alike_join_on_smoothly():
-    alike, apart = (tail_and_slope(NoiseSum((10**6, c), 10**6, 1), 3.0, 1.0)[0] for c in (10**6, 10**6 - 11))
+    alike, apart = (tail_slope_curve(NoiseSum((10**6, c), 10**6, 1), 3.0, 1.0)[0] for c in (10**6, 10**6 - 11))
     assert apart == pytest.approx(alike, rel=1e-4)
 
 
@@ -79,7 +81,7 @@ def test_integers_lie_below_half_a_step_earlier():
         noise = NoiseSum((1,) * terms)
         for at_least in (1, 2, 11, 101):
             for epsilon in (0.01, 0.3, 1.5):
-                assert noise.sketched(epsilon, at_least) <= tail_and_slope(noise, at_least - 0.5, epsilon)[0]
+                assert noise.sketched(epsilon, at_least) <= tail_slope_curve(noise, at_least - 0.5, epsilon)[0]
 
 
 def test_the_least_number_is_enough_and_hardly_less_is_not():

@@ -3,21 +3,23 @@
 from dataclasses import replace
 from fractions import Fraction
 
+import numpy as np
 import pytest
 from decisions.formula_shapes import SHAPES
 from decisions.measured_shapes import BETA, average_and_count, count, counts, people, task
+from scipy.optimize import minimize
 
 from thresher.amounts import Epsilon
 from thresher.config import Column, Grid
-from thresher.decisions import block_rates, values_planner
-from thresher.decisions.values.block_rates import keeps, whole_rates
-from thresher.decisions.values.smooth_tails import quantile, tail_and_slope
+from thresher.decisions.values import block_rates, values_planner
+from thresher.decisions.values.block_rates import keeps, smooth_rates, whole_rates
+from thresher.decisions.values.smooth_tails import quantile, tail_slope_curve
 from thresher.decisions.values.strategies import block_of, loss
-from thresher.question.trees import every, leaves, some
 from thresher.decisions.values.values_planner import planned, planned_directly
 from thresher.errors import ArgumentError
 from thresher.noise import NoiseSum, smallest_epsilon
 from thresher.question import ALWAYS, Aggregate, Atom, Within
+from thresher.question.trees import every, leaves, some
 
 F = Fraction
 # So many steps to a half width that integers meet the continuous reference values to four digits.
@@ -172,6 +174,52 @@ def test_no_partition_is_cheaper(shape, joined):
     assert search.solved(taken)[0] <= min(prices) * (1 + 1e-6)
 
 
+def solved_elsewhere(demand, start):
+    """The same program by another method of somebody else."""
+    price = demand.price(start)
+
+    def spared(x):
+        rates = [share * rate for share, rate in zip(x, start, strict=False)]
+        tails = [tail_slope_curve(one.noise, one.slack + 0.5, rates[one.block])[0] for one in demand.held]
+        return [1 - sum(tails[i] for i in members) / float(demand.rate) for members in demand.sets]
+
+    def unpaid(x):
+        return [x[-1] - sum(x[i] * start[i] for i in blocks) / price for blocks in demand.together]
+
+    found = minimize(
+        lambda x: x[-1],
+        np.ones(len(start) + 1),
+        method="SLSQP",
+        bounds=[(1e-3, 10.0)] * (len(start) + 1),
+        constraints=[{"type": "ineq", "fun": spared}, {"type": "ineq", "fun": unpaid}],
+        options={"maxiter": 500, "ftol": 1e-9},
+    )
+    assert found.success
+    return found.x[-1] * price
+
+
+@pytest.mark.parametrize("shape", ["nested", "independent", "star, disjoint"])
+@pytest.mark.parametrize("joined", [every, some])
+@pytest.mark.parametrize("slacks", [(10, 14, 25, 40), (10, 10, 10, 10), (3, 100, 1000, 30)])
+def test_rates_are_the_cheapest(shape, joined, slacks):
+    search = values_planner._Search(counts(shape, 4, joined(*range(4)), slacks))
+    for partition in [((0,), (1,), (2,), (3,)), ((0, 1), (2,), (3,)), ((0, 2), (1, 3))]:
+        if any(search.block(block) is None for block in partition):
+            continue
+        demand = search._demand(search.blocks(partition))
+        start = [search.cost(members) for members in partition]
+        rates = smooth_rates(demand, start)
+        assert block_rates._smooth_misses(demand, rates) <= float(demand.rate) * (1 + 1e-9)
+        assert demand.price(rates) <= solved_elsewhere(demand, start) * (1 + 1e-6)
+
+
+def test_rates_where_most_conditions_cost_next_to_nothing():
+    """Half widths from 1 to 100,000: the rates of the wide ones may rise and rise, until they miss nothing at all."""
+    for shape, joined, reference in (("star, disjoint", every, 1.876222), ("star", some, 1.779817)):
+        found = planned(counts(shape, 6, joined(*range(6)), [10**i for i in range(6)]))
+        assert float(found.epsilon) == pytest.approx(reference, abs=2e-6)
+
+
 @pytest.mark.parametrize(
     ("threshold", "widths", "joined", "ends", "direct"),
     [
@@ -206,7 +254,7 @@ def test_ends_reference():
     asked = task(atoms, [650, 10], every(0, 1), table)
     block = block_of((0, 1), asked.measured.measures, asked.signatures)
     widths = (650, 10)
-    tails = [tail_and_slope(one.noise, width, 0.375395)[0] for one, width in zip(block.answers, widths, strict=True)]
+    tails = [tail_slope_curve(one.noise, width, 0.375395)[0] for one, width in zip(block.answers, widths, strict=True)]
     assert tails == pytest.approx([0.016304, 0.033696], abs=1e-6)
     assert sum(tails) == pytest.approx(0.05, abs=1e-6)
     halves = [quantile(NoiseSum((1,), 1, spread), 0.025) / width for spread, width in zip((65, 1), widths, strict=True)]
@@ -309,7 +357,7 @@ class TestCarelessRates:
         """With u = s + 1 in place of s + 1/2 the smooth tail is too small for whole numbers."""
         demand = self.demand()
         rate = quantile(demand.held[0].noise, 0.03) / 11
-        shares = [tail_and_slope(one.noise, 11, rate)[0] for one in demand.held]
+        shares = [tail_slope_curve(one.noise, 11, rate)[0] for one in demand.held]
         loose = replace(demand, rate=F(str(round(sum(shares), 9))))
         assert not keeps(loose, [int(rate * 10**9)])
         assert block_rates._misses(demand, [rate]) > sum(shares)

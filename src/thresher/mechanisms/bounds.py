@@ -20,6 +20,7 @@ from thresher.mechanisms.sparse_accuracy import within
 from thresher.mechanisms.sparse_terms import Setting, SparseTerms, check_rates, sparse_terms
 from thresher.mechanisms.sparse_vector import TOP, answered_rows
 from thresher.noise import Entropy
+from thresher.noise.arguments import is_masked
 from thresher.noise.entropy import chosen
 
 _MOST_DOUBLINGS = 1000
@@ -173,7 +174,7 @@ def _steps(values: ArrayLike) -> NDArray[np.int64]:
         isinstance(value, int | np.integer) and not isinstance(value, bool) for value in array.flat
     )
     wide = array.dtype == np.uint64 or whole
-    if array.ndim != 1 or not (wide or array.dtype.kind in "iu") or np.ma.isMaskedArray(values):
+    if array.ndim != 1 or not (wide or array.dtype.kind in "iu") or is_masked(values):
         kind = array.dtype.name if array.ndim == 1 else f"{array.ndim} dimensions"
         rule = "it must be one list of whole numbers, steps of a declared grid"
         raise ArgumentError("values", kind, rule, "Pass an int64 array")

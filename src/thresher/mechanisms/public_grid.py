@@ -18,6 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from thresher.amounts import Amount, exact_fraction, whole_number
 from thresher.errors import ArgumentError
+from thresher.noise.arguments import is_masked
 
 DEFAULT_STEPS = 1 << 20
 _MOST_STEPS = 1 << 40
@@ -75,7 +76,7 @@ def numbers_of(values: ArrayLike) -> NDArray[np.float64]:
         array = np.asarray(values)
     except (ValueError, TypeError, OverflowError, RecursionError):
         raise ArgumentError("values", type(values).__name__, "it must be one list of numbers", _ARRAY) from None
-    if array.ndim != 1 or array.dtype.kind not in "iufO" or np.ma.isMaskedArray(values):
+    if array.ndim != 1 or array.dtype.kind not in "iufO" or is_masked(values):
         kind = array.dtype.name if array.ndim == 1 else f"{array.ndim} dimensions"
         raise ArgumentError("values", kind, "it must be one list of plain numbers", _ARRAY)
     # A record too wide for a float, or a NaN that signals, would make numpy warn: that too would tell of it.

@@ -24,6 +24,7 @@ from thresher.errors import ArgumentError, BugError
 from thresher.mechanisms.sparse_accuracy import within
 from thresher.mechanisms.sparse_terms import GENERAL, Setting, SparseTerms, sparse_terms
 from thresher.noise import Entropy
+from thresher.noise.arguments import is_masked
 from thresher.noise.entropy import chosen, this_process
 from thresher.noise.laplace import geometric_draws, laplace_draws
 
@@ -238,7 +239,7 @@ def _whole(values: ArrayLike, field: str) -> NDArray[Any]:
         # numpy takes a list for floats if one of its whole numbers is beyond 2**63, or if it is empty.
         array = np.array(values, dtype=object)
     wide = array.dtype == object and all(type(value) is int for value in array.flat)
-    if not (wide or array.dtype.kind in "iu") or np.ma.isMaskedArray(values):
+    if not (wide or array.dtype.kind in "iu") or is_masked(values):
         raise ArgumentError(field, name, "its elements must be whole numbers", "Pass an int64 array")
     return array if wide else array.astype(np.int64)
 

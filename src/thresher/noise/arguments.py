@@ -3,6 +3,7 @@
 Reads: arguments. Writes: nothing. Never: an element of a noise array, which is secret, in an error text.
 """
 
+import sys
 from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
@@ -78,7 +79,7 @@ def checked_integers(values: Any, field: str) -> NDArray[np.int64]:
     if not array.size and not isinstance(values, np.ndarray):
         # An empty list is one of integers as much as of floats.
         array = np.zeros(array.shape, dtype=np.int64)
-    if array.dtype.kind not in "iu" or array.dtype == np.uint64 or isinstance(values, np.ma.MaskedArray):
+    if array.dtype.kind not in "iu" or array.dtype == np.uint64 or is_masked(values):
         if _too_wide(values):
             raise ArgumentError(field, type(values).__name__, _NEAR, _ARRAY)
         raise ArgumentError(field, array.dtype.name, "its elements must be plain integers", _ARRAY)
@@ -87,6 +88,12 @@ def checked_integers(values: Any, field: str) -> NDArray[np.int64]:
     if plain.size and not -_ROOM < plain.min() <= plain.max() < _ROOM:
         raise ArgumentError(field, array.dtype.name, _NEAR, _ARRAY)
     return plain
+
+
+def is_masked(values: object) -> bool:
+    """Whether these are numpy's masked values. Their module takes long to load, and nobody has any before it is."""
+    masked = sys.modules.get("numpy.ma")
+    return masked is not None and isinstance(values, masked.MaskedArray)
 
 
 def _too_wide(values: Any) -> bool:

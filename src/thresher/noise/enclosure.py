@@ -10,6 +10,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from typing import TypeVar
 
 from thresher.errors import BugError
@@ -19,7 +20,8 @@ _MAX_BITS = 1 << 20
 T = TypeVar("T")
 
 
-@dataclass(frozen=True, slots=True)
+# Not frozen: that would take twice as long, and a table of noise makes thousands of them. Nobody changes one.
+@dataclass(slots=True)
 class Enclosure:
     """A number between low / 2**bits and high / 2**bits, where 0 <= low <= high."""
 
@@ -29,11 +31,13 @@ class Enclosure:
 
     @classmethod
     def of(cls, number: Fraction | int, bits: int) -> "Enclosure":
-        scaled = Fraction(number) * (1 << bits)
-        return cls(math.floor(scaled), math.ceil(scaled), bits)
+        scaled = number.numerator << bits
+        return cls(scaled // number.denominator, -(-scaled // number.denominator), bits)
 
     def __add__(self, other: "Enclosure | int") -> "Enclosure":
-        other = self._lift(other)
+        if isinstance(other, int):
+            other <<= self.bits
+            return Enclosure(self.low + other, self.high + other, self.bits)
         return Enclosure(self.low + other.low, self.high + other.high, self.bits)
 
     def __sub__(self, other: "Enclosure | int") -> "Enclosure":
@@ -62,7 +66,8 @@ class Enclosure:
         return power
 
     def __rsub__(self, other: int) -> "Enclosure":
-        return self._lift(other) - self
+        whole = other << self.bits
+        return Enclosure(max(whole - self.high, 0), max(whole - self.low, 0), self.bits)
 
     def __rtruediv__(self, other: int) -> "Enclosure":
         return self._lift(other) / self
@@ -94,27 +99,29 @@ class ImpreciseError(Exception):
     """The bracket is too wide to answer; `certified` asks again with more bits."""
 
 
+@lru_cache(maxsize=1024)
 def exp_minus(rate: Fraction, bits: int) -> Enclosure:
     """An enclosure of exp(-rate), rate >= 0: halve the rate until it is small, sum the series, square back."""
-    halvings = max(0, math.ceil(rate).bit_length() + 3)
+    halvings = math.ceil(rate).bit_length() + 8
     work = bits + halvings + 16
-    power = 1 / exp_of_small(Enclosure.of(rate / (1 << halvings), work))
+    scaled, parts = rate.numerator << work - halvings, rate.denominator
+    power = 1 / exp_of_small(Enclosure(scaled // parts, -(-scaled // parts), work))
+    low, high = power.low, power.high
     for _ in range(halvings):
-        power = power * power
+        low, high = low * low >> work, -(-high * high >> work)
     shift = work - bits
-    return Enclosure(power.low >> shift, -(-power.high >> shift), bits)
+    return Enclosure(low >> shift, -(-high >> shift), bits)
 
 
 def exp_of_small(x: Enclosure) -> Enclosure:
     """An enclosure of exp(x) for 0 <= x < 1/4: its terms are positive, so partial sums bound it from below."""
-    term = total = x._lift(1)
+    least = most = low = high = 1 << x.bits
     k = 1
-    while term.high > 1:
-        term = term * x
-        term = Enclosure(term.low // k, -(-term.high // k), x.bits)
-        total, k = total + term, k + 1
+    while most > 1:
+        least, most = (least * x.low >> x.bits) // k, -((-most * x.high >> x.bits) // k)
+        low, high, k = low + least, high + most, k + 1
     # All later terms together are less than the last one, which is at most one unit.
-    return Enclosure(total.low, total.high + 1, x.bits)
+    return Enclosure(low, high + 1, x.bits)
 
 
 def certified(ask: Callable[[int], T], bits: int = 128) -> T:

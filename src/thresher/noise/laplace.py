@@ -97,18 +97,18 @@ class Digit:
 
     def cumulative(self, exponential: Callable[[Fraction], Any]) -> Sequence[Any]:
         p = exponential(self.rate)
-        powers, power = [], p
-        for _ in range(self.count):
-            powers.append(power)
-            power = power * p
-        if self.leading:
-            one_sided = [1 - power for power in powers]
-        else:
-            one_sided = [(1 - power) / (1 - powers[-1]) for power in powers[:-1]]
+        powers = [p]
+        for _ in range(1, self.count):
+            powers.append(powers[-1] * p)
+        # A digit that does not lead is known to be below `count`.
+        share = 1 if self.leading else 1 / (1 - powers.pop())
+        below = [1 - power for power in powers]
         if not self.signed:
-            return one_sided
+            return [share * c for c in below]
         above = 1 / (1 + p)
-        return [above * c for c in one_sided] + [above] + [above * (1 + p * c) for c in one_sided]
+        positive = share * above
+        negative = positive * p
+        return [positive * c for c in below] + [above] + [above + negative * c for c in below]
 
 
 @lru_cache(maxsize=256)

@@ -21,6 +21,8 @@ from thresher.noise.arguments import checked_integers, checked_probability, chec
 from thresher.noise.enclosure import Enclosure, ImpreciseError, certified, exp_minus
 from thresher.noise.gradual import jump_probability
 
+# Each doubles the digits of a guess.
+_NEWTON_STEPS = 5
 _SLACK = Fraction(1, 10**14)
 # Below 2**-1074 there are no floats but zero.
 _FLOAT_BITS = 1074
@@ -68,8 +70,12 @@ def smallest_epsilon(miss_rate: Amount, margin: int, sensitivity: int = 1) -> Ep
         decay = Epsilon.from_nano(nano).fraction / spread
         return certified(lambda bits: bool(tail_formula(exp_minus(decay, bits), distance).at_most(rate)))
 
-    # p^a <= miss_rate is enough, so the continuous formula is a start from above.
-    return first_enough(enough, math.ceil(spread / distance * _log_odds(rate) * NANO), miss_rate)
+    # p^a = miss_rate (1+p), solved in floats by Newton's method: from above, as p^a <= miss_rate is enough.
+    decay = needed = _log_odds(rate) / distance
+    for _ in range(_NEWTON_STEPS):
+        p = math.exp(-decay)
+        decay -= (decay + math.log1p(p) / distance - needed) / (1 - p / (1 + p) / distance)
+    return first_enough(enough, math.ceil(spread * decay * NANO), miss_rate)
 
 
 def smallest_refinement(from_epsilon: Amount, miss_rate: Amount, margin: int, sensitivity: int = 1) -> Epsilon:
@@ -206,13 +212,16 @@ def _positive(number: Enclosure) -> Enclosure:
 
 
 def first_enough(enough: Callable[[int], bool], guess: int, miss_rate: Amount) -> Epsilon:
-    """The least epsilon, in whole nano, that is enough, found by bisection around a guess."""
-    low, high = 0, min(max(guess, 1), MAX_NANO)
+    """The least epsilon, in whole nano, that is enough: from a guess outwards, then by bisection."""
+    high, step = min(max(guess, 1), MAX_NANO), 1
+    low = high - 1
     while not enough(high):
         if high == MAX_NANO:
             rule = "even an epsilon of a million cannot meet it at this margin and sensitivity"
             raise ArgumentError("miss_rate", miss_rate, rule, "Raise it or the margin")
-        low, high = high, min(2 * high, MAX_NANO)
+        low, high, step = high, min(high + step, MAX_NANO), 2 * step
+    while low and enough(low):
+        low, high, step = max(low - step, 0), low, 2 * step
     while high - low > 1:
         middle = (low + high) // 2
         low, high = (low, middle) if enough(middle) else (middle, high)

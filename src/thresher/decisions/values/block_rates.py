@@ -13,15 +13,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from thresher.amounts import MAX_NANO, NANO, Epsilon
-from thresher.decisions.values.smooth_tails import least, tail_and_slope
+from thresher.decisions.values.smooth_tails import least, quantile, tail_slope_curve
 from thresher.errors import ArgumentError
 from thresher.noise import NoiseSum
 from thresher.noise.enclosure import Enclosure, certified
 from thresher.question.implicants import Sets
 
+Floats = NDArray[np.float64]
+
 # With more sets of conditions than this, the rates the search starts from are kept: they are safe already.
 _MOST_SETS = 500
-_MOST_ROUNDS = 200
+# The search begins this much above rates that are enough, and ends when all that should be zero is below `_CLOSE`.
+_INSIDE, _CLOSE, _MOST_ROUNDS = 1.05, 1e-10, 100
+# A round aims at this share of the gap, goes this share of the way to the edge, and changes no rate by more than half.
+_CENTRING, _NOT_QUITE, _FARTHEST = 0.1, 0.99, 0.5
+_LEAST_FLOAT = 1e-300
 # How much is added at a time if floats came out a little too low.
 _NUDGE = 1e-9
 _MOST_STEPS_DOWN = 8
@@ -99,50 +105,113 @@ def _misses(demand: Demand, rates: Sequence[float]) -> float:
 
 
 def _smooth_misses(demand: Demand, rates: Sequence[float]) -> float:
-    tails = [tail_and_slope(held.noise, held.slack + 0.5, rates[held.block])[0] for held in demand.held]
+    tails = [tail_slope_curve(held.noise, held.slack + 0.5, rates[held.block])[0] for held in demand.held]
     return max(sum(tails[i] for i in members) for members in demand.sets)
 
 
 def _solved(demand: Demand, start: Sequence[float]) -> tuple[float, ...] | None:
-    """The convex program: least price with all sums of tails at most the rate. Variables are shares of the start."""
-    from scipy.optimize import minimize  # noqa: PLC0415 - only planners of values need it
+    """The rates of least price with all sums of tails at most the rate; None if floats do not get there.
 
-    base, blocks = np.array(start), len(start)
-    dearest = demand.price(start)
-    inside = np.zeros((len(demand.sets), len(demand.held)))
-    for row, members in enumerate(demand.sets):
-        inside[row, list(members)] = 1.0
-    where = np.array([held.block for held in demand.held])
-    paid = np.zeros((len(demand.together), blocks + 1))
-    for row, members in enumerate(demand.together):
-        paid[row, list(members)] = -base[list(members)] / dearest
-    paid[:, -1] = 1.0
+    A primal-dual interior-point search (Boyd, Vandenberghe, "Convex Optimization", section 11.7) whose bounds have
+    room of their own. Its variables are the rates as shares of a start, and the price as a share of the start's price.
+    """
+    program = _Program.of(demand, _by_weight(demand, start))
+    shares = np.full(len(start) + 1, _INSIDE)
+    shares[-1] *= _INSIDE
+    cost = np.eye(shares.size)[-1]
+    at = program.at(shares)
+    room = np.maximum(-at.values, 1 - 1 / _INSIDE)
+    weights = 1 / (room * room.size)
+    for _ in range(_MOST_ROUNDS):
+        gap, off, tilt = float(room @ weights), at.values + room, cost + at.slopes.T @ weights
+        if max(gap, np.abs(off).max(), np.abs(tilt).max()) < _CLOSE:
+            return tuple(float(rate) for rate in shares[:-1] * program.base)
+        due = (_CENTRING * max(gap, _CLOSE) / room.size - room * weights + weights * off) / room
+        try:
+            move = np.linalg.solve(at.bend(weights, room), -tilt - at.slopes.T @ due)
+        except np.linalg.LinAlgError:
+            return None
+        shift = -off - at.slopes @ move
+        turn = due - weights / room * (shift + off)
+        step = min(_reach(room, shift), _FARTHEST / float(np.abs(move / shares).max()))
+        shares, room = shares + step * move, room + step * shift
+        weights = weights + _reach(weights, turn) * turn
+        at = program.at(shares)
+    return None
 
-    def spared(x: NDArray[np.float64]) -> NDArray[np.float64]:
-        rates = np.maximum(x[:-1], 1e-6) * base
-        tails = [tail_and_slope(h.noise, h.slack + 0.5, float(rates[h.block]))[0] for h in demand.held]
-        return np.asarray(1.0 - inside @ np.array(tails) / float(demand.rate))
 
-    def slopes(x: NDArray[np.float64]) -> NDArray[np.float64]:
-        rates = np.maximum(x[:-1], 1e-6) * base
-        falls = np.array([tail_and_slope(h.noise, h.slack + 0.5, float(rates[h.block]))[1] for h in demand.held])
-        by_rate = np.zeros((len(demand.held), blocks + 1))
-        by_rate[np.arange(len(where)), where] = falls * base[where]
-        return np.asarray(-inside @ by_rate / float(demand.rate))
+def _reach(positive: Floats, change: Floats) -> float:
+    """How much of a change leaves positive numbers positive; at most all of it."""
+    falling = change < 0
+    return min(1.0, _NOT_QUITE * float((-positive[falling] / change[falling]).min(initial=math.inf)))
 
-    last = np.zeros(blocks + 1)
-    last[-1] = 1.0
-    found = minimize(
-        lambda x: float(x[-1]),
-        np.ones(blocks + 1),
-        jac=lambda _: last,
-        method="SLSQP",
-        bounds=[(1e-3, 10.0)] * blocks + [(1e-3, 10.0)],
-        constraints=[
-            {"type": "ineq", "fun": lambda x: paid @ x, "jac": lambda _: paid},
-            {"type": "ineq", "fun": spared, "jac": slopes},
-        ],
-        options={"maxiter": _MOST_ROUNDS, "ftol": 1e-10},
-    )
-    rates = np.asarray(found.x[:-1]) * base
-    return tuple(float(rate) for rate in rates) if np.all(np.isfinite(rates)) and np.all(rates > 0) else None
+
+def _by_weight(demand: Demand, rates: Sequence[float]) -> list[float]:
+    """Rates that share out misses by what they cost: those of one Laplace number each would be the best already."""
+    weights = [rates[held.block] for held in demand.held]
+    shares = [0.5] * len(weights)
+    for members in demand.sets:
+        total = sum(weights[i] for i in members)
+        for i in members:
+            shares[i] = min(shares[i], float(demand.rate) * weights[i] / total)
+    divided = [0.0] * len(rates)
+    for held, share in zip(demand.held, shares, strict=True):
+        divided[held.block] = max(divided[held.block], quantile(held.noise, share) / (held.slack + 0.5))
+    return divided
+
+
+@dataclass(frozen=True, slots=True)
+class _At:
+    """The program at one point: what must stay below zero, its slopes, and how each set's tails curve.
+
+    The first rows are prices of what is touched together, less the price; the others, logarithms of what sets miss.
+    """
+
+    values: Floats
+    slopes: Floats
+    curves: Floats
+
+    def bend(self, weights: Floats, room: Floats) -> Floats:
+        """The matrix of a Newton step. Logarithms bend back: that is left out where it would outweigh the rest."""
+        pull, missing = weights / room, weights[-len(self.curves) :]
+        pull[-len(self.curves) :] = np.maximum(pull[-len(self.curves) :] - missing, 0.0)
+        return np.asarray(np.diag(missing @ self.curves) + self.slopes.T @ (self.slopes * pull[:, None]))
+
+
+@dataclass(frozen=True, slots=True)
+class _Program:
+    """Rows of `paid` times the variables are at most zero; so are logarithms of `inside` times the tails."""
+
+    demand: Demand
+    base: Floats
+    paid: Floats
+    inside: Floats
+    of_block: Floats
+
+    @classmethod
+    def of(cls, demand: Demand, base: Sequence[float]) -> "_Program":
+        price = demand.price(base)
+        paid = np.zeros((len(demand.together), len(base) + 1))
+        paid[:, -1] = -1.0
+        for row, blocks in enumerate(demand.together):
+            paid[row, list(blocks)] = [base[block] / price for block in blocks]
+        inside = np.zeros((len(demand.sets), len(demand.held)))
+        for row, members in enumerate(demand.sets):
+            inside[row, list(members)] = 1.0 / float(demand.rate)
+        of_block = np.zeros((len(demand.held), len(base) + 1))
+        for row, held in enumerate(demand.held):
+            of_block[row, held.block] = base[held.block]
+        return cls(demand, np.array(base), paid, inside, of_block)
+
+    def at(self, shares: Floats) -> _At:
+        rates = (shares[:-1] * self.base).tolist()
+        tails = [tail_slope_curve(one.noise, one.slack + 0.5, rates[one.block]) for one in self.demand.held]
+        value, slope, curve = np.array(tails).T
+        # A set that misses nothing that a float can hold has slopes of zero.
+        missed = np.maximum(self.inside @ value, _LEAST_FLOAT)
+        sides = self.inside / missed[:, None]
+        return _At(
+            np.concatenate([self.paid @ shares, np.log(missed)]),
+            np.concatenate([self.paid, sides @ (slope[:, None] * self.of_block)]),
+            sides @ (curve[:, None] * self.of_block**2),
+        )

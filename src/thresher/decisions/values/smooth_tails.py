@@ -30,29 +30,30 @@ def summed(terms: int, t: float) -> float:
 
 def summed_slope(terms: int, t: float) -> float:
     """The derivative of T_m, which is minus the density."""
-    values = coefficients(terms)
-    return -_series([value - after for value, after in zip(values, (*values[1:], 0.0), strict=True)], t)
+    return -_series(_falls(terms), t)
 
 
-def tail_and_slope(noise: NoiseSum, width: float, epsilon: float) -> tuple[float, float]:
-    """P[noise >= width] as if it were continuous, and its derivative by epsilon."""
+def tail_slope_curve(noise: NoiseSum, width: float, epsilon: float) -> tuple[float, float, float]:
+    """P[noise >= width] as if it were continuous, and its first and second derivative by epsilon."""
     scales = sorted((c * noise.sensitivity / noise.over for c in noise.coefficients), reverse=True)
     large, small = scales[0], scales[-1]
     if large - small <= _SAME * large:
-        t = width / large
-        return summed(len(scales), t * epsilon), t * summed_slope(len(scales), t * epsilon)
+        terms, t = len(scales), width / large
+        curve = _series(_differences(_falls(terms)), t * epsilon)
+        return summed(terms, t * epsilon), t * summed_slope(terms, t * epsilon), t * t * curve
     wide, narrow = math.exp(-width * epsilon / large), math.exp(-width * epsilon / small)
     over = 2 * (large - small) * (large + small)
     return (
         (large * large * wide - small * small * narrow) / over,
         -width * (large * wide - small * narrow) / over,
+        width * width * (wide - narrow) / over,
     )
 
 
 @lru_cache(maxsize=4096)
 def quantile(noise: NoiseSum, rate: float) -> float:
     """The least width * epsilon whose tail is at most `rate`, which is below one half."""
-    return least(lambda width: tail_and_slope(noise, width, 1.0)[0] <= rate, noise.sensitivity / noise.over)
+    return least(lambda width: tail_slope_curve(noise, width, 1.0)[0] <= rate, noise.sensitivity / noise.over)
 
 
 def least(enough: Callable[[float], bool], guess: float) -> float:
@@ -68,7 +69,18 @@ def least(enough: Callable[[float], bool], guess: float) -> float:
     return high
 
 
-def _series(values: "tuple[float, ...] | list[float]", t: float) -> float:
+@lru_cache(maxsize=128)
+def _falls(terms: int) -> tuple[float, ...]:
+    """The c_j of the density."""
+    return _differences(coefficients(terms))
+
+
+def _differences(values: tuple[float, ...]) -> tuple[float, ...]:
+    """c_j - c_(j+1): minus the derivative of exp(-t) sum_j c_j t^j / j!, in the same form."""
+    return tuple(value - after for value, after in zip(values, (*values[1:], 0.0), strict=True))
+
+
+def _series(values: tuple[float, ...], t: float) -> float:
     """exp(-t) sum_j values_j t^j / j!, each term scaled on its own so that none overflows."""
     if t == 0.0:
         return values[0]
