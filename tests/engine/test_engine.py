@@ -237,10 +237,37 @@ def test_what_an_answer_depends_on_makes_it_another_question(tmp_path):
     path = clinic(tmp_path)
     with thresher.open(path) as engine:
         engine.decide(COUNT, uncertain_region="10%")
-        assert engine.decide(COUNT, uncertain_region=10).repeated, "10 % of 100 rows is 10"
+        assert not engine.decide(COUNT, uncertain_region=10).repeated, "an option is part of it as it was given"
     path.write_text(DECLARATIONS.replace("count_range = 100", "count_range = 200"))
     with thresher.open(path) as engine:
         assert not engine.decide(COUNT, uncertain_region="10%").repeated
+
+
+@pytest.mark.parametrize(
+    "edit",
+    [
+        ("count_range = 100", "count_range = 200"),
+        ("count_range = 100", 'count_range = 200\nmax_epsilon_per_question = "2.9"'),
+        ("[tables.patients.columns]", '[tables.patients.columns]\nunrelated = { values = ["x"] }'),
+    ],
+)
+def test_what_an_answer_does_not_depend_on_leaves_it_free(tmp_path, edit):
+    """The range, the limits and other columns may be edited: the same question costs nothing again."""
+    path = clinic(tmp_path)
+    with thresher.open(path) as engine:
+        first = engine.decide(COUNT)
+        spent = engine.ledger.balance("patients").spent
+    assert edit[0] in DECLARATIONS
+    path.write_text(DECLARATIONS.replace(*edit))
+    con = duckdb.connect(str(next(tmp_path.glob("*.duckdb"))))
+    con.execute("ALTER TABLE patients ADD COLUMN IF NOT EXISTS unrelated VARCHAR")
+    con.close()
+    with thresher.open(path) as engine:
+        again = engine.decide(COUNT)
+        assert again.repeated
+        assert again.verdicts == first.verdicts
+        assert str(again.guarantee) == str(first.guarantee)
+        assert engine.ledger.balance("patients").spent == spent
 
 
 def test_the_charge_is_durable_before_the_source_is_touched(engine, monkeypatch):

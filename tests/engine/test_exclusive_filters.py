@@ -7,8 +7,7 @@ import pytest
 from clinics import DECLARATIONS, clinic
 
 import thresher
-from thresher.decisions.exclusive import parts_apart
-from thresher.decisions.margin import margins
+from thresher.decisions.margin import margins, parts_apart
 from thresher.question import Aggregate, Atom, Every, Some, Within
 
 THRESHOLDS = (3, 4)

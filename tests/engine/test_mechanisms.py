@@ -10,13 +10,14 @@ from clinics import COLUMNS, DECLARATIONS, ROWS, clinic
 
 import thresher
 from thresher.amounts import Epsilon
-from thresher.decisions import MECHANISMS, deciding
+from thresher.decisions import decision_plan
 from thresher.errors import ArgumentError, BudgetError, TooDearError
 from thresher.noise import SeededEntropy
 from thresher.release import Release
 
 COUNT = "SELECT ward FROM patients GROUP BY ward HAVING COUNT(*) > 30"
 LADDERS = ("ppwlm", "dppwlm")
+MECHANISMS = ("certified", "three-way", "tslm", "tslm-zone", "ppwlm", "dppwlm")
 
 
 @pytest.fixture
@@ -39,7 +40,6 @@ def test_the_answer_carries_all_that_may_be_known(engine, mechanism):
     assert answer.planned_epsilon == plan.epsilon
     assert answer.spent_epsilon == max(answer.epsilons) <= plan.epsilon
     assert len(answer.half_widths) == len(answer.groups)
-    assert set(answer.min_entropy) == {"box", "cone"}
     assert answer.table.column_names == ["ward", "verdict", "epsilon", "half_width"]
     # One row is a unit here and ward keeps regions apart: what was not needed is given back, group by group.
     assert engine.balance(plan).spent == answer.spent_epsilon
@@ -66,7 +66,7 @@ def test_a_group_decided_early_keeps_the_rest_of_its_budget(tmp_path, mechanism)
 
 
 def test_many_groups_are_charged_the_largest_level(engine, monkeypatch):
-    monkeypatch.setattr(deciding, "MOST_LISTED", 3)
+    monkeypatch.setattr(decision_plan, "MOST_LISTED", 3)
     plan = engine.plan(COUNT, uncertain_region=2, mechanism="ppwlm")
     answer = engine.answer(plan, entropy=SeededEntropy(1))
     assert len(answer.levels) > 1
@@ -85,7 +85,7 @@ def test_a_unit_in_several_groups_pays_for_the_dearest_of_them(tmp_path):
         assert "only if ward is declared fixed" in str(plan)
         largest = sorted(answer.epsilons)[-2:]
         assert answer.spent_epsilon == largest[0] + largest[1] == engine.balance(plan).spent
-        assert plan.epsilon == plan.rule.epsilon * 2
+        assert plan.epsilon == plan.look.epsilon * 2
 
 
 def test_asked_again_it_is_the_stored_answer(engine):
@@ -96,16 +96,14 @@ def test_asked_again_it_is_the_stored_answer(engine):
     others = [
         {"mechanism": "ppwlm"},
         {"mechanism": "dppwlm", "levels": 3},
-        {"mechanism": "dppwlm", "best_effort": True},
         {"mechanism": "dppwlm", "bound": "false_alarms"},
         {"mechanism": "dppwlm", "first_epsilon": "0.01"},
         {"mechanism": "tslm"},
         {"mechanism": "tslm", "bound": "false_alarms"},
         {"mechanism": "tslm-zone"},
-        {"mechanism": "nlm"},
     ]
-    identities = [engine.plan(COUNT, uncertain_region=2, **options).identity() for options in others]
-    identities.append(engine.plan(COUNT, uncertain_region=2, mechanism="dppwlm").identity())
+    identities = [engine.plan(COUNT, uncertain_region=2, **options).identity.question for options in others]
+    identities.append(engine.plan(COUNT, uncertain_region=2, mechanism="dppwlm").identity.question)
     assert Counter(identities).most_common(1)[0][1] == 1
 
 
@@ -350,7 +348,7 @@ def test_rates_told_are_those_of_each_group_and_answers_are_told_apart_by_the_ai
     with thresher.open(path, tables=tables) as engine:
         plans = [engine.plan(MANY, false_alarm_rate=rate) for rate in ("0.1", "0.2")]
         assert [plan.guarantee.false_alarm_rate for plan in plans] == ["0.01", "0.01"]
-        assert plans[0].identity() != plans[1].identity()
+        assert plans[0].identity.question != plans[1].identity.question
         answer = engine.answer(plans[0], entropy=SeededEntropy(1))
         assert answer.certificate["aim"] == "0.1"
         assert "With confidence 0.98, at most" in str(answer.guarantee)

@@ -12,9 +12,7 @@ from hypothesis import strategies as st
 
 import thresher
 from thresher.config import read
-from thresher.decisions import margins
-from thresher.decisions.exclusive import parts_apart
-from thresher.decisions.measured import sensitivities, slacks_of
+from thresher.decisions.decision_plan import truth_of
 from thresher.sources.reading import SqlSource
 
 WARDS = ["A", "B", "C"]
@@ -66,9 +64,7 @@ def margins_of(declarations, rows, sql):
     with thresher.open(declarations, tables={"stays": pa.table(dict(zip(names, columns, strict=True)))}) as engine:
         plan = engine.plan(sql, uncertain_region=2)
         exact = engine._source.fetch(plan.need)
-    slacks = slacks_of(plan.need, plan.question.atoms, exact)
-    apart = parts_apart(plan.question)
-    found = margins(plan.question.formula, slacks, sensitivities(plan.question), plan.rule.scale, apart)
+    found = truth_of(plan.asked, exact).margins(plan.look.scale)
     return dict(zip(plan.question.groups, found.tolist(), strict=True)), plan
 
 
@@ -82,7 +78,7 @@ def test_one_person_more_or_less(tmp_path_factory, sql, rows, max_groups, max_ro
         without, _ = margins_of(declarations, [row for row in rows if row[0] != person], sql)
         moved = {group: abs(whole[group] - without[group]) for group in whole if whole[group] != without[group]}
         assert len(moved) <= max_groups
-        assert all(distance <= plan.rule.scale for distance in moved.values())
+        assert all(distance <= plan.look.scale for distance in moved.values())
         if person is None:
             assert not moved, "rows of nobody are not counted"
         towns = {row[2] for row in rows if row[0] == person} - {None}
@@ -100,7 +96,7 @@ def test_one_row_more_or_less_where_rows_are_units(tmp_path_factory, sql, rows):
         without, _ = margins_of(declarations, rows[:place] + rows[place + 1 :], sql)
         moved = [abs(whole[group] - without[group]) for group in whole if whole[group] != without[group]]
         assert len(moved) <= 1
-        assert all(distance <= plan.rule.scale for distance in moved)
+        assert all(distance <= plan.look.scale for distance in moved)
 
 
 def test_the_check_has_teeth(tmp_path, monkeypatch):

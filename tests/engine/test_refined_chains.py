@@ -2,6 +2,7 @@
 
 import threading
 from dataclasses import replace
+from fractions import Fraction
 
 import numpy as np
 import pyarrow as pa
@@ -12,7 +13,8 @@ from ledger.conftest import postgres_server, postgres_url  # noqa: F401 - one wa
 
 import thresher
 from thresher.amounts import Epsilon
-from thresher.decisions import refining
+from thresher.decisions import refinement
+from thresher.decisions.margin import Truth
 from thresher.errors import (
     BudgetError,
     KeyReusedError,
@@ -55,13 +57,13 @@ class TestThreeSteps:
             wished = {"uncertain_region": 3, "miss_rate": "0.01", "false_alarm_rate": "0.02"}
             asked_first = engine.plan(COUNT, mechanism="tslm", **wished)
             assert spent(engine) == asked_first.epsilon == answer.epsilons[0]
-            assert (answer.half_width, answer.guarantee.miss_rate) == ("3", "0.01")
-            assert answer.guarantee.false_alarm_rate == "0.02"
+            assert (answer.half_width, answer.guarantee.miss_rate) == (3, Fraction("0.01"))
+            assert answer.guarantee.false_alarm_rate == Fraction("0.02")
             kinds = [entry.kind for entry in engine.ledger.entries()]
             assert kinds == ["book", "account", *["reserve", "settle"] * 4]
             engine.ledger.verify()
 
-    @pytest.mark.parametrize("mechanism", ["certified", "three-way", "ppwlm", "dppwlm", "tslm-zone", "nlm"])
+    @pytest.mark.parametrize("mechanism", ["certified", "three-way", "ppwlm", "dppwlm", "tslm-zone"])
     def test_from_any_mechanism_the_sum_is_the_last_level(self, tmp_path, mechanism):
         path, tables = declared(tmp_path, 60), table_of([0, 10, 28, 31, 40, 90] * 10)
         with thresher.open(path, tables=tables) as engine:
@@ -144,15 +146,16 @@ class TestTheLaw:
         def fresh(noise, _, level, scale, entropy):
             return discrete_laplace(level, noise.size, scale, entropy)
 
-        monkeypatch.setattr(refining, "refine", fresh)
+        monkeypatch.setattr(refinement, "refine", fresh)
         first, answer, coarse, fine = self.refined(tmp_path)
         assert_fits(laplace_p(fine, 1 / float(answer.epsilons[0])))
         assert_rejected(self.rest_p(first, answer, coarse, fine))
 
     def test_noise_refined_from_other_margins_is_seen(self, tmp_path, monkeypatch):
         """What would come of rows that changed under one version."""
-        margins = refining.exact_margins
-        monkeypatch.setattr(refining, "exact_margins", lambda *arguments: margins(*arguments) + 25)
+        truth = refinement.truth_of
+        moved = lambda *arguments: Truth.of(truth(*arguments).margins() + 25)  # noqa: E731 - as short as it is
+        monkeypatch.setattr(refinement, "truth_of", moved)
         _, answer, _, fine = self.refined(tmp_path)
         assert_rejected(laplace_p(fine - 25, 1 / float(answer.epsilons[0])))
 
@@ -198,7 +201,7 @@ class TestOneRefinement:
         before = spent(engine)
         with pytest.raises(KeyReusedError):
             engine.answer(other)
-        with pytest.raises(thresher.errors.ArgumentError, match="follows from its own"):
+        with pytest.raises(thresher.errors.ArgumentError, match="follows from the key of the answer"):
             engine.answer(other, key="elsewhere")
         assert spent(engine) == before
 
@@ -218,7 +221,7 @@ class TestOneRefinement:
             thread.start()
         for thread in threads:
             thread.join()
-        assert len({plan.identity() for plan, _ in won}) == 1
+        assert len({plan.identity.question for plan, _ in won}) == 1
         assert len(won) == 2
         assert len(lost) == 6
         assert spent(engine) == won[0][0].step.shift.epsilon
@@ -348,7 +351,7 @@ class TestPromisesAndLimits:
             ):
                 engine.refine(COUNT, of="k", uncertain_region=4)
             assert len(engine.ledger.entries()) == before
-            assert engine.refine(COUNT, of="k", max_epsilon="0.28").half_width == "5"
+            assert engine.refine(COUNT, of="k", max_epsilon="0.28").half_width == 5
 
     def test_known_noise_stays_known(self, engine):
         engine.decide(COUNT, uncertain_region=10, mechanism="tslm", key="k", entropy=SeededEntropy(1))

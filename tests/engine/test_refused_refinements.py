@@ -1,6 +1,7 @@
 """What may not be refined: refused before any data is touched, with nothing charged, by what is wrong with it."""
 
-import json
+from dataclasses import replace
+from fractions import Fraction
 
 import pytest
 from engine.many_groups import declared, table_of
@@ -8,8 +9,10 @@ from engine.many_groups import declared, table_of
 import thresher
 from thresher.accounting import CommonSpending, Grouping
 from thresher.amounts import Epsilon
-from thresher.decisions import recalled
+from thresher.decisions.options import checked
+from thresher.decisions.refinement import plan_refinement
 from thresher.errors import AnalystError, ArgumentError, DeclarationError, LedgerStoppedError, PendingError
+from thresher.release import Release
 
 COUNT = "SELECT g FROM t GROUP BY g HAVING COUNT(*) > 30"
 OPTIONS = COUNT.replace("SELECT", "SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS({})")
@@ -92,11 +95,11 @@ def test_another_version_of_the_rows_or_other_declarations(path, old, new):
 
 def test_another_privacy_unit(path, engine):
     """The budget itself refuses first; a ledger of somebody else's making would be refused here."""
-    found = engine.ledger.recalled("t", "k")
-    question = engine.plan(COUNT).question
-    said = {**json.loads(found.question), "unit": "person"}
+    release = Release.from_bytes(engine.ledger.recalled("t", "k").body, "k")
+    parts = {**release.measured.parts, "unit": "another"}
+    other = replace(release, measured=replace(release.measured, parts=parts))
     with pytest.raises(ArgumentError, match="another privacy unit"):
-        recalled(question, "k", found.body, json.dumps(said))
+        plan_refinement(engine.plan(COUNT).question, checked({"uncertain_region": 5}), "k", other)
     path.write_text(path.read_text().replace("count_range", 'unit = "x"\ncount_range'))
     with thresher.open(path, tables=TABLES) as other, pytest.raises(DeclarationError, match="began with a row"):
         other.refine(COUNT, **SHARPER)
@@ -153,7 +156,7 @@ def test_what_a_refinement_keeps_cannot_be_written_otherwise(engine, written, fi
 
 def test_what_is_written_as_it_was_is_no_contradiction(engine):
     same = OPTIONS.format("bound='misses', mechanism='tslm', key='k', miss_rate=0.02")
-    assert engine.refine(same, of="k").guarantee.miss_rate == "0.02"
+    assert engine.refine(same, of="k").guarantee.miss_rate == Fraction("0.02")
 
 
 @pytest.mark.parametrize(
@@ -186,19 +189,13 @@ def test_answers_without_noisy_margins(engine):
     stored = [("none", identity, answer.to_bytes()), ("text", "which wards?", b"these"), ("list", "[1]", b"these")]
     for key, question, body in stored:
         engine.ledger.settle(engine.ledger.reserve("t", cost, key, question), cost, body)
-        refuse(engine, of=key, match="no noisy margins")
+        refuse(engine, of=key, match="noisy margins")
 
 
 def test_numbers_that_are_not_margins(engine):
-    """Values are sums of several noises; a rule that nobody knows could be anything."""
+    """Values are sums of several noises."""
     engine.decide(COUNT.replace("> 30", "> 30 AND SUM(x) > 5"), uncertain_region=9, show="values", key="v")
     refuse(engine, COUNT.replace("> 30", "> 30 AND SUM(x) > 5"), of="v", match="no noisy margins")
-    found = engine.ledger.recalled("t", "k")
-    for look in (["probe", 1], [], "climb", [["nested", [0], "0.1"]], None):
-        with pytest.raises(ArgumentError, match="no noisy margins"):
-            recalled(
-                engine.plan(COUNT).question, "k", found.body, json.dumps({**json.loads(found.question), "look": look})
-            )
 
 
 def test_an_answer_that_is_still_awaited(engine):

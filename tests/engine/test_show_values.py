@@ -7,7 +7,8 @@ from cli.running import thresher as command
 from engine.clinics import clinic
 
 import thresher
-from thresher.decisions import DecisionPlan, ValuesPlan, wish
+from thresher.decisions import DecisionPlan, ValuesPlan
+from thresher.decisions.options import checked
 from thresher.errors import ArgumentError, QuestionError
 
 SQL = "SELECT ward FROM patients GROUP BY ward HAVING COUNT(*) > 30 AND AVG(age) > 65"
@@ -43,7 +44,7 @@ def test_it_is_an_option_like_all_others(engine):
 )
 def test_what_does_not_go_with_it(options, says):
     with pytest.raises(ArgumentError, match=says):
-        wish(**options)
+        checked(options)
 
 
 def test_a_misspelt_option_in_the_text(engine):

@@ -15,9 +15,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import thresher
-from thresher.decisions import plan_decision, values_look, wish
-from thresher.question import signatures as signatures_module
+from thresher.decisions.decision_plan import plan_decision
+from thresher.decisions.options import checked
+from thresher.decisions.values import values_look
 from thresher.decisions.values.values_plan import plan_values
+from thresher.question import signatures as signatures_module
 from thresher.sql import ask
 
 QUESTIONS = [
@@ -65,7 +67,7 @@ def readings_of(plan, engine):
 def measured_in(declarations, rows, sql):
     """All readings, and the plan; numbers made of them are checked on the way."""
     with opened(declarations, rows) as engine:
-        plan = plan_values(ask(sql, engine._declarations, engine._public), wish(uncertain_region=2))
+        plan = plan_values(ask(sql, engine._declarations, engine._desk.public), checked({"uncertain_region": 2}))
         found = readings_of(plan, engine)
         check_numbers(plan, found, engine)
     return found, plan
@@ -78,7 +80,7 @@ def without(declarations, rows, plan):
 
 def check_numbers(plan, found, engine):
     """Without noise, numbers made of cells and ends are what the aggregates say."""
-    direct = plan_decision(plan.question, plan.wish).need
+    direct = plan_decision(plan.question, plan.asked.options).need
     exact = engine._source.fetch(direct).unseal()
     place = {aggregate: i for i, aggregate in enumerate(direct.aggregates)}
     answers = values_look.answers_of(plan.measurement.strategy)
@@ -156,7 +158,7 @@ def test_cells_are_what_duckdb_counts_with_not(tmp_path_factory, rows, chosen):
     having = " OR ".join(f"COUNT(*) FILTER (WHERE {text}) > 1" for text in chosen)
     with opened(declarations, rows) as engine:
         question = ask(f"SELECT ward FROM stays GROUP BY ward HAVING {having}", engine._declarations, engine._public)
-        plan = plan_values(question, wish(uncertain_region=5))
+        plan = plan_values(question, checked({"uncertain_region": 5}))
         found = readings_of(plan, engine)
     found_in = plan.measurement.found
     held = {}

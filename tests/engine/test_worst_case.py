@@ -16,7 +16,7 @@ from scipy.stats import beta
 
 import thresher
 from thresher.decisions import margin as margin_module
-from thresher.decisions import rules
+from thresher.decisions import shift as looks
 from thresher.decisions.shift import judged
 from thresher.noise import SeededEntropy
 
@@ -117,13 +117,13 @@ class TestCarelessBuilds:
     """Each mistake is one that has been made in print; each is refuted at the same counts."""
 
     def test_a_less_than_made_by_negating_a_greater_than(self, tmp_path, monkeypatch):
-        look = rules.look
+        look = looks.look
 
         def negated(margins, shift, entropy):
             seen = look(-1 - margins, shift, entropy)
             return replace(seen, verdict=np.where(seen.reported, -1, 1), noisy=-1 - seen.noisy)
 
-        monkeypatch.setattr(rules, "look", negated)
+        monkeypatch.setattr(looks, "look", negated)
         assert misses_too_often(tmp_path, "COUNT(*) < 3", [0, 0])
 
     def test_division_towards_zero(self, tmp_path, monkeypatch):
@@ -135,22 +135,22 @@ class TestCarelessBuilds:
         assert alarms_too_often(tmp_path, "SUM(x) > 12", [9, 3])
 
     def test_a_line_shifted_the_wrong_way(self, tmp_path, monkeypatch):
-        look = rules.look
+        look = looks.look
 
         def wrong_side(margins, shift, entropy):
             seen = look(margins, shift, entropy)
             return replace(seen, verdict=judged(seen.noisy, -shift.steps, shift.certain))
 
-        monkeypatch.setattr(rules, "look", wrong_side)
+        monkeypatch.setattr(looks, "look", wrong_side)
         assert misses_too_often(tmp_path, "COUNT(*) > 2", [0, 0, 0])
 
     def test_noise_that_is_too_wide(self, tmp_path, monkeypatch):
-        look = rules.look
+        look = looks.look
 
         def wide(margins, shift, entropy):
             seen = look(np.zeros_like(margins), shift, entropy)
             noisy = margins + 2 * seen.noisy
             return replace(seen, verdict=judged(noisy, shift.steps, shift.certain), noisy=noisy)
 
-        monkeypatch.setattr(rules, "look", wide)
+        monkeypatch.setattr(looks, "look", wide)
         assert misses_too_often(tmp_path, "COUNT(*) > 2", [0, 0, 0])

@@ -3,6 +3,7 @@
 Reads: a question, options, and, inside `run`, sealed aggregates. Writes: nothing. Never: a source, a ledger.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
@@ -275,12 +276,14 @@ def _constant(question: Question, options: Options, because: str, rates: tuple[F
     )
 
 
-def decision_identity(asked: Asked, family: str, noise: dict[str, Any]) -> Identity:
-    """What makes it the same question, and the same measurement."""
+def decision_identity(
+    asked: Asked, family: str, noise: Mapping[str, Any], wished: Mapping[str, Any] | None = None
+) -> Identity:
+    """What makes it the same question, and the same measurement. `wished` stands in place of the options as given."""
     question, options = asked.question, asked.options
     said: dict[str, Any] = {
         "text": question.text,
-        "options": dict(options.given),
+        "options": dict(options.given if wished is None else wished),
         "groups": [list(group) for group in question.groups],
         "thresholds": [atom.at_least for atom in question.atoms],
     }

@@ -41,8 +41,7 @@ from thresher.errors import ArgumentError
 from thresher.guarantee import Guarantee, few_digits, units_of
 from thresher.noise import Entropy, history_shift, refine, refined_tail
 from thresher.plan import Plan, subject_of
-from thresher.question import Exact, Identity, Question
-from thresher.question.identity import canonical, digest_of
+from thresher.question import Exact, Question
 from thresher.release import Release
 
 FAMILY = "refinement"
@@ -243,15 +242,15 @@ def plan_refinement(
         raise ArgumentError(options.first_rate_name, options.rates[0], rule, "Pass a rate below one half")
     asked = asked_of(question, options, widths=options.region is not None)
     scale = release.scale if release.measured is None else release.measured.scale
-    found = decision_identity(asked, FAMILY, {"look": "margin", "scale": scale})
-    earlier = earlier_answer(asked, found.parts, key, release)
+    identity = decision_identity(asked, FAMILY, {"look": "margin", "scale": scale}, _wished(asked, key, given_seen))
+    earlier = earlier_answer(asked, identity.parts, key, release)
     step = step_to(asked, earlier, set(options.given), given_seen=given_seen)
     cost = cost_of(asked, earlier, step.shift.epsilon) if step.kind == REFINE else None
     return RefinementPlan(
         family=FAMILY,
         account=question.table.account,
         subject=subject_of(question.table),
-        identity=_identity(found, key, given_seen=given_seen),
+        identity=identity,
         need=None if cost is None else earlier.then.need,
         cost=cost,
         epsilon=Epsilon(0) if cost is None else largest_loss(cost),
@@ -265,9 +264,16 @@ def plan_refinement(
     )
 
 
-def _identity(found: Identity, key: str, *, given_seen: bool) -> Identity:
-    """What makes it this refinement: what is asked, and of which answer."""
-    return replace(found, question=canonical({"asked": digest_of(found.question), "given_seen": given_seen, "of": key}))
+def _wished(asked: Asked, key: str, given_seen: bool) -> dict[str, Any]:  # noqa: FBT001 - checked by now
+    """What makes it this refinement of this answer, however it was written: an answer has one refinement."""
+    options = asked.options
+    return {
+        "of": key,
+        "rates": [decimal_text(rate) for rate in options.rates],
+        "tolerances": [list(tolerance) for tolerance in asked.aim.tolerances],
+        "max_epsilon": None if options.max_epsilon is None else options.max_epsilon.to_json(),
+        "given_seen": given_seen,
+    }
 
 
 def _kept_by(asked: Asked, earlier: Earlier, step: Step) -> Guarantee:

@@ -12,7 +12,6 @@ from sqlglot.tokenizer_core import Token, TokenType
 from thresher.sql.refusals import Refusal, did_you_mean, shown
 
 OPTIONS = (
-    "best_effort",
     "bound",
     "confidence",
     "false_alarm_rate",
@@ -28,7 +27,6 @@ OPTIONS = (
 
 # How each is written; the others are numbers, with or without quotes.
 _WRITTEN = {
-    "best_effort": "'true'",
     "bound": "'false_alarms'",
     "key": "'march'",
     "levels": "4",

@@ -1,0 +1,280 @@
+"""What makes a question the same question, and a measurement the same measurement: every field of every declaration.
+
+A new field of a declaration or a new option must be listed here, or `test_no_field_is_forgotten` fails.
+"""
+
+from dataclasses import fields, replace
+from datetime import date
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+
+from thresher.amounts import Epsilon
+from thresher.asks.decision import DecisionAsk
+from thresher.asks.desk import Desk
+from thresher.config import (
+    Bands,
+    Column,
+    Contribution,
+    Days,
+    Declarations,
+    Grid,
+    Hours,
+    Listed,
+    Numbered,
+    PublicDeclaration,
+    Referenced,
+    Table,
+    Text,
+    Truth,
+)
+from thresher.decisions.options import NAMES
+from thresher.question import PublicTable
+from thresher.question.identity import canonical, folded
+
+SQL = (
+    "SELECT ward FROM stays WHERE year = 2024 AND day >= '2024-01-02' AND hour >= '2024-01-01T05:00' AND smoker "
+    "AND note = 'a' AND decade = '[0, 50)' GROUP BY ward HAVING COUNT(*) > 10 AND AVG(age) > 30"
+)
+OF_ONE = "SELECT ward FROM stays GROUP BY ward HAVING COUNT(*) > 10"
+FIRST, LAST = date(2024, 1, 1), date(2024, 1, 9)
+COLUMNS = {
+    "ward": Column("ward", Listed(("a", "b"))),
+    "year": Column("year", Numbered((2023, 2024))),
+    "smoker": Column("smoker", Truth()),
+    "age": Column("age", Grid(Fraction(0), Fraction(100), Fraction(1))),
+    "day": Column("day", Days(FIRST, LAST)),
+    "hour": Column("hour", Hours(FIRST, LAST)),
+    "decade": Column("decade", Bands("age", (Fraction(0), Fraction(50), Fraction(100)))),
+    "note": Column("note", Text()),
+    "unused": Column("unused", Listed(("x", "y"))),
+}
+BASE = Table("stays", COLUMNS, Epsilon("3"), contribution=Contribution("pid", 2, 3), count_range=500)
+
+
+def identity(table=BASE, sql=SQL, options=None, **declared):
+    desk = Desk(Declarations("memory://", "sqlite:///l.db", {table.name: table}, **declared), {}, None)
+    given = {"uncertain_region": "10"} if options is None else options
+    return DecisionAsk(sql.replace("stays", table.name), given).plan(desk).identity
+
+
+def kind(name, **changes):
+    """The table with another declaration of one column."""
+    column = COLUMNS[name]
+    return with_columns(**{name: replace(column, kind=replace(column.kind, **changes))})
+
+
+def with_columns(**columns):
+    return replace(BASE, columns={**COLUMNS, **columns})
+
+
+QUESTION, MEASUREMENT, BOTH, NEITHER = (True, False), (False, True), (True, True), (False, False)
+OTHER = Column("unused", Listed(("x", "z")))
+# What is changed: (the declaration and field, the identity after the change, whether question and measurement change).
+CHANGES = {
+    "Table.name": (lambda: identity(replace(BASE, name="visits")), BOTH),
+    "Table.columns, one that is used": (lambda: identity(kind("age", maximum=Fraction(90))), BOTH),
+    "Table.columns, one that is not used": (lambda: identity(with_columns(unused=OTHER)), MEASUREMENT),
+    "Table.columns, one more": (lambda: identity(with_columns(more=replace(OTHER, name="more"))), MEASUREMENT),
+    "Table.columns, their order": (
+        lambda: identity(replace(BASE, columns=dict(reversed(COLUMNS.items())))),
+        NEITHER,
+    ),
+    "Table.budget": (lambda: identity(replace(BASE, budget=Epsilon("9"))), NEITHER),
+    "Table.max_epsilon_per_question": (
+        lambda: identity(replace(BASE, max_epsilon_per_question=Epsilon("0.2"))),
+        NEITHER,
+    ),
+    "Table.contribution": (lambda: identity(replace(BASE, contribution=None)), BOTH),
+    "Table.count_range, an average is measured by it": (lambda: identity(replace(BASE, count_range=900)), QUESTION),
+    "Table.relation": (lambda: identity(replace(BASE, relation="clinic.stays")), BOTH),
+    "Table.file": (lambda: identity(replace(BASE, file=Path("stays.parquet"))), BOTH),
+    "Table.version": (lambda: identity(replace(BASE, version="2")), BOTH),
+    "Table.version, the first one written": (lambda: identity(replace(BASE, version="1")), BOTH),
+    "Contribution.unit": (lambda: identity(replace(BASE, contribution=Contribution("person", 2, 3))), BOTH),
+    "Contribution.max_groups": (lambda: identity(replace(BASE, contribution=Contribution("pid", 1, 3))), BOTH),
+    "Contribution.max_rows": (lambda: identity(replace(BASE, contribution=Contribution("pid", 2, 2))), BOTH),
+    "Column.name": (lambda: identity(with_columns(more=Column("more", Truth()))), MEASUREMENT),
+    "Column.kind": (lambda: identity(with_columns(smoker=Column("smoker", Truth(), fixed=True))), BOTH),
+    "Column.fixed, of one that is used": (
+        lambda: identity(with_columns(ward=replace(COLUMNS["ward"], fixed=True))),
+        BOTH,
+    ),
+    "Column.fixed, of one that is not used": (
+        lambda: identity(with_columns(unused=replace(COLUMNS["unused"], fixed=True))),
+        MEASUREMENT,
+    ),
+    "Listed.values": (lambda: identity(kind("ward", values=("a", "c"))), BOTH),
+    "Numbered.values": (lambda: identity(kind("year", values=(2022, 2024))), BOTH),
+    "Grid.minimum": (lambda: identity(kind("age", minimum=Fraction(-1))), BOTH),
+    "Grid.maximum": (lambda: identity(kind("age", maximum=Fraction(110))), BOTH),
+    "Grid.step": (lambda: identity(kind("age", step=Fraction(1, 2))), BOTH),
+    "Grid.missing": (lambda: identity(kind("age", missing=Fraction(0))), BOTH),
+    "Days.first": (lambda: identity(kind("day", first=date(2023, 12, 31))), BOTH),
+    "Days.last": (lambda: identity(kind("day", last=date(2024, 1, 10))), BOTH),
+    "Hours.first": (lambda: identity(kind("hour", first=date(2023, 12, 31))), BOTH),
+    "Hours.last": (lambda: identity(kind("hour", last=date(2024, 1, 10))), BOTH),
+    "Bands.of": (
+        lambda: identity(
+            with_columns(
+                years=replace(COLUMNS["age"], name="years"),
+                decade=replace(COLUMNS["decade"], kind=replace(COLUMNS["decade"].kind, of="years")),
+            )
+        ),
+        BOTH,
+    ),
+    "Bands.edges": (
+        lambda: identity(kind("decade", edges=(Fraction(0), Fraction(50), Fraction(99)))),
+        BOTH,
+    ),
+    "Declarations.source": (lambda: identity(), NEITHER),
+    "Declarations.ledger": (lambda: identity(), NEITHER),
+    "Declarations.tables": (lambda: identity(replace(BASE, name="visits")), BOTH),
+    "Declarations.folder": (lambda: identity(folder=Path("elsewhere")), NEITHER),
+    "Declarations.anchor": (lambda: identity(anchor=Path("elsewhere")), NEITHER),
+    "Declarations.timeout_seconds": (lambda: identity(timeout_seconds=9), NEITHER),
+    "Declarations.max_groups": (lambda: identity(max_groups=9), NEITHER),
+    "Declarations.lines": (lambda: identity(lines={"tables.stays": 9}), NEITHER),
+}
+# What no decision of these tables depends on, and where it is looked at instead.
+ELSEWHERE = {
+    "Table.own_budgets": "tests/personal",
+    "Declarations.streams": "tests/streams/test_stream_identity.py",
+    "Declarations.public_tables": "values taken from them: below",
+    "Referenced.table": "values taken from it: below",
+    "Referenced.column": "values taken from it: below",
+}
+
+
+@pytest.mark.parametrize("name", CHANGES)
+def test_what_changes_with_a_declaration(name):
+    changed, expected = CHANGES[name]
+    before, after = identity(), changed()
+    assert (after.question != before.question, after.measurement != before.measurement) == expected
+    assert (after.parts != before.parts) is expected[1]
+
+
+def test_no_field_is_forgotten():
+    declarations = (Table, Contribution, Column, Listed, Numbered, Truth, Grid, Days, Hours, Bands, Referenced, Text)
+    known = {f"{one.__name__}.{field.name}" for one in (*declarations, Declarations) for field in fields(one)}
+    assert {name.partition(",")[0] for name in (*CHANGES, *ELSEWHERE)} == known
+
+
+def test_without_a_unit_other_columns_do_not_decide_which_rows_count():
+    table = replace(BASE, contribution=None)
+    changed = replace(table, columns={**COLUMNS, "unused": OTHER})
+    assert identity(changed) == identity(table)
+
+
+@pytest.mark.parametrize(
+    ("region", "sql", "question"),
+    [
+        ("10%", OF_ONE, True),
+        ("10", OF_ONE, False),
+        ("COUNT(*)=10, AVG(age)=1", SQL, True),
+        (None, OF_ONE, False),
+        (None, SQL, False),
+    ],
+)
+def test_the_range_counts_where_an_option_is_measured_by_it(region, sql, question):
+    """R.1: 10 % is 50 rows or 5,000; an average's half width is meant for a group of so many rows."""
+    options = {} if region is None else {"uncertain_region": region}
+    before, after = (identity(replace(BASE, count_range=size), sql, options) for size in (500, 5000))
+    assert (before.question != after.question) is question
+    assert before.measurement == after.measurement
+
+
+OPTIONS = {
+    "miss_rate": "0.04",
+    "false_alarm_rate": "0.2",
+    "uncertain_region": "20",
+    "max_epsilon": "2.5",
+    "confidence": "0.9",
+    "mechanism": "tslm",
+    "bound": "false_alarms",
+    "levels": "3",
+    "first_epsilon": "0.001",
+    "show": "values",
+}
+
+
+@pytest.mark.parametrize("name", OPTIONS)
+def test_every_option_that_is_given_makes_another_question(name):
+    """The complement is another measurement, and so are numbers; of the others, only the question is another."""
+    given = {"mechanism": "ppwlm"} if name in ("levels", "first_epsilon") else {}
+    # Few groups allow no certificate, so that a confidence needs another way of looking.
+    given |= {"mechanism": "three-way"} if name == "confidence" else {}
+    given |= {} if name == "uncertain_region" else {"uncertain_region": "10"}
+    before = identity(sql=OF_ONE, options=given)
+    after = identity(sql=OF_ONE, options={**given, name: OPTIONS[name]})
+    assert before.question != after.question
+    moved = {part for part in before.parts if before.parts[part] != after.parts[part]}
+    allowed = {"bound": {"formula"}, "show": {"noise"}}
+    assert moved == allowed.get(name, moved & {"noise"})
+
+
+def test_every_option_is_listed():
+    assert set(OPTIONS) == set(NAMES)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ({"miss_rate": "0.05"}, {"miss_rate": 0.05}),
+        ({"miss_rate": "5e-2"}, {"miss_rate": Fraction(1, 20)}),
+        ({"uncertain_region": "COUNT( * )=10"}, {"uncertain_region": {"count(*)": 10}}),
+        ({"uncertain_region": "10.0 %"}, {"uncertain_region": "10%"}),
+        ({"bound": "false-alarms"}, {"bound": "false_alarms"}),
+        ({"max_epsilon": "2.50"}, {"max_epsilon": Fraction(5, 2)}),
+    ],
+)
+def test_an_option_is_one_however_it_is_written(one, other):
+    base = {"uncertain_region": "10"}
+    assert identity(sql=OF_ONE, options={**base, **one}) == identity(sql=OF_ONE, options={**base, **other})
+
+
+def test_defaults_of_the_product_are_no_part_of_it():
+    """What was left out is left out: a default that changes leaves answers that were paid for as they are."""
+    text = identity(sql=OF_ONE, options={}).question
+    assert '"options":{}' in text
+    assert "certified" not in text
+
+
+def test_another_threshold_of_one_condition_is_the_same_measurement():
+    one, other = identity(sql=OF_ONE), identity(sql=OF_ONE.replace("> 10", "> 20"))
+    assert one.question != other.question
+    assert one.measurement == other.measurement
+    two, three = identity(), identity(sql=SQL.replace("> 30", "> 40"))
+    assert two.measurement != three.measurement
+
+
+def test_values_of_public_tables_are_part_of_it():
+    """Keys and thresholds that come from a public table change with its rows."""
+    columns = {"ward": Column("ward", Referenced("wards", "name"))}
+    table = replace(BASE, columns=columns)
+    desks = []
+    for names, beds in ((("a", "b"), (5, 6)), (("a", "c"), (5, 6)), (("a", "b"), (5, 7))):
+        public = {"wards": PublicTable("wards", {"name": names, "beds": tuple(map(Fraction, beds))})}
+        declared = Declarations("memory://", "sqlite:///l.db", {"stays": table}, {"wards": PublicDeclaration("wards")})
+        desks.append(Desk(declared, public, None))
+    sql = "SELECT ward FROM stays JOIN wards ON stays.ward = wards.name GROUP BY ward HAVING COUNT(*) > wards.beds"
+    found = [DecisionAsk(sql, {"uncertain_region": "10"}).plan(desk).identity for desk in desks]
+    assert len({one.question for one in found}) == 3
+    # Thresholds of one condition may move on one measurement; groups may not.
+    assert found[0].measurement == found[2].measurement != found[1].measurement
+
+
+def test_identities_are_versioned_texts_and_short():
+    long = with_columns(ward=Column("ward", Listed(tuple(f"w{i}" for i in range(5000)))))
+    found = identity(long)
+    for text, begins in ((found.question, '"identity":"question 1"'), (found.measurement, '"identity":"measurement 1"')):
+        assert begins in text
+        assert len(text) < 5000
+    other = with_columns(ward=Column("ward", Listed(tuple(f"w{i}" for i in range(1, 5001)))))
+    assert identity(other).question != found.question
+
+
+def test_a_folded_list_differs_from_every_other_list():
+    lists = [list(range(n)) for n in range(500)]
+    assert len({canonical(folded(one)) for one in lists}) == len(lists)
