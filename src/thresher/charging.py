@@ -22,7 +22,7 @@ from thresher.errors import (
     ThresherError,
     TooDearError,
 )
-from thresher.ledger import Balance, Book, Reservation, State, StoredRelease
+from thresher.ledger import Balance, Book, Charge, Reservation, State, StoredRelease
 from thresher.ledger.book import WAIT_SECONDS
 from thresher.noise import Entropy
 from thresher.plan import Given, Plan
@@ -65,8 +65,9 @@ def begin(
     """Reserve the worst case of a plan, or return the stored answer; a refusal says what would be affordable."""
     if plan.cost is None:
         raise BugError("a plan without a cost was to be charged")
+    charge = Charge(plan.account, plan.cost, key, plan.identity.question, plan.family, plan.subject, analyst)
     try:
-        return book.reserve(plan.account, plan.cost, key, plan.identity.question, analyst, wait_seconds)
+        return book.reserve(charge, wait_seconds)
     except BudgetError as refused:
         hint = plan.affordable(refused.remaining)
         raise BudgetError(refused.account, refused.requested, refused.remaining, refused.short_by, hint) from None

@@ -90,6 +90,12 @@ class OldPlan:
         return subject_of(table)
 
     @property
+    def family(self) -> str:
+        named = {"ValuesPlan": "values", "RefinementPlan": "refinement", "DiagnosisPlan": "diagnosis"}
+        personal = {"CountPlan": "personal count", "VerdictPlan": "personal decision"}
+        return {**named, **personal}.get(type(self).__name__, "decision")
+
+    @property
     def identity(self) -> Any:
         text = self.identity_text()  # type: ignore[attr-defined]
         return Identity(text, text)

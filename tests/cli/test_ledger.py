@@ -3,7 +3,7 @@ import subprocess
 import sys
 
 import pytest
-from ledger.spendings import by_ward, common
+from ledger.spendings import by_ward, charge, common
 
 from thresher.ledger import open_book
 
@@ -21,9 +21,11 @@ def url(tmp_path):
     book.open_account("visits", "2")
     book.set_cap("patients", "0.5", analyst="ada")
     cost = by_ward(eye="0.1", stroke="0.5")
-    book.settle(book.reserve("patients", cost, "a", "which wards?"), cost, b"secret 7919")
+    book.settle(book.reserve(charge("patients", cost, "a", "which wards?")), cost, b"secret 7919")
     old = common("0.5", [("age", ">=", 65)])
-    book.settle(book.reserve("patients", old, "b", "which \x1b[31m[bold]old?", analyst="ada"), old, b"secret 104729")
+    book.settle(
+        book.reserve(charge("patients", old, "b", "which \x1b[31m[bold]old?", analyst="ada")), old, b"secret 104729"
+    )
     book.close()
     return address
 
@@ -100,7 +102,7 @@ def test_names_are_inert_on_the_terminal(tmp_path):
     book = open_book(address)
     book.open_account("\x1b[31mred\u202e[bold]:bomb:", "1")
     cost = common("0.1", [("\x1b[2Jcolumn", "=", "x")])
-    book.settle(book.reserve("\x1b[31mred\u202e[bold]:bomb:", cost, "k", "q", analyst="\nada"), cost, b"")
+    book.settle(book.reserve(charge("\x1b[31mred\u202e[bold]:bomb:", cost, "k", "q", analyst="\nada")), cost, b"")
     book.close()
     shown = thresher("ledger", "show", "--ledger", address).stdout
     assert "\x1b" not in shown
@@ -130,7 +132,9 @@ def test_how_a_question_was_asked_and_what_it_got_back_is_shown(tmp_path):
     book.open_account("patients", "1")
     sql = f"SELECT ward FROM patients WHERE ward IN ({', '.join(map(repr, range(100)))}) HAVING COUNT(*) > 7919"
     identity = json.dumps({"mechanism": "ppwlm", "question": sql})
-    book.settle(book.reserve("patients", common("0.5"), "march", identity), common("0.2"), b"", shows_levels=True)
+    book.settle(
+        book.reserve(charge("patients", common("0.5"), "march", identity)), common("0.2"), b"", shows_levels=True
+    )
     book.close()
     shown = thresher("ledger", "show", "--ledger", address)
     assert shown.returncode == 0, shown.stderr

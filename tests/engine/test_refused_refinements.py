@@ -5,6 +5,7 @@ from fractions import Fraction
 
 import pytest
 from engine.many_groups import declared, table_of
+from ledger.spendings import charge
 
 import thresher
 from thresher.accounting import CommonSpending, Grouping
@@ -188,7 +189,7 @@ def test_answers_without_noisy_margins(engine):
     identity = engine.ledger.recalled("t", "k").question
     stored = [("none", identity, answer.to_bytes()), ("text", "which wards?", b"these"), ("list", "[1]", b"these")]
     for key, question, body in stored:
-        engine.ledger.settle(engine.ledger.reserve("t", cost, key, question), cost, body)
+        engine.ledger.settle(engine.ledger.reserve(charge("t", cost, key, question)), cost, body)
         refuse(engine, of=key, match="noisy margins")
 
 
@@ -200,7 +201,7 @@ def test_numbers_that_are_not_margins(engine):
 
 def test_an_answer_that_is_still_awaited(engine):
     identity = engine.ledger.recalled("t", "k").question
-    engine.ledger.reserve("t", CommonSpending(Grouping.of_rows(["g"]), Epsilon("0.1")), "slow", identity)
+    engine.ledger.reserve(charge("t", CommonSpending(Grouping.of_rows(["g"]), Epsilon("0.1")), "slow", identity))
     refuse(engine, of="slow", error=PendingError, match="being answered elsewhere")
 
 

@@ -2,6 +2,8 @@
 
 import hashlib
 
+from ledger.spendings import charge
+
 from thresher.accounting import CommonSpending, Grouping, Region
 from thresher.amounts import Epsilon
 
@@ -47,7 +49,7 @@ def release(key: str) -> bytes:
 
 
 def reserve(book, key: str, wait_seconds: float = 0):
-    return book.reserve(ACCOUNT, spending(worst_nano(key)), key, question(key), analyst(key), wait_seconds)
+    return book.reserve(charge(ACCOUNT, spending(worst_nano(key)), key, question(key), analyst(key)), wait_seconds)
 
 
 def settle(book, reservation, key: str) -> None:

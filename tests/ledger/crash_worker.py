@@ -184,3 +184,10 @@ def disarm(shim):
     fired = shim.shim_fired()
     shim.shim_arm(-1, 0, 0, 0)
     shim.shim_fired = lambda: fired
+
+
+def migrate(order, emit):
+    """Open an old book, and die before an exact call; if it is not met, the book is opened."""
+    arm(order["call"], order["at"], KILL)
+    open_book(order["url"]).close()
+    emit(migrated=True)

@@ -1,9 +1,17 @@
-"""Short ways to write spendings in tests."""
+"""Short ways to write spendings and charges in tests."""
 
-from thresher.accounting import CommonSpending, Grouping, GroupSpending, Region
+from thresher.accounting import CommonSpending, Grouping, GroupSpending, Region, Subject
+from thresher.accounting.subject import TABLE
 from thresher.amounts import Epsilon
+from thresher.ledger import Charge
 
 WARDS = Grouping.of_rows(["ward"])
+ROWS = Subject(TABLE, None)
+
+
+def charge(account, worst_case, key, question, analyst="", *, family="decision", subject=ROWS):
+    """What a decision on a table without a unit is charged."""
+    return Charge(account, worst_case, key, question, family, subject, analyst)
 
 
 def common(amount, where=None):

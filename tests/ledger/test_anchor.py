@@ -1,7 +1,7 @@
 import threading
 
 import pytest
-from ledger.spendings import common
+from ledger.spendings import charge, common
 
 from thresher.errors import LedgerCorruptError, LedgerRolledBackError
 from thresher.ledger import open_book
@@ -47,7 +47,7 @@ def test_the_anchor_of_a_book_follows_every_commit(tmp_path):
     book = open_book(f"sqlite:///{tmp_path / 'ledger.db'}")
     anchor = Anchor(tmp_path / "ledger.db.anchor")
     book.open_account("t", "1")
-    reservation = book.reserve("t", common("0.1"), "k", "q")
+    reservation = book.reserve(charge("t", common("0.1"), "k", "q"))
     assert anchor.read()[1] == book.entries()[-1].head
     book.settle(reservation, common("0.1"), b"")
     assert anchor.read() == (book.entries()[0].hash, book.entries()[-1].head)

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from multiprocessing import get_context
 
 import pytest
-from ledger.spendings import WARDS, by_ward, common
+from ledger.spendings import WARDS, by_ward, charge, common
 
 from thresher.accounting import Grouping, Region
 from thresher.amounts import Epsilon
@@ -27,7 +27,7 @@ from thresher.ledger.stores import store_for
 
 
 def ask(book, amount, key, realised=None, release=b"answer", shows_levels=False, **where):
-    reservation = book.reserve("patients", common(amount), key, "which wards?", **where)
+    reservation = book.reserve(charge("patients", common(amount), key, "which wards?", **where))
     book.settle(reservation, common(realised or amount), release, shows_levels=shows_levels)
 
 
@@ -37,14 +37,14 @@ def spent(book, analyst=""):
 
 def test_a_question_is_charged_once_and_its_answer_kept(book):
     book.open_account("patients", "1")
-    reservation = book.reserve("patients", common("0.3"), "k", "which wards?")
+    reservation = book.reserve(charge("patients", common("0.3"), "k", "which wards?"))
     assert isinstance(reservation, Reservation)
     assert spent(book) == "0.3"
     assert book.balance("patients").reserved == 1
     book.settle(reservation, common("0.3"), b"answer")
     balance = book.balance("patients")
     assert (str(balance.spent), str(balance.remaining), balance.reserved) == ("0.3", "0.7", 0)
-    again = book.reserve("patients", common("0.3"), "k", "which wards?")
+    again = book.reserve(charge("patients", common("0.3"), "k", "which wards?"))
     assert isinstance(again, StoredRelease)
     assert again.body == b"answer"
     assert spent(book) == "0.3"
@@ -68,20 +68,20 @@ def test_exactly_the_cap_is_granted_and_one_nano_more_is_not(book):
     book.open_account("patients", "1")
     ask(book, "0.9", "a")
     with pytest.raises(BudgetError) as denial:
-        book.reserve("patients", common("0.100000001"), "b", "q")
+        book.reserve(charge("patients", common("0.100000001"), "b", "q"))
     assert (denial.value.requested, denial.value.remaining) == (Epsilon("0.100000001"), Epsilon("0.1"))
     assert denial.value.short_by == Epsilon.from_nano(1)
     assert denial.value.exit_code == 3
     ask(book, "0.1", "c")
     assert spent(book) == "1"
     with pytest.raises(BudgetError):
-        book.reserve("patients", common("0.000000001"), "d", "q")
+        book.reserve(charge("patients", common("0.000000001"), "d", "q"))
 
 
 def test_a_denial_says_what_the_asker_found_affordable(book):
     book.open_account("patients", "0.1")
     with pytest.raises(BudgetError) as denial:
-        book.reserve("patients", common("0.3"), "k", "q")
+        book.reserve(charge("patients", common("0.3"), "k", "q"))
     told = BudgetError(
         "patients", denial.value.requested, denial.value.remaining, denial.value.short_by, "A half width of 30 fits"
     )
@@ -93,9 +93,9 @@ def test_a_denial_says_what_the_asker_found_affordable(book):
 def test_a_denied_key_is_not_used_up(book):
     book.open_account("patients", "0.1")
     with pytest.raises(BudgetError):
-        book.reserve("patients", common("0.3"), "k", "q")
+        book.reserve(charge("patients", common("0.3"), "k", "q"))
     book.set_cap("patients", "1")
-    assert isinstance(book.reserve("patients", common("0.3"), "k", "q"), Reservation)
+    assert isinstance(book.reserve(charge("patients", common("0.3"), "k", "q")), Reservation)
 
 
 def test_settling_below_gives_back_only_what_the_release_shows(book):
@@ -108,7 +108,7 @@ def test_settling_below_gives_back_only_what_the_release_shows(book):
 
 def test_settling_above_the_reservation_is_a_bug_and_changes_nothing(book):
     book.open_account("patients", "1")
-    reservation = book.reserve("patients", common("0.4"), "k", "q")
+    reservation = book.reserve(charge("patients", common("0.4"), "k", "q"))
     for shows_levels in (True, False):
         with pytest.raises(BugError, match="above its worst case"):
             book.settle(reservation, common("0.5"), b"x", shows_levels=shows_levels)
@@ -121,7 +121,7 @@ def test_settling_above_the_reservation_is_a_bug_and_changes_nothing(book):
 
 def test_a_reservation_ends_once(book):
     book.open_account("patients", "1")
-    reservation = book.reserve("patients", common("0.4"), "k", "q")
+    reservation = book.reserve(charge("patients", common("0.4"), "k", "q"))
     book.settle(reservation, common("0.4"), b"x")
     for end in (lambda: book.settle(reservation, common("0.4"), b"y"), lambda: book.cancel(reservation)):
         with pytest.raises(ArgumentError, match="ended already"):
@@ -129,20 +129,20 @@ def test_a_reservation_ends_once(book):
     with pytest.raises(ArgumentError, match="ended already"):
         book.forfeit(reservation)
     assert spent(book) == "0.4"
-    assert book.reserve("patients", common("0.4"), "k", "q").body == b"x"
+    assert book.reserve(charge("patients", common("0.4"), "k", "q")).body == b"x"
 
 
 def test_a_forfeited_reservation_is_lost_and_says_so(book):
     book.open_account("patients", "1")
-    book.forfeit(book.reserve("patients", common("0.4"), "k", "q"))
+    book.forfeit(book.reserve(charge("patients", common("0.4"), "k", "q")))
     assert spent(book) == "0.4"
     with pytest.raises(LostAnswerError, match="charged"):
-        book.reserve("patients", common("0.4"), "k", "q")
+        book.reserve(charge("patients", common("0.4"), "k", "q"))
 
 
 def test_a_cancelled_reservation_costs_nothing_and_frees_its_key(book):
     book.open_account("patients", "1")
-    book.cancel(book.reserve("patients", common("0.4"), "k", "q"))
+    book.cancel(book.reserve(charge("patients", common("0.4"), "k", "q")))
     assert spent(book) == "0"
     ask(book, "0.2", "k")
     assert spent(book) == "0.2"
@@ -155,7 +155,7 @@ def test_a_key_belongs_to_one_question_for_ever(book):
     ask(book, "0.1", "k")
     for account, question in (("patients", "another"), ("visits", "which wards?")):
         with pytest.raises(KeyReusedError):
-            book.reserve(account, common("0.1"), "k", question)
+            book.reserve(charge(account, common("0.1"), "k", question))
     assert spent(book) == "0.1"
 
 
@@ -164,7 +164,7 @@ def test_keys_of_different_analysts_are_different_keys(book):
     ask(book, "0.1", "k", analyst="ada", release=b"for ada")
     ask(book, "0.1", "k", analyst="bob", release=b"for bob")
     assert spent(book) == "0.2"
-    assert book.reserve("patients", common("0.1"), "k", "which wards?", analyst="ada").body == b"for ada"
+    assert book.reserve(charge("patients", common("0.1"), "k", "which wards?", analyst="ada")).body == b"for ada"
 
 
 def test_an_analyst_has_a_cap_of_their_own_inside_the_tables(book):
@@ -188,50 +188,50 @@ def test_losses_are_kept_by_region(book):
     book.open_account("patients", "0.6")
     for key, amounts in (("a", {"eye": "0.1", "stroke": "0.5"}), ("b", {"eye": "0.5", "stroke": "0.1"})):
         cost = by_ward(**amounts)
-        book.settle(book.reserve("patients", cost, key, "q"), cost, b"")
+        book.settle(book.reserve(charge("patients", cost, key, "q")), cost, b"")
     assert spent(book) == "0.6"
     with pytest.raises(BudgetError):
-        book.reserve("patients", by_ward(eye="0.000000001"), "c", "q")
-    assert isinstance(book.reserve("patients", by_ward(surgery="0.6"), "d", "q"), Reservation)
+        book.reserve(charge("patients", by_ward(eye="0.000000001"), "c", "q"))
+    assert isinstance(book.reserve(charge("patients", by_ward(surgery="0.6"), "d", "q")), Reservation)
     book.verify()
 
 
 def test_regions_over_different_columns_refine_each_other(book):
     book.open_account("patients", "1")
     old, young = common("0.6", [("age", ">=", 65)]), common("0.6", [("age", "<", 65)])
-    book.reserve("patients", old, "a", "q")
-    book.reserve("patients", young, "b", "q")
+    book.reserve(charge("patients", old, "a", "q"))
+    book.reserve(charge("patients", young, "b", "q"))
     assert spent(book) == "0.6"
     female = common("0.4", [("sex", "=", "f")])
-    book.reserve("patients", female, "c", "q")
+    book.reserve(charge("patients", female, "c", "q"))
     assert spent(book) == "1"
     with pytest.raises(BudgetError):
-        book.reserve("patients", common("0.000000001", [("sex", "=", "f"), ("age", ">", 80)]), "d", "q")
+        book.reserve(charge("patients", common("0.000000001", [("sex", "=", "f"), ("age", ">", 80)]), "d", "q"))
 
 
 def test_a_unit_in_two_groups_pays_for_both(book):
     book.open_account("patients", "1")
     twice = Grouping(("ward",), Region.everything(), 2, ())
-    book.reserve("patients", by_ward(twice, eye="0.5", stroke="0.1", surgery="0.3"), "a", "q")
+    book.reserve(charge("patients", by_ward(twice, eye="0.5", stroke="0.1", surgery="0.3"), "a", "q"))
     assert spent(book) == "0.8"
 
 
 def test_reservations_of_others_count_until_they_end(book):
     book.open_account("patients", "1")
-    first = book.reserve("patients", common("0.7"), "a", "q")
+    first = book.reserve(charge("patients", common("0.7"), "a", "q"))
     with pytest.raises(BudgetError):
-        book.reserve("patients", common("0.4"), "b", "q")
+        book.reserve(charge("patients", common("0.4"), "b", "q"))
     book.settle(first, common("0.2"), b"x", shows_levels=True)
-    assert isinstance(book.reserve("patients", common("0.4"), "b", "q"), Reservation)
+    assert isinstance(book.reserve(charge("patients", common("0.4"), "b", "q")), Reservation)
 
 
 def test_a_pending_key_waits_for_its_answer(book):
     book.open_account("patients", "1")
-    reservation = book.reserve("patients", common("0.4"), "k", "q")
+    reservation = book.reserve(charge("patients", common("0.4"), "k", "q"))
     with pytest.raises(PendingError, match="charged"):
-        book.reserve("patients", common("0.4"), "k", "q", wait_seconds=0)
+        book.reserve(charge("patients", common("0.4"), "k", "q"), wait_seconds=0)
     got = []
-    waiter = threading.Thread(target=lambda: got.append(book.reserve("patients", common("0.4"), "k", "q")))
+    waiter = threading.Thread(target=lambda: got.append(book.reserve(charge("patients", common("0.4"), "k", "q"))))
     waiter.start()
     book.settle(reservation, common("0.4"), b"late")
     waiter.join()
@@ -245,7 +245,7 @@ def test_fifty_at_once_with_one_key_are_charged_once(book, trials):
 
         def work(key=f"k{round_}", barrier=barrier, bodies=bodies):
             barrier.wait()
-            got = book.reserve("patients", common("0.1"), key, "q")
+            got = book.reserve(charge("patients", common("0.1"), key, "q"))
             if isinstance(got, Reservation):
                 book.settle(got, common("0.1"), b"once")
                 bodies.append(b"once")
@@ -270,17 +270,19 @@ def test_everything_survives_reopening(book, url):
     book.close()
     reopened = open_book(url)
     assert (reopened.balances(), reopened.entries()) == before
-    assert reopened.reserve("patients", common("0.3"), "a", "which wards?", analyst="ada").body == bytes(range(256))
+    assert reopened.reserve(charge("patients", common("0.3"), "a", "which wards?", analyst="ada")).body == bytes(
+        range(256)
+    )
     reopened.close()
 
 
 def test_a_reservation_of_this_living_process_survives_another_opening(book, url):
     book.open_account("patients", "1")
-    reservation = book.reserve("patients", common("0.4"), "k", "q")
+    reservation = book.reserve(charge("patients", common("0.4"), "k", "q"))
     other = open_book(url)
     assert other.balance("patients").spent == Epsilon("0.4")
     book.settle(reservation, common("0.4"), b"x")
-    assert other.reserve("patients", common("0.4"), "k", "q").body == b"x"
+    assert other.reserve(charge("patients", common("0.4"), "k", "q")).body == b"x"
     other.close()
 
 
@@ -303,9 +305,9 @@ def test_a_closed_book_does_not_write(book):
     book.open_account("patients", "1")
     book.close()
     with pytest.raises(LedgerStoppedError, match="Reopen"):
-        book.reserve("patients", common("0.1"), "k", "q")
+        book.reserve(charge("patients", common("0.1"), "k", "q"))
     book.recover()
-    assert isinstance(book.reserve("patients", common("0.1"), "k", "q"), Reservation)
+    assert isinstance(book.reserve(charge("patients", common("0.1"), "k", "q")), Reservation)
 
 
 def test_lines_tell_the_story_without_the_answer(book):
@@ -323,25 +325,25 @@ BAD_KEYS = ["", None, 5, "x" * 1_000_000, "nul\x00", "\ud800", b"k"]
 def test_a_bad_key_is_refused(book, key):
     book.open_account("patients", "1")
     with pytest.raises(ArgumentError, match=r"^key = "):
-        book.reserve("patients", common("0.1"), key, "q")
+        book.reserve(charge("patients", common("0.1"), key, "q"))
     assert spent(book) == "0"
 
 
 def test_other_bad_arguments_are_named_and_nothing_is_charged(book):
     book.open_account("patients", "1")
-    reservation = book.reserve("patients", common("0.1"), "k", "q")
+    reservation = book.reserve(charge("patients", common("0.1"), "k", "q"))
     cost = common("0.1")
     cases = [
-        ("account", lambda: book.reserve("nobody", cost, "a", "q")),
+        ("account", lambda: book.reserve(charge("nobody", cost, "a", "q"))),
         ("account", lambda: book.balance("nobody")),
         ("account", lambda: book.open_account("patients", "1")),
         ("account", lambda: book.open_account("", "1")),
         ("account", lambda: book.set_cap("nobody", "1")),
-        ("question", lambda: book.reserve("patients", cost, "a", "")),
-        ("question", lambda: book.reserve("patients", cost, "a", "x" * 10**6)),
-        ("analyst", lambda: book.reserve("patients", cost, "a", "q", analyst=7)),
-        ("worst_case", lambda: book.reserve("patients", "0.1", "a", "q")),
-        ("worst_case", lambda: book.reserve("patients", Epsilon("0.1"), "a", "q")),
+        ("question", lambda: book.reserve(charge("patients", cost, "a", ""))),
+        ("question", lambda: book.reserve(charge("patients", cost, "a", "x" * 10**6))),
+        ("analyst", lambda: book.reserve(charge("patients", cost, "a", "q", analyst=7))),
+        ("worst_case", lambda: book.reserve(charge("patients", "0.1", "a", "q"))),
+        ("worst_case", lambda: book.reserve(charge("patients", Epsilon("0.1"), "a", "q"))),
         ("cap", lambda: book.set_cap("patients", "0.05")),
         ("release", lambda: book.settle(reservation, cost, "text")),
         ("reservation", lambda: book.cancel(Reservation(999, "patients", "", "k", cost))),
@@ -360,10 +362,10 @@ def test_a_full_book_of_many_groups_stays_searchable(book, monkeypatch):
     book.open_account("patients", "10")
     for i in range(6):
         cost = by_ward(WARDS, **{f"w{j}": f"0.{j + 1}" for j in range(i, i + 8)})
-        book.settle(book.reserve("patients", cost, f"k{i}", "q"), cost, b"")
+        book.settle(book.reserve(charge("patients", cost, f"k{i}", "q")), cost, b"")
     clinics = Grouping.of_rows(["clinic"])
     cost = by_ward(clinics, **{f"c{j}": "0.1" for j in range(30)})
-    book.settle(book.reserve("patients", cost, "last", "q"), cost, b"")
+    book.settle(book.reserve(charge("patients", cost, "last", "q")), cost, b"")
     assert sum(len(loss.amounts) for loss in book.losses("patients")) <= 20
     book.verify()
 
@@ -372,7 +374,7 @@ def test_a_doctored_reservation_ends_on_the_accounts_it_was_made_on(book):
     book.open_account("patients", "1")
     book.open_account("other", "1")
     book.set_cap("patients", "0.5", analyst="bob")
-    made = book.reserve("patients", common("0.5"), "k", "q", analyst="bob")
+    made = book.reserve(charge("patients", common("0.5"), "k", "q", analyst="bob"))
     book.settle(replace(made, account="other", analyst=""), common("0.5"), b"x")
     assert (spent(book), spent(book, "bob")) == ("0.5", "0.5")
     assert book.balance("other").spent == Epsilon(0)
@@ -386,7 +388,7 @@ def test_ending_never_passes_the_cap_however_coarse_the_book(book, monkeypatch, 
     for building in ("x", "y"):
         rooms = Grouping.of_rows(["room"], Region.where([("building", "=", building)]))
         cost = by_ward(rooms, **{f"r{i}": "1" for i in range(8)})
-        reservation = book.reserve("patients", cost, building, "q")
+        reservation = book.reserve(charge("patients", cost, building, "q"))
         book.settle(reservation, cost, b"")
     assert spent(book) == "1"
     book.verify()
@@ -404,7 +406,7 @@ def test_a_search_that_runs_out_does_not_condemn_the_book(book, monkeypatch, url
     for i in range(12):
         where = [("a", ">=", i), ("b", "<", 20 - i), ("c", "in", [i, i + 1, i + 2])]
         try:
-            kept.append(book.reserve("patients", common("0.4", where), f"k{i}", "q"))
+            kept.append(book.reserve(charge("patients", common("0.4", where), f"k{i}", "q")))
         except BudgetError:
             continue
     for reservation in kept:
@@ -429,7 +431,7 @@ def test_bad_names_never_reach_the_database(book, name):
         lambda: book.set_cap("patients", "1", name),
         lambda: book.set_cap(name, "1"),
         lambda: book.losses(name),
-        lambda: book.reserve(name, common("0.1"), "k", "q"),
+        lambda: book.reserve(charge(name, common("0.1"), "k", "q")),
     ):
         with pytest.raises(ArgumentError, match=r"^(account|analyst) = "):
             call()
@@ -439,8 +441,11 @@ def test_bad_names_never_reach_the_database(book, name):
 @pytest.mark.parametrize(
     ("field", "call"),
     [
-        ("wait_seconds", lambda book: book.reserve("patients", common("0.1"), "k", "q", wait_seconds=float("nan"))),
-        ("wait_seconds", lambda book: book.reserve("patients", common("0.1"), "k", "q", wait_seconds="1")),
+        (
+            "wait_seconds",
+            lambda book: book.reserve(charge("patients", common("0.1"), "k", "q"), wait_seconds=float("nan")),
+        ),
+        ("wait_seconds", lambda book: book.reserve(charge("patients", common("0.1"), "k", "q"), wait_seconds="1")),
         ("after", lambda book: book.entries(2**70)),
         ("after", lambda book: book.entries("x")),
         ("reservation", lambda book: book.forfeit(None)),

@@ -365,7 +365,7 @@ def test_a_newer_schema_is_refused(copy):
         ("UPDATE accounts SET losses = '7' WHERE analyst = ''", "cannot be read"),
         ("UPDATE accounts SET name = CAST(name AS BLOB) WHERE analyst = ''", "does not agree"),
         ("DELETE FROM accounts WHERE analyst = 'ana'", "account sales/ana does not agree"),
-        ("INSERT INTO accounts VALUES ('forged', '', 9, 0, '[]', 0)", "account forged does not agree"),
+        ("INSERT INTO accounts VALUES ('forged', '', 9, 0, '[]', 0, '')", "account forged does not agree"),
         ("UPDATE reservations SET state = 'cancelled' WHERE sequence = 3", "reservation 3 does not agree"),
         ("UPDATE reservations SET key = 'another' WHERE sequence = 3", "reservation 3 does not agree"),
         ("UPDATE reservations SET worst_case = '{}' WHERE sequence = 3", "cannot be read"),

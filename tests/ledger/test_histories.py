@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule, run_state_machine_as_test
-from ledger.spendings import common
+from ledger.spendings import charge, common
 
 from thresher.accounting import spending_from_json
 from thresher.amounts import Epsilon
@@ -72,7 +72,7 @@ class Histories(RuleBasedStateMachine):
         cost, cells, name = common(Epsilon.from_nano(nano), where), cells_of(where), (who, f"k{key}")
 
         def attempt():
-            return self.book.reserve("t", cost, f"k{key}", f"q{question}", analyst=who, wait_seconds=0)
+            return self.book.reserve(charge("t", cost, f"k{key}", f"q{question}", analyst=who), wait_seconds=0)
 
         known = self.model.keys.get(name)
         if known is None:

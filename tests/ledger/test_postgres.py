@@ -2,7 +2,7 @@
 
 import psycopg
 import pytest
-from ledger.spendings import common
+from ledger.spendings import charge, common
 
 from thresher.errors import (
     LedgerBusyError,
@@ -21,7 +21,7 @@ def book(postgres_url, tmp_path):
     opened = open_book(postgres_url, anchor=tmp_path / "anchor")
     opened.open_account("patients", "1")
     cost = common("0.1")
-    opened.settle(opened.reserve("patients", cost, "k", "q"), cost, b"answer")
+    opened.settle(opened.reserve(charge("patients", cost, "k", "q")), cost, b"answer")
     yield opened
     opened.close()
 
@@ -104,8 +104,8 @@ def test_a_held_lock_is_reported_and_nothing_stops(book, postgres_url, monkeypat
     with psycopg.connect(postgres_url) as holder:
         holder.execute("SELECT * FROM thresher_ledger.head FOR UPDATE")
         with pytest.raises(LedgerBusyError, match="try again"):
-            other.reserve("patients", common("0.1"), "l", "q")
-    other.cancel(other.reserve("patients", common("0.1"), "l", "q"))
+            other.reserve(charge("patients", common("0.1"), "l", "q"))
+    other.cancel(other.reserve(charge("patients", common("0.1"), "l", "q")))
     other.close()
 
 
@@ -121,10 +121,10 @@ def test_a_lost_connection_stops_the_book_until_it_is_reopened(book, postgres_ur
     with pytest.raises(LedgerStoppedError):
         write_while_the_server_leaves()
     with pytest.raises(LedgerStoppedError):
-        book.reserve("patients", common("0.1"), "l", "q")
+        book.reserve(charge("patients", common("0.1"), "l", "q"))
     book.recover()
     assert [held.account for held in book.balances()] == ["patients"]
-    book.reserve("patients", common("0.1"), "l", "q")
+    book.reserve(charge("patients", common("0.1"), "l", "q"))
 
 
 @pytest.mark.parametrize(

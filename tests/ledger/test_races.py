@@ -9,7 +9,7 @@ import time
 from multiprocessing import get_context
 
 import pytest
-from ledger.spendings import common
+from ledger.spendings import charge, common
 
 from thresher.amounts import Epsilon
 from thresher.errors import BudgetError
@@ -30,7 +30,7 @@ def _spend(url, attempts, start, results):
             begun = time.perf_counter()
             try:
                 key = f"{id(results)}-{threading.get_native_id()}-{thread}-{i}"
-                reservation = book.reserve("patients", common(AMOUNT), key, "q")
+                reservation = book.reserve(charge("patients", common(AMOUNT), key, "q"))
                 book.settle(reservation, common(AMOUNT), b"answer")
                 granted.append(1)
             except BudgetError:

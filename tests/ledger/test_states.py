@@ -1,20 +1,17 @@
-"""What streams go on from: kept with the release in one transaction, checked with the book, brought in by migration."""
+"""What streams go on from: kept with the release in one transaction, and checked with the book."""
 
 import sqlite3
-import subprocess
-import sys
-import time
 from contextlib import closing
 
 import pytest
-from ledger.spendings import common
+from ledger.spendings import charge, common
 
 from thresher.errors import ArgumentError, LedgerCorruptError, LedgerStoppedError
 from thresher.ledger import State, open_book
 
 
 def step(book, number, state):
-    held = book.reserve("campus", common("0.1"), f"step/{number}", "q")
+    held = book.reserve(charge("campus", common("0.1"), f"step/{number}", "q"))
     book.settle(held, common("0.1"), b"released %d" % number, state=state)
 
 
@@ -36,7 +33,7 @@ def test_a_state_is_kept_with_its_step_and_replaced_by_the_next(book):
 @pytest.mark.parametrize("state", [("campus", b"x"), State("a", b"x").body])
 def test_what_is_no_state_is_refused_and_the_reservation_stands(book, state):
     book.open_account("campus", "1")
-    held = book.reserve("campus", common("0.1"), "k", "q")
+    held = book.reserve(charge("campus", common("0.1"), "k", "q"))
     with pytest.raises(ArgumentError, match="State"):
         book.settle(held, common("0.1"), b"r", state=state)
     book.settle(held, common("0.1"), b"r")
@@ -69,55 +66,3 @@ def test_a_state_changed_by_hand_is_found_at_opening(tmp_path, statement):
         raw.execute(statement)
     with pytest.raises(LedgerCorruptError, match="state"):
         open_book(url)
-
-
-def of_version_one(path):
-    """A book as the first version wrote it: without the table of states."""
-    with closing(open_book(f"sqlite:///{path}")) as book:
-        book.open_account("campus", "1")
-        step(book, 0, None)
-    with closing(sqlite3.connect(path)) as raw, raw:
-        raw.execute("DROP TABLE states")
-        raw.execute("UPDATE head SET version = 1")
-
-
-def test_an_older_book_is_brought_up_to_date_with_all_it_holds(tmp_path):
-    path = tmp_path / "ledger.db"
-    of_version_one(path)
-    with closing(open_book(f"sqlite:///{path}")) as book:
-        assert str(book.balance("campus").spent) == "0.1"
-        step(book, 1, State("campus", b"sealed"))
-    with closing(open_book(f"sqlite:///{path}")) as book:
-        assert book.state("campus") == b"sealed"
-        assert book.recalled("campus", "step/0").body == b"released 0"
-
-
-def test_a_book_of_postgres_is_brought_up_to_date(postgres_url):
-    import psycopg  # noqa: PLC0415
-
-    with closing(open_book(postgres_url)) as book:
-        book.open_account("campus", "1")
-        step(book, 0, None)
-    with psycopg.connect(postgres_url) as raw:
-        raw.execute("DROP TABLE thresher_ledger.states")
-        raw.execute("UPDATE thresher_ledger.head SET version = 1")
-    with closing(open_book(postgres_url)) as book:
-        step(book, 1, State("campus", b"sealed"))
-        assert book.state("campus") == b"sealed"
-
-
-def test_a_kill_during_migration_leaves_the_old_book_or_the_new_one(tmp_path, trials):
-    opening = "import sys; from thresher.ledger import open_book; open_book(sys.argv[1]).close()"
-    versions = set()
-    for number in range(trials(6, 200)):
-        path = tmp_path / f"{number}.db"
-        of_version_one(path)
-        process = subprocess.Popen([sys.executable, "-c", opening, f"sqlite:///{path}"])
-        time.sleep(0.25 + 0.02 * (number % 20))
-        process.kill()
-        process.wait()
-        with closing(sqlite3.connect(path)) as raw:
-            versions.add(raw.execute("SELECT version FROM head").fetchone()[0])
-        with closing(open_book(f"sqlite:///{path}")) as book:
-            assert book.recalled("campus", "step/0").body == b"released 0"
-    assert versions <= {1, 2}

@@ -18,9 +18,11 @@ from thresher.accounting.min_entropy import MinEntropy, box_min_entropy, cone_mi
 from thresher.accounting.regions import Region, overlaps
 from thresher.accounting.restrictions import Interval, Values, between
 from thresher.accounting.steps import step_spending
-from thresher.accounting.subject import Subject
+from thresher.accounting.subject import FAMILIES, UNKNOWN, Subject
 
 __all__ = [
+    "FAMILIES",
+    "UNKNOWN",
     "AccountLoss",
     "CombinedSpending",
     "CommonSpending",

@@ -1,4 +1,4 @@
-"""What the losses of an account are about: one thing for as long as the account is used.
+"""What the losses of an account are about: one subject for as long as the account is used.
 
 What was lost about rows cannot be counted as lost about persons, nor what was lost in steps of five minutes as lost in
 steps of an hour. The ledger keeps the subject of an account with its first charge, and refuses any other.
@@ -10,6 +10,17 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 TABLE, PERSONAL, STREAM = "table", "personal", "stream"
+
+# The families of plans, and the kind of account that pays for each. A plan of another family is never charged.
+FAMILIES: Mapping[str, str] = {
+    "decision": TABLE,
+    "values": TABLE,
+    "refinement": TABLE,
+    "diagnosis": TABLE,
+    "personal count": PERSONAL,
+    "personal decision": PERSONAL,
+    "stream step": STREAM,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,3 +45,12 @@ class Subject:
     @classmethod
     def from_json(cls, said: Mapping[str, Any]) -> "Subject":
         return cls(**said)
+
+    def differences(self, other: "Subject") -> tuple[str, ...]:
+        """Name the fields in which two subjects differ."""
+        mine, theirs = asdict(self), asdict(other)
+        return tuple(name for name in mine if mine[name] != theirs[name])
+
+
+# Of an account whose old entries do not say what they are about. No plan has this subject, so nothing can be charged.
+UNKNOWN = Subject("unknown", None)

@@ -204,7 +204,7 @@ def _check_shared(section: Section, stream: StreamDeclaration, other: StreamDecl
     """Steps of one account are steps of one clock, and lose about one and the same thing."""
     rule = f"the stream {other.name} has the same account, and {{}}"
     if other.polled and stream.polled and other.polled.unit != stream.polled.unit:
-        raise section.refusal("table", rule.format("protects another unit"), "Give each an account of its own")
+        raise section.refusal("table", rule.format("protects another unit"), "Declare one unit for both tables")
     if other.protected_steps != stream.protected_steps:
         raise section.refusal("protect", rule.format("an account protects one thing"), "Write it alike in both")
     if (other.start, other.step_seconds) != (stream.start, stream.step_seconds):

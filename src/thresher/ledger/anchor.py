@@ -10,7 +10,7 @@ import os
 import threading
 from pathlib import Path
 
-from thresher.errors import LedgerCorruptError, LedgerRolledBackError
+from thresher.errors import LedgerCorruptError, LedgerError, LedgerRolledBackError
 from thresher.ledger.entries import Head, canonical
 
 
@@ -77,6 +77,14 @@ def _sync_folder(folder: Path) -> None:
         os.fsync(handle)
     finally:
         os.close(handle)
+
+
+def missing(path: Path) -> LedgerError:
+    """The refusal of a book that has lines and no anchor."""
+    return LedgerError(
+        f"the anchor {path} is missing. If the ledger was moved, move its anchor too; "
+        "if you know that this is its latest state, accept it with: thresher ledger verify --accept-anchor"
+    )
 
 
 def check(known: tuple[str, Head], first: str | None, hash_at: str | None, head: Head) -> None:

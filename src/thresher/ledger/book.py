@@ -17,7 +17,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from thresher.accounting import RegionLosses, Spending
+from thresher.accounting import RegionLosses, Spending, Subject
 from thresher.amounts import Amount, Epsilon, whole_number
 from thresher.errors import (
     ArgumentError,
@@ -26,17 +26,17 @@ from thresher.errors import (
     PendingError,
 )
 from thresher.ledger import anchor as anchors
+from thresher.ledger.charge import MAX_NAME, Charge, checked_analyst, checked_key, checked_text
 from thresher.ledger.entries import Entry, Head
+from thresher.ledger.old_books import subjects_of
 from thresher.ledger.owners import is_gone, this_process
 from thresher.ledger.records import (
-    MAX_NAME,
     Balance,
     Recalled,
     Reservation,
     State,
     StoredRelease,
     balance_of,
-    checked_text,
     existing,
     replayed,
     settlement,
@@ -52,11 +52,11 @@ from thresher.ledger.rules import (
     told,
 )
 from thresher.ledger.stores import store_for
-from thresher.ledger.stores.statements import CommitFailedError, Store, Tables
+from thresher.ledger.stores.database import DatabaseStore
+from thresher.ledger.stores.statements import CommitFailedError, Tables
 from thresher.ledger.verify import Verification, verified
 
 WAIT_SECONDS = 30.0
-_MAX_KEY, _MAX_QUESTION = 200, 100_000
 _POLL_SECONDS = 0.01
 
 
@@ -77,7 +77,10 @@ class Book:
     """An open ledger. Safe to share between threads; a fork closes its connections first, in parent and child alike."""
 
     def __init__(
-        self, store: Store, anchor: anchors.Anchor | None, clock: Callable[[], datetime] = lambda: datetime.now(UTC)
+        self,
+        store: DatabaseStore[Any],
+        anchor: anchors.Anchor | None,
+        clock: Callable[[], datetime] = lambda: datetime.now(UTC),
     ) -> None:
         self._store, self._anchor, self._clock = store, anchor, clock
         self._stopped: str | None = "it has not been verified yet"
@@ -103,7 +106,7 @@ class Book:
 
     def _recover(self, *, accept_anchor: bool, make: bool) -> Verification:
         self._store.close()
-        self._store.prepare(make=make)
+        self._store.prepare(make=make, migrate=lambda tables: self._migrate(tables, accept_anchor=accept_anchor))
         # Before the view of the book is taken: another process may move both on in between.
         known = self._anchor.read() if self._anchor else None
         with self._store.reading() as tables:
@@ -115,10 +118,7 @@ class Book:
             if self._anchor.read() is not None:
                 # Another process has just begun this book, and its anchor came between our two looks.
                 return self._recover(accept_anchor=accept_anchor, make=make)
-            raise LedgerError(
-                f"the anchor {self._anchor.path} is missing. If the ledger was moved, move its anchor too; "
-                "if you know that this is its latest state, accept it with: thresher ledger verify --accept-anchor"
-            )
+            raise anchors.missing(self._anchor.path)
         # Before the anchor follows it, or a stored answer is handed out again.
         self._store.make_durable()
         self._stopped = None
@@ -127,6 +127,21 @@ class Book:
             self._anchor.move(self._first, Head(1, self._first) if first is None else report.head)
         self._forfeit_orphans()
         return report
+
+    def _migrate(self, tables: Tables, *, accept_anchor: bool) -> None:
+        """Write what an older book lacks: one line for each charged account, which says what its losses are about.
+
+        Only in the latest state of a book that is whole; otherwise it stays as it was.
+        """
+        head = tables.head()
+        known = self._anchor.read() if self._anchor else None
+        if known is not None:
+            anchors.check(known, tables.hash_at(1), tables.hash_at(known[1].sequence), head)
+        elif self._anchor and head.sequence > 1 and not accept_anchor:
+            raise anchors.missing(self._anchor.path)
+        verified(tables, before_version_3=True)
+        for account, subject in subjects_of(Entry.read(*line) for _, *line in tables.lines()).items():
+            self._write(tables, "subject", account, "", {"subject": subject.to_json()})
 
     def verify(self) -> Verification:
         """Derive the chain, every sum and every release again; `LedgerCorruptError` names the first bad entry."""
@@ -150,7 +165,7 @@ class Book:
     def set_cap(self, account: str, cap: Amount, analyst: str = "") -> None:
         """Change a cap, or give one to an analyst. Never below what is spent."""
         amount = Epsilon(cap)
-        checked_text(analyst, "analyst", MAX_NAME, empty=True)
+        checked_analyst(analyst)
         with self._writing() as (tables, write):
             existing(tables, account)
             held = tables.account(account, analyst)
@@ -176,7 +191,7 @@ class Book:
                     write("account" if account is None else "cap", name, "", {"cap": amount.nano})
 
     def balance(self, account: str, analyst: str = "") -> Balance:
-        checked_text(analyst, "analyst", MAX_NAME, empty=True)
+        checked_analyst(analyst)
         with self._store.reading() as tables:
             existing(tables, account)
             held = tables.account(account, analyst) or Account(account, analyst, None, Epsilon(0), ())
@@ -185,6 +200,11 @@ class Book:
     def balances(self) -> list[Balance]:
         with self._store.reading() as tables:
             return [balance_of(tables, held) for held in tables.accounts()]
+
+    def subjects(self) -> dict[str, Subject]:
+        """What the losses of each charged account are about."""
+        with self._store.reading() as tables:
+            return {held.name: held.subject for held in tables.accounts() if held.subject is not None}
 
     def losses(self, account: str) -> list[RegionLosses]:
         """The table's losses by region, reservations included: the curator's view."""
@@ -201,77 +221,56 @@ class Book:
 
     # Spending
 
-    def reserve(
-        self,
-        account: str,
-        worst_case: Spending,
-        key: str,
-        question: str,
-        analyst: str = "",
-        wait_seconds: float = WAIT_SECONDS,
-    ) -> Reservation | StoredRelease:
+    def reserve(self, charge: Charge, wait_seconds: float = WAIT_SECONDS) -> Reservation | StoredRelease:
         """Charge the worst case, durably; or give back what this key was answered before.
 
-        Raises `BudgetError` (nothing charged), `KeyReusedError`, `LostAnswerError` (charged earlier, answer lost), or,
-        when another process is still answering this key after `wait_seconds`, `PendingError`.
+        Raises `BudgetError` or `DeclarationError` (the account is about another subject), with nothing charged;
+        `KeyReusedError`, `LostAnswerError` (charged earlier, answer lost), or, when another process is still answering
+        this key after `wait_seconds`, `PendingError`.
         """
-        checked_text(key, "key", _MAX_KEY)
-        checked_text(question, "question", _MAX_QUESTION)
-        checked_text(analyst, "analyst", MAX_NAME, empty=True)
-        if not isinstance(worst_case, Spending):
-            raise ArgumentError("worst_case", worst_case, "it must be a spending", "Pass an event of accounting")
         if not isinstance(wait_seconds, int | float) or not 0 <= wait_seconds < math.inf:
             raise ArgumentError("wait_seconds", wait_seconds, "it must be a number of seconds", "Pass 0 to not wait")
         # Not even a stored answer leaves a stopped book: whether it is on disk is what nobody knows.
         self._check_running()
+        account, analyst, key = charge.account, charge.analyst, charge.key
         with self._store.reading() as tables:
             existing(tables, account)
             known = tables.reservation_of(analyst, key) is not None
             if not known:
                 # Most refusals end here, without making other askers wait for the lock.
-                after_reserving(tables, account, analyst, worst_case)
+                after_reserving(tables, charge)
         if not known:
-            facts = {"key": key, "owner": this_process(), "question": question, "worst_case": worst_case.to_json()}
             with self._writing() as (tables, write):
                 if tables.reservation_of(analyst, key) is None:
-                    standing = after_reserving(tables, account, analyst, worst_case)
-                    entry = write("reserve", account, analyst, {**facts, "loss": told(standing)})
-                    return Reservation(entry.sequence, account, analyst, key, worst_case)
-        return self._await(account, key, question, analyst, wait_seconds)
+                    loss = told(after_reserving(tables, charge))
+                    entry = write("reserve", account, analyst, charge.facts(this_process(), loss))
+                    return Reservation(entry.sequence, account, analyst, key, charge.worst_case)
+        return self._await(charge, wait_seconds)
 
     def answered(self, account: str, key: str, question: str, analyst: str = "") -> StoredRelease | None:
         """What this key was answered before, if it was: a look that charges nothing. Refuses as `reserve` does."""
         self._check_running()
         with self._store.reading() as tables:
-            found = tables.reservation_of(
-                checked_text(analyst, "analyst", MAX_NAME, empty=True), checked_text(key, "key", _MAX_KEY)
-            )
+            found = tables.reservation_of(checked_analyst(analyst), checked_key(key))
             return None if found is None else replayed(tables, found, account, question)
 
     def recalled(self, account: str, key: str, analyst: str = "") -> Recalled | None:
         """What this key was charged for on this account, and its answer: for whoever goes on from there."""
         self._check_running()
         with self._store.reading() as tables:
-            found = tables.reservation_of(
-                checked_text(analyst, "analyst", MAX_NAME, empty=True), checked_text(key, "key", _MAX_KEY)
-            )
+            found = tables.reservation_of(checked_analyst(analyst), checked_key(key))
             if found is None or found.account != account:
                 return None
             stored = None if found.state == FORFEITED else replayed(tables, found, account, found.question)
             return Recalled(found.question, None if stored is None else stored.body, found.state == FORFEITED)
 
-    def asked(self, account: str, most: int) -> list[str]:
-        """The first questions that were charged to an account, so many at most: what it began with."""
-        with self._store.reading() as tables:
-            return tables.questions(account, most)
-
-    def _await(self, account: str, key: str, question: str, analyst: str, wait_seconds: float) -> StoredRelease:
+    def _await(self, charge: Charge, wait_seconds: float) -> StoredRelease:
         """The stored answer of a key that is charged already, once it is there."""
-        deadline = time.monotonic() + wait_seconds
+        key, deadline = charge.key, time.monotonic() + wait_seconds
         while True:
             with self._store.reading() as tables:
-                found = tables.reservation_of(analyst, key)
-                stored = None if found is None else replayed(tables, found, account, question)
+                found = tables.reservation_of(charge.analyst, key)
+                stored = None if found is None else replayed(tables, found, charge.account, charge.question)
             # The book may have been stopped while we waited, by the very commit we waited for.
             self._check_running()
             if stored is not None:
@@ -349,9 +348,7 @@ class Book:
 
                 def write(kind: str, account: str, analyst: str, facts: dict[str, Any]) -> Entry:
                     nonlocal head
-                    entry = Entry.after(tables.head(), self._now(), kind, account, analyst, facts)
-                    apply(entry, tables)
-                    tables.append(entry)
+                    entry = self._write(tables, kind, account, analyst, facts)
                     head = entry.head
                     return entry
 
@@ -365,6 +362,13 @@ class Book:
             except OSError as error:
                 self._stopped = "the anchor could not be written"
                 raise LedgerStoppedError(f"{self._stopped}: the charge stands, no answer is given") from error
+
+    def _write(self, tables: Tables, kind: str, account: str, analyst: str, facts: dict[str, Any]) -> Entry:
+        """Carry out one more line, and add it to the book."""
+        entry = Entry.after(tables.head(), self._now(), kind, account, analyst, facts)
+        apply(entry, tables)
+        tables.append(entry)
+        return entry
 
     def _check_running(self) -> None:
         if self._stopped is not None:

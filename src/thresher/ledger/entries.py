@@ -16,7 +16,8 @@ from thresher.errors import LedgerCorruptError
 GENESIS = "0" * 64
 # book: the first line. account, cap: what may be lost. reserve: the worst case, before any data is read.
 # settle: what was reached, with the release. forfeit: no answer came, all is lost. cancel: no data was read.
-KINDS = ("book", "account", "cap", "reserve", "settle", "forfeit", "cancel")
+# subject: what the older charges of an account are about, written once when a book of before version 3 is opened.
+KINDS = ("book", "account", "cap", "reserve", "settle", "forfeit", "cancel", "subject")
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,6 @@
-"""What the book hands out: reservations, stored releases, balances; and the texts it takes in.
+"""What the book hands out: reservations, stored releases, balances.
 
-Reads: tables in an open transaction. Writes: nothing. Never: an account that does not exist, a text that is not one.
+Reads: tables in an open transaction. Writes: nothing. Never: an account that does not exist.
 """
 
 from dataclasses import dataclass
@@ -9,11 +9,10 @@ from typing import Any
 from thresher.accounting import Spending
 from thresher.amounts import Epsilon
 from thresher.errors import ArgumentError, KeyReusedError, LedgerCorruptError, LostAnswerError
+from thresher.ledger.charge import MAX_NAME, checked_text
 from thresher.ledger.entries import digest
 from thresher.ledger.rules import FORFEITED, RESERVED, Account, Reserved
 from thresher.ledger.stores.statements import Tables
-
-MAX_NAME = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +31,6 @@ class StoredRelease:
     """The answer that a key has had already. Handing it out again costs nothing."""
 
     body: bytes
-    settled_by: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,9 +81,9 @@ def replayed(tables: Tables, found: Reserved, account: str, question: str) -> St
     if found.state == RESERVED:
         return None
     body = tables.release(found.sequence)
-    if body is None or found.ended_by is None:
+    if body is None:
         raise LedgerCorruptError(f"the release of reservation {found.sequence} is missing")
-    return StoredRelease(body, found.ended_by)
+    return StoredRelease(body)
 
 
 def settlement(realised: Spending, release: bytes, state: State | None, *, shows_levels: bool) -> dict[str, Any]:
@@ -113,13 +111,3 @@ def balance_of(tables: Tables, held: Account) -> Balance:
     waiting = [r for r in tables.open_reservations(held.name) if held.analyst in ("", r.analyst)]
     remaining = None if held.cap is None else held.cap - held.loss
     return Balance(held.name, held.analyst, held.cap, held.loss, remaining, len(waiting))
-
-
-def checked_text(value: object, field: str, longest: int, *, empty: bool = False) -> str:
-    if not isinstance(value, str) or not (value or empty) or len(value) > longest or "\x00" in value:
-        raise ArgumentError(field, value, f"it must be a text of 1 to {longest} characters", "Pass a shorter name")
-    try:
-        value.encode()
-    except UnicodeEncodeError:
-        raise ArgumentError(field, value, "it must be valid Unicode", "Remove the lone surrogate") from None
-    return value

@@ -15,8 +15,10 @@ from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 from thresher.accounting import (
+    UNKNOWN,
     RegionLosses,
     Spending,
+    Subject,
     account_loss,
     added,
     coarsened,
@@ -25,7 +27,8 @@ from thresher.accounting import (
     spending_from_json,
 )
 from thresher.amounts import Epsilon
-from thresher.errors import BudgetError, BugError
+from thresher.errors import BudgetError, BugError, DeclarationError, LedgerError
+from thresher.ledger.charge import Charge
 from thresher.ledger.entries import Entry
 
 RESERVED, SETTLED, FORFEITED, CANCELLED = "reserved", "settled", "forfeited", "cancelled"
@@ -38,7 +41,8 @@ MOST_GROUPS = 100_000
 class Account:
     """A budget: of a table (analyst ""), or of an analyst on it. `losses` are final, `loss` counts reservations too.
 
-    `coarse`: the losses have been shortened, so that they add up to more than was lost.
+    `coarse`: the losses have been shortened, so that they add up to more than was lost. `subject`: what they are about,
+    from the first charge on; None before it, and of an analyst's part, which has that of its account.
     """
 
     name: str
@@ -47,6 +51,7 @@ class Account:
     loss: Epsilon
     losses: tuple[RegionLosses, ...]
     coarse: bool = False
+    subject: Subject | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,24 +91,46 @@ def apply(entry: Entry, desk: Desk) -> None:
         desk.put_account(Account(entry.account, entry.analyst, _cap(entry), Epsilon(0), ()))
     elif entry.kind == "cap":
         desk.put_account(replace(_existing(desk, entry.account, entry.analyst), cap=_cap(entry)))
+    elif entry.kind == "subject":
+        _put_subject(desk, _existing(desk, entry.account, ""), Subject.from_json(entry.facts["subject"]))
     elif entry.kind == "reserve":
         _reserve(entry, desk)
     elif entry.kind in _ENDS:
         _end(entry, desk)
 
 
-def after_reserving(desk: Desk, name: str, analyst: str, worst_case: Spending) -> list[Account]:
-    """The accounts that pay, as they would stand with this reservation; `BudgetError` if one cannot."""
-    standing = []
-    for account in _payers(desk, name, analyst):
+def after_reserving(desk: Desk, charge: Charge) -> list[Account]:
+    """The accounts that pay, as they would stand with this charge; `BudgetError` if one cannot.
+
+    What was lost about one subject says nothing of what is lost about another: a charge with another one is refused.
+    """
+    standing, new = [], charge.worst_case.losses()
+    for account in _payers(desk, charge.account, charge.analyst):
+        if not account.analyst:
+            _check_subject(account, charge.subject)
         before = [*account.losses, *open_losses(desk, account)]
-        after = loss_after(before, worst_case.losses()).loss
+        after = loss_after(before, new).loss
         if account.cap is not None and after > account.cap:
-            requested, short_by = account_loss(worst_case.losses()).loss, after - account.cap
-            payer = f"{name} for analyst {analyst}" if account.analyst else name
+            requested, short_by = account_loss(new).loss, after - account.cap
+            payer = f"{account.name} for analyst {account.analyst}" if account.analyst else account.name
             raise BudgetError(payer, requested, requested - min(short_by, requested), short_by)
         standing.append(replace(account, loss=after))
     return standing
+
+
+def _check_subject(account: Account, subject: Subject) -> None:
+    if account.subject == UNKNOWN:
+        raise LedgerError(
+            f"the account {account.name} is closed: an earlier Thresher wrote its entries, and they do not say whom it "
+            "protects. What it has lost stays lost, and nothing more can be charged to it"
+        )
+    if account.subject not in (None, subject):
+        changed = ", ".join(account.subject.differences(subject))
+        raise DeclarationError(
+            f"account {account.name}",
+            f"it began with another {changed}, and what it has lost cannot be counted anew: restore the declaration as "
+            "it was. Nothing is charged",
+        )
 
 
 def after_ending(desk: Desk, reserved: Reserved, kind: str, facts: Mapping[str, Any]) -> list[Account]:
@@ -151,12 +178,25 @@ def open_losses(desk: Desk, account: Account, without: int | None = None) -> lis
 
 
 def _reserve(entry: Entry, desk: Desk) -> None:
-    for account in _payers(desk, entry.account, entry.analyst):
-        desk.put_account(replace(account, loss=_loss(entry, account)))
     facts = entry.facts
+    # Before version 3 lines did not say it; the migration wrote it for each account, and verifying asks for it.
+    about = Subject.from_json(facts["subject"]) if "subject" in facts else None
+    for account in _payers(desk, entry.account, entry.analyst):
+        after = replace(account, loss=_loss(entry, account))
+        if account.analyst or after.subject == about:
+            desk.put_account(after)
+        else:
+            _put_subject(desk, after, about)
     worst_case = spending_from_json(facts["worst_case"])
     names = (entry.account, entry.analyst, facts["key"], facts["question"])
     desk.put_reservation(Reserved(entry.sequence, *names, worst_case, facts["owner"], RESERVED, None))
+
+
+def _put_subject(desk: Desk, account: Account, subject: Subject | None) -> None:
+    """Write down what an account is about, once for ever."""
+    if subject is None or account.subject is not None:
+        raise BugError(f"a line is about another subject than its account {account.name}")
+    desk.put_account(replace(account, subject=subject))
 
 
 def _end(entry: Entry, desk: Desk) -> None:

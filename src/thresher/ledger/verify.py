@@ -55,8 +55,11 @@ class _Memory:
 _UNREADABLE = (ThresherError, ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError)
 
 
-def verified(tables: Tables) -> Verification:
-    """Check everything, or raise `LedgerCorruptError` naming the first bad line."""
+def verified(tables: Tables, *, before_version_3: bool = False) -> Verification:
+    """Check everything, or raise `LedgerCorruptError` naming the first bad line.
+
+    `before_version_3`: charges do not say yet what they are about.
+    """
     memory, head, releases = _Memory(), EMPTY, {}
     states: dict[str, tuple[int, str]] = {}
     for sequence, document, stored_hash in tables.lines():
@@ -71,6 +74,8 @@ def verified(tables: Tables) -> Verification:
         head = entry.head
     _check_head(tables, head)
     _check_losses(memory)
+    if not before_version_3:
+        _check_subjects(memory)
     _check_tables(tables, memory)
     _check_releases(tables, releases)
     _check_states(tables, states)
@@ -85,6 +90,13 @@ def _check_losses(memory: _Memory) -> None:
             raise LedgerCorruptError(f"the account {account.name} has lost more than its entries say")
         if account.cap is not None and account.loss > account.cap:
             raise LedgerCorruptError(f"the account {account.name} has passed its cap")
+
+
+def _check_subjects(memory: _Memory) -> None:
+    """Every account that was charged says what its losses are about."""
+    for name in {reserved.account for reserved in memory.reserved.values()}:
+        if memory.held[name, ""].subject is None:
+            raise LedgerCorruptError(f"the account {name} was charged, and no entry says what its losses are about")
 
 
 def _check_head(tables: Tables, head: Head) -> None:

@@ -4,11 +4,10 @@ Everything that can be refused is refused here, before a step is charged.
 Reads: declarations. Writes: nothing. Never: a count.
 """
 
-import json
 import math
 from dataclasses import dataclass
 from datetime import UTC
-from typing import Any, cast
+from typing import cast
 
 from thresher.accounting import Spending, step_spending
 from thresher.amounts import Epsilon
@@ -140,33 +139,6 @@ class StreamPlan:
             *(f"alarm      {plain(watch.declared.name)}: {watch.promise}" for watch in self.watches),
         ]
         return "\n".join(lines)
-
-
-def protects(declared: StreamDeclaration) -> dict[str, Any]:
-    """What the steps of an account are steps of, and what they lose about: the same for as long as it is used."""
-    return {
-        "protect": declared.protected_steps,
-        "start": declared.start.isoformat(),
-        "step_seconds": declared.step_seconds,
-        "unit": declared.polled.unit if declared.polled else None,
-    }
-
-
-def began_with(question: str) -> dict[str, Any] | None:
-    """What an earlier step's question says of its account; None if that was no step's.
-
-    Until the ledger keeps the subject of an account.
-    """
-    try:
-        said: dict[str, Any] = json.loads(question)
-        if "account" in said:
-            found: dict[str, Any] = said["account"]
-            return found
-        facts = said["stream"]
-        unit = None if facts["table"] is None else facts["table"][-1]
-        return {"unit": unit, **{name: facts[name] for name in ("protect", "start", "step_seconds")}}
-    except (ValueError, KeyError, TypeError):
-        return None
 
 
 def plan_stream(declared: StreamDeclaration) -> StreamPlan:

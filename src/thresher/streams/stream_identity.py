@@ -50,14 +50,19 @@ class StreamIdentity:
 def stream_identity(declared: StreamDeclaration, tree: Tree | None) -> StreamIdentity:
     """The identity of a declared stream, with the tree of its states if it has one."""
     facts = folded(_facts(declared, tree))
-    unit = None if declared.polled is None else declared.polled.unit
-    subject = Subject(
-        STREAM, unit, declared.start.isoformat(), declared.step_seconds, protected_steps=declared.protected_steps
-    )
     question = f'{{"identity":"{VERSION}","stream":{canonical(facts)},"step":'
     return StreamIdentity(
-        facts, subject, question, f"stream/{hashlib.sha256(declared.name.encode()).hexdigest()[:16]}/"
+        facts,
+        subject_of_stream(declared),
+        question,
+        f"stream/{hashlib.sha256(declared.name.encode()).hexdigest()[:16]}/",
     )
+
+
+def subject_of_stream(declared: StreamDeclaration) -> Subject:
+    """What the account of a stream is about: whom it protects in how many steps on end, and its clock."""
+    unit = None if declared.polled is None else declared.polled.unit
+    return Subject(STREAM, unit, declared.start.isoformat(), declared.step_seconds, declared.protected_steps)
 
 
 def _facts(declared: StreamDeclaration, tree: Tree | None) -> dict[str, Any]:

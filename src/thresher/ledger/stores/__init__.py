@@ -1,12 +1,13 @@
 """Where a book is kept: one file for each kind of database, over shared statements."""
 
 from pathlib import Path
+from typing import Any
 
 from thresher.errors import ArgumentError, LedgerError
-from thresher.ledger.stores.statements import Store
+from thresher.ledger.stores.database import DatabaseStore
 
 
-def store_for(url: str) -> tuple[Store, Path | None]:
+def store_for(url: str) -> tuple[DatabaseStore[Any], Path | None]:
     """The store that a URL names, and where its anchor lies if nothing else is said."""
     if isinstance(url, str) and url.startswith("sqlite:///") and len(url) > len("sqlite:///") and _is_plain(url):
         from thresher.ledger.stores.sqlite import SqliteStore  # noqa: PLC0415 - each driver loads when it is used

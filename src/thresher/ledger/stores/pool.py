@@ -40,13 +40,15 @@ class Pool(Generic[C]):
     _forked_midway: ClassVar[bool] = False
 
     def __init__(self, make: Callable[[], C], most: int = 8) -> None:
-        self._make, self._most, self._held = make, most, 0
+        self._make, self._most, self._held, self._gate_is_held = make, most, 0, False
         self._start()
         self._known.add(self)
 
     def _start(self) -> None:
         self._idle: list[C] = []
         self._turns = threading.BoundedSemaphore(self._most)
+        # A fork holds it, because a busy thread would always take its next turn before the fork gets it.
+        self._gate = threading.Lock()
         self._writer = threading.Lock()
 
     @contextmanager
@@ -61,6 +63,9 @@ class Pool(Generic[C]):
             raise LedgerStoppedError(
                 "this process was forked in the middle of a transaction: ask from a process started otherwise"
             )
+        with self._gate:
+            # Whoever stands here waits until a fork is over.
+            pass
         with self._turns:
             lent = self._take() or self._make()
             try:
@@ -86,6 +91,7 @@ class Pool(Generic[C]):
     def before_fork(cls) -> None:
         deadline = time.monotonic() + _FORK_WAIT_SECONDS
         for pool in list(cls._known):
+            pool._gate_is_held = pool._gate.acquire(timeout=_FORK_WAIT_SECONDS)
             while pool._held < pool._most and pool._turns.acquire(timeout=max(0.0, deadline - time.monotonic())):
                 pool._held += 1
             pool.close()
@@ -96,12 +102,15 @@ class Pool(Generic[C]):
             while pool._held:
                 pool._held -= 1
                 pool._turns.release()
+            if pool._gate_is_held:
+                pool._gate_is_held = False
+                pool._gate.release()
 
     @classmethod
     def after_fork_in_child(cls) -> None:
         for pool in list(cls._known):
             cls._forked_midway |= pool._held < pool._most
-            pool._held = 0
+            pool._held, pool._gate_is_held = 0, False
             pool._start()
 
 

@@ -4,16 +4,14 @@ Reads and writes: the tables of schema `thresher_ledger`. Never: relies on seria
 row orders all writers), or on a server that answers before it has synced.
 """
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from typing import Any
 
 import psycopg
 from psycopg import errors as postgres_errors
 
 from thresher.errors import LedgerBusyError, LedgerCorruptError, LedgerError
-from thresher.ledger.stores.pool import Pool
-from thresher.ledger.stores.statements import CommitFailedError, Tables, check_version, make_tables
+from thresher.ledger.stores.database import DatabaseConnection, DatabaseStore
 
 _SCHEMA = "thresher_ledger"
 _BUSY_MILLISECONDS = 30_000
@@ -26,76 +24,38 @@ _APPEND_ONLY = (
 )
 
 
-class PostgresStore:
-    """One schema, any number of threads and processes."""
+class PostgresStore(DatabaseStore["_Connection"]):
+    """One schema."""
+
+    failures = psycopg.Error
+    bytes_type = "BYTEA"
+    additions = _APPEND_ONLY
+    # Readers whose view is older than the new column still see the accounts in it, which a new table would hide.
+    add_subject = (
+        "ALTER TABLE accounts ADD COLUMN subject TEXT NOT NULL DEFAULT ''",
+        "ALTER TABLE accounts ALTER COLUMN subject DROP DEFAULT",
+    )
+    lock_rows = " FOR UPDATE"
 
     def __init__(self, url: str) -> None:
-        self._pool = Pool(lambda: _Connection(url))
+        super().__init__("the ledger", lambda: _Connection(url))
 
-    def prepare(self, *, make: bool) -> None:
-        try:
-            with self._pool.connection() as connection:
-                connection.run("BEGIN")
-                try:
-                    # Two first openings at once: the second waits here and then finds the tables.
-                    connection.run("SELECT pg_advisory_xact_lock(?)", (_APPLICATION,))
-                    self._prepare_tables(connection, make=make)
-                except BaseException:
-                    connection.roll_back()
-                    raise
-                connection.run("COMMIT")
-        except psycopg.Error as error:
-            raise _refusal(error) from error
+    def has_tables(self, connection: "_Connection", *, make: bool) -> bool:
+        # Two first openings at once: the second waits here and then finds the tables.
+        connection.run("SELECT pg_advisory_xact_lock(?)", (_APPLICATION,))
+        if connection.run("SELECT 1 FROM pg_namespace WHERE nspname = ?", (_SCHEMA,)):
+            return True
+        if not make:
+            raise LedgerError("there is no ledger in this database: check the address")
+        connection.run(f"CREATE SCHEMA {_SCHEMA}")
+        return False
 
-    def _prepare_tables(self, connection: "_Connection", *, make: bool) -> None:
-        if not connection.run("SELECT 1 FROM pg_namespace WHERE nspname = ?", (_SCHEMA,)):
-            if not make:
-                raise LedgerError("there is no ledger in this database: check the address")
-            connection.run(f"CREATE SCHEMA {_SCHEMA}")
-            make_tables(connection, "BYTEA", _APPEND_ONLY)
-        check_version(connection, "the ledger", "BYTEA")
-
-    @contextmanager
-    def writing(self) -> Iterator[Tables]:
-        with self._pool.writer() as connection:
-            try:
-                connection.run("BEGIN ISOLATION LEVEL READ COMMITTED")
-                tables = Tables(connection, lock_rows=" FOR UPDATE")
-                tables.head()
-            except psycopg.Error as error:
-                connection.close()
-                raise _refusal(error) from error
-            try:
-                yield tables
-                connection.run("COMMIT")
-            except psycopg.Error as error:
-                connection.close()
-                raise CommitFailedError(type(error).__name__) from error
-            except BaseException:
-                connection.roll_back()
-                raise
-
-    @contextmanager
-    def reading(self) -> Iterator[Tables]:
-        with self._pool.connection() as connection:
-            try:
-                connection.run("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
-                yield Tables(connection)
-            except psycopg.Error as error:
-                connection.close()
-                raise _refusal(error) from error
-            finally:
-                connection.roll_back()
-
-    def make_durable(self) -> None:
-        """Nothing to do: the server shows a commit only once it is synced, and syncs what it finds after a crash."""
-
-    def close(self) -> None:
-        self._pool.close()
+    def refusal(self, error: Exception) -> LedgerError:
+        return _refusal(error)
 
 
-class _Connection:
-    """A psycopg connection with Thresher's settings."""
+class _Connection(DatabaseConnection):
+    failures = psycopg.Error
 
     def __init__(self, url: str) -> None:
         try:
@@ -111,25 +71,24 @@ class _Connection:
         return not self._raw.closed
 
     @property
-    def reusable(self) -> bool:
-        return self.usable and self._raw.info.transaction_status == psycopg.pq.TransactionStatus.IDLE
+    def in_transaction(self) -> bool:
+        return self._raw.info.transaction_status != psycopg.pq.TransactionStatus.IDLE
+
+    def begin_writing(self) -> None:
+        self.run("BEGIN ISOLATION LEVEL READ COMMITTED")
+
+    def begin_reading(self) -> None:
+        self.run("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
 
     def run(self, statement: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
         cursor = self._raw.execute(statement.replace("?", "%s").encode(), values or None)
         return cursor.fetchall() if cursor.description else []
 
-    def roll_back(self) -> None:
-        try:
-            if self.usable and self._raw.info.transaction_status != psycopg.pq.TransactionStatus.IDLE:
-                self.run("ROLLBACK")
-        except psycopg.Error:
-            self.close()
-
     def close(self) -> None:
         self._raw.close()
 
 
-def _refusal(error: psycopg.Error) -> LedgerError:
+def _refusal(error: Exception) -> LedgerError:
     """The server's error as one of ours. Its text is not repeated: it may hold the connection's secrets."""
     if isinstance(error, postgres_errors.LockNotAvailable | postgres_errors.DeadlockDetected):
         return LedgerBusyError("the ledger's database is held by another process; nothing was written, try again")

@@ -6,14 +6,14 @@ by other means than SQLite while it is open, which would drop its locks.
 
 import sqlite3
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import closing, contextmanager
+from collections.abc import Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 from thresher.errors import LedgerBusyError, LedgerCorruptError, LedgerError
-from thresher.ledger.stores.pool import Pool
-from thresher.ledger.stores.statements import TABLES, CommitFailedError, Tables, check_version, make_tables
+from thresher.ledger.stores.database import DatabaseConnection, DatabaseStore
+from thresher.ledger.stores.statements import ACCOUNTS, TABLES
 
 SYNCHRONOUS = "FULL"
 _BUSY_SECONDS = 30.0
@@ -30,14 +30,25 @@ _APPEND_ONLY = tuple(
 _LAYOUT = "SELECT type, name, tbl_name, sql FROM sqlite_master ORDER BY type, name"
 
 
-class SqliteStore:
-    """One file, any number of threads and processes."""
+class SqliteStore(DatabaseStore["_Connection"]):
+    """One file."""
+
+    failures = sqlite3.Error
+    bytes_type = "BLOB"
+    additions = (*_APPEND_ONLY, f"PRAGMA application_id = {_APPLICATION}")
+    # The text of a table says how it was made, and is compared at each opening: so it is made anew.
+    add_subject = (
+        "ALTER TABLE accounts RENAME TO accounts_before",
+        ACCOUNTS,
+        "INSERT INTO accounts SELECT name, analyst, cap, loss, losses, coarse, '' FROM accounts_before",
+        "DROP TABLE accounts_before",
+    )
 
     def __init__(self, path: Path) -> None:
+        super().__init__(str(path), lambda: _Connection(path))
         self._path = path
-        self._pool = Pool(lambda: _Connection(path))
 
-    def prepare(self, *, make: bool) -> None:
+    def check_place(self, *, make: bool) -> None:
         if not make and not self._path.exists():
             raise LedgerError(f"there is no ledger at {self._path}: check the name")
         if self._path.is_dir() or not self._path.absolute().parent.is_dir():
@@ -45,60 +56,26 @@ class SqliteStore:
         if self._path.exists() and 0 < self._path.stat().st_size < _SMALLEST:
             # SQLite takes so short a file for an empty one, and would write over it.
             raise LedgerCorruptError(f"{self._path} is too short for a ledger: restore a backup, or name another file")
-        try:
-            with self._pool.writer() as connection:
-                connection.begin_writing()
-                try:
-                    self._prepare_tables(connection)
-                except BaseException:
-                    connection.roll_back()
-                    raise
-                connection.run("COMMIT")
-                troubles = connection.run("PRAGMA integrity_check")
-        except sqlite3.Error as error:
-            raise _refusal(error, self._path) from error
-        if troubles != [("ok",)]:
-            raise LedgerCorruptError(f"{self._path} is damaged: SQLite's integrity check fails; restore a backup")
 
-    def _prepare_tables(self, connection: "_Connection") -> None:
+    def has_tables(self, connection: "_Connection", *, make: bool) -> bool:  # noqa: ARG002 - an empty file becomes one
         if not connection.run("SELECT name FROM sqlite_master"):
-            make_tables(connection, "BLOB", _APPEND_ONLY)
-            connection.run(f"PRAGMA application_id = {_APPLICATION}")
+            return False
         if connection.run("PRAGMA application_id") != [(_APPLICATION,)]:
             raise LedgerCorruptError(f"{self._path} is a database, but not a ledger of Thresher's")
-        check_version(connection, str(self._path), "BLOB")
+        return True
+
+    def check_tables(self, connection: "_Connection") -> None:
         if connection.run(_LAYOUT) != _layout():
             raise LedgerCorruptError(
                 f"{self._path} is damaged: its tables or their rules were changed; restore a backup"
             )
 
-    @contextmanager
-    def writing(self) -> Iterator[Tables]:
-        with self._pool.writer() as connection:
-            try:
-                connection.begin_writing()
-            except sqlite3.Error as error:
-                raise _refusal(error, self._path) from error
-            try:
-                yield Tables(connection)
-                connection.run("COMMIT")
-            except sqlite3.Error as error:
-                connection.close()
-                raise CommitFailedError(str(error)) from error
-            except BaseException:
-                connection.roll_back()
-                raise
+    def check_pages(self, connection: "_Connection") -> None:
+        if connection.run("PRAGMA integrity_check") != [("ok",)]:
+            raise LedgerCorruptError(f"{self._path} is damaged: SQLite's integrity check fails; restore a backup")
 
-    @contextmanager
-    def reading(self) -> Iterator[Tables]:
-        with self._pool.connection() as connection:
-            try:
-                connection.run("BEGIN")
-                yield Tables(connection)
-            except sqlite3.Error as error:
-                raise _refusal(error, self._path) from error
-            finally:
-                connection.roll_back()
+    def refusal(self, error: Exception) -> LedgerError:
+        return _refusal(error, self._path)
 
     def make_durable(self) -> None:
         """Sync the log by a commit that only counts the openings: SQLite leaves out a write that changes nothing.
@@ -116,17 +93,14 @@ class SqliteStore:
                 finally:
                     connection.roll_back()
         except sqlite3.Error as error:
-            raise _refusal(error, self._path) from error
-
-    def close(self) -> None:
-        self._pool.close()
+            raise self.refusal(error) from error
 
 
-class _Connection:
-    """A SQLite connection with Thresher's settings."""
+class _Connection(DatabaseConnection):
+    failures = sqlite3.Error
 
     def __init__(self, path: Path) -> None:
-        self.usable = True
+        self._open = True
         try:
             self._raw = sqlite3.connect(path, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False)
             mode = self._patiently("PRAGMA journal_mode = WAL")
@@ -139,8 +113,12 @@ class _Connection:
             raise LedgerError(f"{path} cannot have a write-ahead log, which keeps commits: name a file on a local disk")
 
     @property
-    def reusable(self) -> bool:
-        return self.usable and not self._raw.in_transaction
+    def usable(self) -> bool:
+        return self._open
+
+    @property
+    def in_transaction(self) -> bool:
+        return self._raw.in_transaction
 
     def run(self, statement: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
         try:
@@ -151,6 +129,9 @@ class _Connection:
 
     def begin_writing(self) -> None:
         self._patiently("BEGIN IMMEDIATE")
+
+    def begin_reading(self) -> None:
+        self.run("BEGIN")
 
     def _patiently(self, statement: str) -> list[tuple[Any, ...]]:
         """Run a statement that needs the lock, waiting in short steps.
@@ -171,16 +152,8 @@ class _Connection:
         finally:
             self.run(f"PRAGMA busy_timeout = {int(_BUSY_SECONDS * 1000)}")
 
-    def roll_back(self) -> None:
-        try:
-            if self.usable and self._raw.in_transaction:
-                self.run("ROLLBACK")
-        except sqlite3.Error:
-            # The transaction is dead already; the caller is told of the first error.
-            self.close()
-
     def close(self) -> None:
-        self.usable = False
+        self._open = False
         self._raw.close()
 
 
@@ -192,7 +165,7 @@ def _layout() -> list[tuple[Any, ...]]:
         return empty.execute(_LAYOUT).fetchall()
 
 
-def _refusal(error: sqlite3.Error, path: Path) -> LedgerError:
+def _refusal(error: Exception, path: Path) -> LedgerError:
     """SQLite's error as one of ours, with what to do."""
     name = getattr(error, "sqlite_errorname", "") or ""
     if name.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):

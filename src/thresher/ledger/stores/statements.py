@@ -5,30 +5,34 @@ Reads and writes: six tables through one connection in one transaction. Never: c
 
 import json
 from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager
 from functools import lru_cache
 from typing import Any, Protocol
 
-from thresher.accounting import RegionLosses, spending_from_json
+from thresher.accounting import RegionLosses, Subject, spending_from_json
 from thresher.amounts import Epsilon
-from thresher.errors import LedgerCorruptError, LedgerVersionError
 from thresher.ledger.entries import EMPTY, Entry, Head, canonical
 from thresher.ledger.rules import Account, Reserved
 
-SCHEMA_VERSION = 2
+# 2: states. 3: the subject of an account; and, in the lines of reservations, the subject and the family of the plan.
+SCHEMA_VERSION = 3
 
-# Since version 2: what a stream goes on from, replaced with each step it releases.
-_STATES = "CREATE TABLE states (name TEXT PRIMARY KEY, reservation BIGINT NOT NULL, body {bytes} NOT NULL)"
+# What a stream goes on from, replaced with each step it releases.
+STATES = "CREATE TABLE states (name TEXT PRIMARY KEY, reservation BIGINT NOT NULL, body {bytes} NOT NULL)"
+
+# The subject is empty before the first charge.
+ACCOUNTS = (
+    "CREATE TABLE accounts (name TEXT NOT NULL, analyst TEXT NOT NULL, cap BIGINT CHECK (cap >= 0),"
+    " loss BIGINT NOT NULL CHECK (loss >= 0), losses TEXT NOT NULL, coarse INTEGER NOT NULL CHECK (coarse IN (0, 1)),"
+    " subject TEXT NOT NULL, PRIMARY KEY (name, analyst),"
+    " CHECK (cap IS NULL OR loss <= cap), CHECK (analyst <> '' OR cap IS NOT NULL))"
+)
 
 TABLES = (
     "CREATE TABLE head (one INTEGER PRIMARY KEY CHECK (one = 1), version INTEGER NOT NULL,"
     " sequence BIGINT NOT NULL CHECK (sequence >= 0), hash TEXT NOT NULL)",
     "CREATE TABLE entries (sequence BIGINT PRIMARY KEY CHECK (sequence >= 1), document TEXT NOT NULL,"
     " hash TEXT NOT NULL)",
-    "CREATE TABLE accounts (name TEXT NOT NULL, analyst TEXT NOT NULL, cap BIGINT CHECK (cap >= 0),"
-    " loss BIGINT NOT NULL CHECK (loss >= 0), losses TEXT NOT NULL, coarse INTEGER NOT NULL CHECK (coarse IN (0, 1)),"
-    " PRIMARY KEY (name, analyst),"
-    " CHECK (cap IS NULL OR loss <= cap), CHECK (analyst <> '' OR cap IS NOT NULL))",
+    ACCOUNTS,
     "CREATE TABLE reservations (sequence BIGINT PRIMARY KEY, account TEXT NOT NULL, analyst TEXT NOT NULL,"
     " key TEXT NOT NULL, question TEXT NOT NULL, worst_case TEXT NOT NULL, owner TEXT NOT NULL,"
     " state TEXT NOT NULL CHECK (state IN ('reserved', 'settled', 'forfeited', 'cancelled')), ended_by BIGINT,"
@@ -37,10 +41,10 @@ TABLES = (
     "CREATE UNIQUE INDEX one_charge_per_key ON reservations (analyst, key) WHERE state <> 'cancelled'",
     "CREATE INDEX open_by_account ON reservations (account) WHERE state = 'reserved'",
     "CREATE TABLE releases (reservation BIGINT PRIMARY KEY, body {bytes} NOT NULL)",
-    _STATES,
+    STATES,
 )
 
-_ACCOUNT = "name, analyst, cap, loss, losses, coarse"
+_ACCOUNT = "name, analyst, cap, loss, losses, coarse, subject"
 _RESERVATION = "sequence, account, analyst, key, question, worst_case, owner, state, ended_by"
 
 
@@ -48,24 +52,6 @@ class Connection(Protocol):
     """What the statements need of a driver's connection."""
 
     def run(self, statement: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]: ...
-
-
-class Store(Protocol):
-    """A database that holds one book."""
-
-    def prepare(self, *, make: bool) -> None:
-        """Open it, make the tables of a new one if so asked, refuse a newer one, check its integrity if it can."""
-
-    def writing(self) -> AbstractContextManager["Tables"]:
-        """One writer at a time; committed durably at the end, or rolled back whole. Raises `CommitFailedError`."""
-
-    def reading(self) -> AbstractContextManager["Tables"]:
-        """One consistent view."""
-
-    def make_durable(self) -> None:
-        """Return once all that a reader can see now would survive a power cut."""
-
-    def close(self) -> None: ...
 
 
 def make_tables(connection: Connection, bytes_type: str, more: Sequence[str]) -> None:
@@ -76,40 +62,31 @@ def make_tables(connection: Connection, bytes_type: str, more: Sequence[str]) ->
     connection.run("INSERT INTO head (one, version, sequence, hash) VALUES (1, ?, ?, ?)", values)
 
 
-def check_version(connection: Connection, name: str, bytes_type: str) -> None:
-    """Refuse a newer book; bring an older one up to date, in the transaction that is open."""
-    found = connection.run("SELECT version FROM head")
-    if len(found) != 1 or not isinstance(found[0][0], int):
-        raise LedgerCorruptError(f"{name} is damaged: it does not say which version it has; restore a backup")
-    if found[0][0] > SCHEMA_VERSION:
-        raise LedgerVersionError(
-            f"{name} has schema {found[0][0]}, this Thresher knows {SCHEMA_VERSION}: upgrade Thresher"
-        )
-    if found[0][0] < SCHEMA_VERSION:
-        connection.run(_STATES.format(bytes=bytes_type))
-        connection.run("UPDATE head SET version = ?", (SCHEMA_VERSION,))
-
-
 class CommitFailedError(Exception):
     """A statement or the commit of a writing transaction failed in the database."""
 
 
 class Tables:
-    """One transaction on the tables; a `Desk` for the rules."""
+    """One transaction on the tables; a `Desk` for the rules. The head and the accounts are read once in it."""
 
     def __init__(self, connection: Connection, lock_rows: str = "") -> None:
         self._run = connection.run
         self._lock = lock_rows
+        self._head: Head | None = None
+        self._accounts: dict[tuple[str, str], Account | None] = {}
 
     def head(self) -> Head:
         """Where the book ends. The first thing a writer asks for: the row is the lock of the whole book."""
-        ((sequence, stored_hash),) = self._run(f"SELECT sequence, hash FROM head WHERE one = 1{self._lock}")
-        return Head(sequence, stored_hash)
+        if self._head is None:
+            ((sequence, stored_hash),) = self._run(f"SELECT sequence, hash FROM head WHERE one = 1{self._lock}")
+            self._head = Head(sequence, stored_hash)
+        return self._head
 
     def append(self, entry: Entry) -> None:
         values = (entry.sequence, entry.document, entry.hash)
         self._run("INSERT INTO entries (sequence, document, hash) VALUES (?, ?, ?)", values)
         self._run("UPDATE head SET sequence = ?, hash = ? WHERE one = 1", (entry.sequence, entry.hash))
+        self._head = entry.head
 
     def lines(self, after: int = 0) -> Iterator[tuple[int, str, str]]:
         """Stored lines in order, unchecked: number, document, hash."""
@@ -124,11 +101,11 @@ class Tables:
         return rows[0][0] if rows else None
 
     def account(self, name: str, analyst: str) -> Account | None:
-        rows = self._run(
-            f"SELECT {_ACCOUNT} FROM accounts WHERE name = ? AND analyst = ?{self._lock}",
-            (name, analyst),
-        )
-        return _account(rows[0]) if rows else None
+        if (name, analyst) not in self._accounts:
+            where = f"WHERE name = ? AND analyst = ?{self._lock}"
+            rows = self._run(f"SELECT {_ACCOUNT} FROM accounts {where}", (name, analyst))
+            self._accounts[name, analyst] = _account(rows[0]) if rows else None
+        return self._accounts[name, analyst]
 
     def accounts(self) -> list[Account]:
         rows = self._run(f"SELECT {_ACCOUNT} FROM accounts ORDER BY name, analyst")
@@ -137,11 +114,14 @@ class Tables:
     def put_account(self, account: Account) -> None:
         cap = None if account.cap is None else account.cap.nano
         losses = canonical([loss.to_json() for loss in account.losses])
+        about = "" if account.subject is None else canonical(account.subject.to_json())
         self._run(
-            f"INSERT INTO accounts ({_ACCOUNT}) VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (name, analyst) DO UPDATE SET"
-            " cap = excluded.cap, loss = excluded.loss, losses = excluded.losses, coarse = excluded.coarse",
-            (account.name, account.analyst, cap, account.loss.nano, losses, int(account.coarse)),
+            f"INSERT INTO accounts ({_ACCOUNT}) VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (name, analyst) DO UPDATE SET"
+            " cap = excluded.cap, loss = excluded.loss, losses = excluded.losses, coarse = excluded.coarse,"
+            " subject = excluded.subject",
+            (account.name, account.analyst, cap, account.loss.nano, losses, int(account.coarse), about),
         )
+        self._accounts[account.name, account.analyst] = account
 
     def reservation(self, sequence: int) -> Reserved | None:
         rows = self._run(f"SELECT {_RESERVATION} FROM reservations WHERE sequence = ?", (sequence,))
@@ -157,12 +137,6 @@ class Tables:
 
     def reservations(self) -> list[Reserved]:
         return [_reserved(row) for row in self._run(f"SELECT {_RESERVATION} FROM reservations ORDER BY sequence")]
-
-    def questions(self, account: str, most: int) -> list[str]:
-        rows = self._run(
-            "SELECT question FROM reservations WHERE account = ? ORDER BY sequence LIMIT ?", (account, most)
-        )
-        return [row[0] for row in rows]
 
     def open_reservations(self, account: str | None = None) -> list[Reserved]:
         which, values = ("", ()) if account is None else (" AND account = ?", (account,))
@@ -223,10 +197,11 @@ def _read_losses(text: str) -> tuple[RegionLosses, ...]:
 
 
 def _account(row: Sequence[Any]) -> Account:
-    name, analyst, cap, loss, losses, coarse = row
+    name, analyst, cap, loss, losses, coarse, subject = row
     listed = _read_losses(losses)
     limit = None if cap is None else Epsilon.from_nano(cap)
-    return Account(name, analyst, limit, Epsilon.from_nano(loss), listed, bool(coarse))
+    about = Subject.from_json(json.loads(subject)) if subject != "" else None
+    return Account(name, analyst, limit, Epsilon.from_nano(loss), listed, bool(coarse), about)
 
 
 def _reserved(row: Sequence[Any]) -> Reserved:

@@ -1,0 +1,177 @@
+"""Preparing, reading and writing a book, alike in any database; each store adds what its database does otherwise.
+
+Reads and writes: through `Tables`, in one transaction at a time. Never: repeats what a database said of its connection;
+lends a connection that is in the middle of a transaction; goes on after a commit that failed.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, ClassVar, Generic, TypeVar
+
+from thresher.errors import LedgerCorruptError, LedgerError, LedgerVersionError
+from thresher.ledger.stores.pool import Pool
+from thresher.ledger.stores.statements import SCHEMA_VERSION, STATES, CommitFailedError, Tables, make_tables
+
+
+class DatabaseConnection(ABC):
+    """A driver's connection with Thresher's settings."""
+
+    # What the driver raises.
+    failures: ClassVar[type[Exception]]
+
+    @abstractmethod
+    def run(self, statement: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]: ...
+
+    @abstractmethod
+    def begin_writing(self) -> None: ...
+
+    @abstractmethod
+    def begin_reading(self) -> None: ...
+
+    @abstractmethod
+    def close(self) -> None: ...
+
+    @property
+    @abstractmethod
+    def usable(self) -> bool:
+        """Whether it is open."""
+
+    @property
+    @abstractmethod
+    def in_transaction(self) -> bool: ...
+
+    @property
+    def reusable(self) -> bool:
+        """Open, and outside of any transaction."""
+        return self.usable and not self.in_transaction
+
+    def roll_back(self) -> None:
+        """End the transaction, if there is one, as if it had never been."""
+        try:
+            if self.usable and self.in_transaction:
+                self.run("ROLLBACK")
+        except self.failures:
+            # The transaction is dead already; the caller is told of the first error.
+            self.close()
+
+
+C = TypeVar("C", bound=DatabaseConnection)
+
+
+class DatabaseStore(ABC, Generic[C]):
+    """A database that holds one book: any number of threads and processes."""
+
+    failures: ClassVar[type[Exception]]
+    # The type of bytes; what is added to the tables of a new book; and how accounts get the column of version 3, which
+    # has no default: a process of an older version that has the book open cannot write to it any more.
+    bytes_type: ClassVar[str]
+    additions: ClassVar[tuple[str, ...]]
+    add_subject: ClassVar[tuple[str, ...]]
+    lock_rows: ClassVar[str] = ""
+
+    def __init__(self, name: str, make: Callable[[], C]) -> None:
+        self._name, self._pool = name, Pool(make)
+
+    def prepare(self, *, make: bool, migrate: Callable[[Tables], None]) -> None:
+        """Open the database, make the tables of a new book if so asked, and check what can be checked.
+
+        A newer book is refused. An older one is brought up to date in one transaction, in which `migrate` writes what
+        its lines lack.
+        """
+        self.check_place(make=make)
+        try:
+            with self._pool.writer() as connection:
+                connection.begin_writing()
+                try:
+                    if not self.has_tables(connection, make=make):
+                        make_tables(connection, self.bytes_type, self.additions)
+                    old = self._bring_up_to_date(connection)
+                    self.check_tables(connection)
+                    if old:
+                        migrate(Tables(connection, self.lock_rows))
+                    connection.run("COMMIT")
+                except BaseException:
+                    connection.roll_back()
+                    raise
+                self.check_pages(connection)
+        except self.failures as error:
+            raise self.refusal(error) from error
+
+    def _bring_up_to_date(self, connection: C) -> bool:
+        """Give the tables today's columns; return whether the book was of an older version."""
+        found = connection.run("SELECT version FROM head")
+        if len(found) != 1 or not isinstance(found[0][0], int):
+            raise LedgerCorruptError(f"{self._name} is damaged: it does not say which version it has; restore a backup")
+        ((version,),) = found
+        if version > SCHEMA_VERSION:
+            raise LedgerVersionError(
+                f"{self._name} has schema {version}, this Thresher knows {SCHEMA_VERSION}: upgrade Thresher"
+            )
+        if version == SCHEMA_VERSION:
+            return False
+        # Writers of an older version that are under way end first.
+        Tables(connection, self.lock_rows).head()
+        for statement in (*([STATES] if version < 2 else []), *self.add_subject):
+            connection.run(statement.format(bytes=self.bytes_type))
+        connection.run("UPDATE head SET version = ?", (SCHEMA_VERSION,))
+        return True
+
+    @contextmanager
+    def writing(self) -> Iterator[Tables]:
+        """One writer at a time; committed durably at the end, or rolled back whole. Raises `CommitFailedError`."""
+        with self._pool.writer() as connection:
+            try:
+                connection.begin_writing()
+                tables = Tables(connection, self.lock_rows)
+                tables.head()
+            except self.failures as error:
+                connection.close()
+                raise self.refusal(error) from error
+            try:
+                yield tables
+                connection.run("COMMIT")
+            except self.failures as error:
+                connection.close()
+                raise CommitFailedError(type(error).__name__) from error
+            except BaseException:
+                connection.roll_back()
+                raise
+
+    @contextmanager
+    def reading(self) -> Iterator[Tables]:
+        """One consistent view."""
+        with self._pool.connection() as connection:
+            try:
+                connection.begin_reading()
+                yield Tables(connection)
+            except self.failures as error:
+                connection.close()
+                raise self.refusal(error) from error
+            finally:
+                connection.roll_back()
+
+    def close(self) -> None:
+        self._pool.close()
+
+    # What databases do otherwise
+
+    @abstractmethod
+    def has_tables(self, connection: C, *, make: bool) -> bool:
+        """Whether there is a book; refused if there is none and none may be made."""
+
+    @abstractmethod
+    def refusal(self, error: Exception) -> LedgerError:
+        """Say the database's error as one of ours, with what to do."""
+
+    def check_place(self, *, make: bool) -> None:
+        """Refuse a place where no book can be."""
+
+    def check_tables(self, connection: C) -> None:
+        """Refuse a book whose tables or rules were changed, where the database tells."""
+
+    def check_pages(self, connection: C) -> None:
+        """Refuse a damaged database, where it can look itself over."""
+
+    def make_durable(self) -> None:
+        """Return once all that a reader can see now would survive a power cut."""
