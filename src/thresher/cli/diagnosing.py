@@ -12,6 +12,7 @@ import thresher
 from thresher.cli.asking import budget_line, confirm
 from thresher.cli.options import config_option, json_option, spinning
 from thresher.cli.output import drawn, say
+from thresher.codec import document
 from thresher.diagnostics import NEEDS, Choices, Diagnostic
 from thresher.diagnostics.pictures import check_picture, save_picture, sparkline
 from thresher.ledger import Balance
@@ -118,7 +119,7 @@ def _page(found: Diagnostic, balance: Balance, output: str | None) -> str:
 
 def _json(found: Diagnostic, balance: Balance) -> str:
     shown = {
-        **found.document(),
+        **document(found),
         "caption": found.caption,
         "key": found.key,
         "repeated": found.repeated,

@@ -13,9 +13,10 @@ from numpy.typing import NDArray
 
 from thresher.accounting import CommonSpending, Grouping, Region, Spending
 from thresher.amounts import Amount, Epsilon, exact_fraction, whole_number
+from thresher.codec import decoded, handed_out
 from thresher.config import Column, Grid, Numbered, Table, Truth
 from thresher.diagnostics.binned_residuals import binned_residual_plot
-from thresher.diagnostics.releases import Diagnostic, recalled
+from thresher.diagnostics.releases import Diagnostic
 from thresher.diagnostics.residual_plot import residual_plot
 from thresher.diagnostics.roc_curve import roc_curve
 from thresher.diagnostics.roc_price import epsilon_for_auc
@@ -98,7 +99,9 @@ class DiagnosisPlan(OldPlan):
     def affordable(self, limit: Epsilon) -> str | None:
         return f"Ask for epsilon={limit}: the same picture with more noise" if limit else None
 
-    recall = staticmethod(recalled)
+    def recall(self, body: bytes, key: str) -> Diagnostic:
+        """Hand out a stored diagnostic again."""
+        return handed_out(decoded(Diagnostic, body), key, repeated=True)
 
     def run(self, exact: Exact | None, entropy: Entropy) -> tuple[Diagnostic, Spending]:
         """Unseal, and make the release. Of each unit there is one row."""

@@ -3,19 +3,16 @@
 Reads: nothing. Writes: bytes. Never: classes, their sizes or what is left in them, which are the curator's to see.
 """
 
-import json
-from collections.abc import Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from thresher.amounts import Epsilon
+from thresher.codec import encoded, handed_out, not_stored
 from thresher.config import Label
 from thresher.personal.personal_release import INDEPENDENT
 
 if TYPE_CHECKING:
     import pyarrow as pa
-
-_OF_THE_RELEASE = ("key", "repeated")
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,8 +36,8 @@ class PersonalCounts:
     stamp: str = ""
     notes: tuple[str, ...] = ()
     # Of this handing-out, not of the release: under which key it is stored, and whether it was charged before.
-    key: str = field(default="", compare=False)
-    repeated: bool = field(default=False, compare=False)
+    key: str = not_stored("")
+    repeated: bool = not_stored(False)
 
     @property
     def table(self) -> "pa.Table":
@@ -52,24 +49,11 @@ class PersonalCounts:
         columns["half_width"] = [float(self.half_width)] * len(self.groups)
         return pa.table(columns)
 
-    def document(self) -> dict[str, Any]:
-        """All of it, for JSON."""
-        said = {one.name: getattr(self, one.name) for one in fields(self) if one.name not in _OF_THE_RELEASE}
-        return {**said, "share": self.share.to_json(), "groups": [list(group) for group in self.groups]}
-
     def to_bytes(self) -> bytes:
-        return json.dumps(self.document(), sort_keys=True).encode()
-
-    @classmethod
-    def from_bytes(cls, body: bytes, key: str) -> "PersonalCounts":
-        """A stored answer, handed out again."""
-        said: Mapping[str, Any] = json.loads(body)
-        listed = {name: tuple(said[name]) for name in ("keys", "estimates", "notes")}
-        groups, share = tuple(map(tuple, said["groups"])), Epsilon.from_json(said["share"])
-        return cls(**{**said, **listed, "groups": groups, "share": share}, key=key, repeated=True)
+        return encoded(self)
 
     def handed_out(self, key: str) -> "PersonalCounts":
-        return replace(self, key=key)
+        return handed_out(self, key)
 
     def __str__(self) -> str:
         shown = zip(self.groups, self.estimates, strict=True)

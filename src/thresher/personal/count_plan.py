@@ -9,6 +9,7 @@ from fractions import Fraction
 
 from thresher.accounting import Spending
 from thresher.amounts import Amount, exact_fraction
+from thresher.codec import decoded, handed_out
 from thresher.config import decimal_text
 from thresher.errors import ArgumentError
 from thresher.noise import Entropy, conditional_shift
@@ -43,7 +44,9 @@ class CountPlan(ReadPlan):
     def identity_text(self) -> str:
         return self.read.identity({"confidence": decimal_text(self.confidence)})
 
-    recall = staticmethod(PersonalCounts.from_bytes)
+    def recall(self, body: bytes, key: str) -> PersonalCounts:
+        """Hand out a stored answer again."""
+        return handed_out(decoded(PersonalCounts, body), key, repeated=True)
 
     def run(self, exact: Exact | None, entropy: Entropy) -> tuple[PersonalCounts, Spending]:
         """Draw, and divide by the mean weight."""
