@@ -15,6 +15,7 @@ from thresher.audit.shipped import residual_plot as shipped
 from thresher.audit.subjects import Enumerated
 from thresher.audit.trial import tried
 from thresher.codec import decoded, document, encoded
+from thresher.diagnostics import residual_options as options_room
 from thresher.diagnostics import residual_plot as plot_room
 from thresher.diagnostics import residual_recipe as recipe_room
 from thresher.diagnostics.releases import MODEL_CAVEAT, Diagnostic
@@ -317,9 +318,12 @@ def test_seeded_plots_say_so():
 
 def test_the_reference_lists_true_signatures():
     page = (Path(__file__).parents[2] / "docs" / "reference" / "residual_plot.md").read_text()
-    for function in (plot_room.residual_plot, recipe_room.plan_of):
+    for function in (plot_room.residual_plot, options_room.residual_options, recipe_room.plan_of):
         shown = inspect.signature(function).parameters.values()
-        written = [p.name if p.default is p.empty else f"{p.name}={p.default!r}" for p in shown]
+        stars = {inspect.Parameter.VAR_KEYWORD: "**"}
+        written = [
+            stars.get(p.kind, "") + (p.name if p.default is p.empty else f"{p.name}={p.default!r}") for p in shown
+        ]
         keyword = next((i for i, p in enumerate(shown) if p.kind is p.KEYWORD_ONLY), None)
         if keyword is not None:
             written.insert(keyword, "*")

@@ -200,4 +200,6 @@ def test_what_is_stored_says_nothing_exact(opened):
     engine = opened()
     engine.diagnose("roc", **ROC, epsilon="0.5")
     (stored,) = (entry for entry in engine.ledger.entries() if entry.kind == "reserve")
-    assert json.loads(stored.facts["question"])["diagnostic"] == "roc"
+    said = json.loads(stored.facts["question"])
+    assert (said["family"], said["kind"], said["price"]) == ("diagnosis", "roc", {"epsilon": "0.5"})
+    assert set(said) == {"identity", "family", "table", "columns", "kind", "named", "choices", "price"}

@@ -6,14 +6,14 @@ import numpy as np
 import pyarrow as pa
 import pytest
 from clinics import DECLARATIONS, clinic
+from thresher.decisions.measured import slacks_of
+from thresher.decisions.wishes import PROBE
 
 import thresher
 from thresher.amounts import Epsilon
 from thresher.cli.asking import answer_page
 from thresher.decisions import ProbePlan
-from thresher.decisions.measured import slacks_of
 from thresher.decisions.probe.probe import probe, probe_ent, probe_naive
-from thresher.decisions.wishes import PROBE
 from thresher.errors import ArgumentError, BudgetError, TooDearError
 from thresher.noise import SeededEntropy
 from thresher.release import Release

@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 
 import thresher
 from thresher.decisions import plan_decision, values_look, wish
-from thresher.question import signatures as signatures_module
 from thresher.decisions.values.values_plan import plan_values
+from thresher.question import signatures as signatures_module
 from thresher.sql import ask
 
 QUESTIONS = [
