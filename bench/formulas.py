@@ -18,13 +18,13 @@ from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
+from thresher.decisions.prices import prices
 
 from thresher.amounts import Epsilon
 from thresher.config import read
 from thresher.decisions import decided, plan_decision, wish
-from thresher.question.implicants import primes
-from thresher.decisions.prices import prices
 from thresher.decisions.regimes import Aim, chosen
+from thresher.question.implicants import primes
 from thresher.question.trees import numbered
 from thresher.reproduce.formulas import SHAPES, margin
 from thresher.reproduce.outliers import occ_like

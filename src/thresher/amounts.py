@@ -8,7 +8,6 @@ import math
 import operator
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 from numbers import Integral
@@ -28,7 +27,6 @@ _MAX_EXPONENT = 60
 _MAX_BITS = 512
 
 
-@dataclass(frozen=True, order=True, slots=True, init=False, repr=False)
 class Epsilon:
     """An amount of privacy loss: a whole number of nano-epsilon, from 0 to a million epsilon.
 
@@ -37,6 +35,8 @@ class Epsilon:
     Sums, differences and whole multiples are exact; a result that is not an amount is refused, never rounded.
     """
 
+    # Not a dataclass: the codec would write its fields instead of its text.
+    __slots__ = ("nano",)
     nano: int
 
     def __init__(self, value: "Amount") -> None:
@@ -98,6 +98,26 @@ class Epsilon:
         return Epsilon.from_nano(self.nano * operator.index(times))
 
     __rmul__ = __mul__
+
+    def __eq__(self, other: object) -> bool:
+        return self.nano == other.nano if isinstance(other, Epsilon) else NotImplemented
+
+    def __lt__(self, other: "Epsilon") -> bool:
+        return self.nano < other.nano if isinstance(other, Epsilon) else NotImplemented
+
+    def __le__(self, other: "Epsilon") -> bool:
+        return self.nano <= other.nano if isinstance(other, Epsilon) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self.nano)
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError("an amount of privacy loss cannot be changed")
+
+    __delattr__ = __setattr__  # type: ignore[assignment]
+
+    def __reduce__(self) -> tuple[object, tuple[int]]:
+        return Epsilon.from_nano, (self.nano,)
 
     def __bool__(self) -> bool:
         return self.nano != 0

@@ -3,8 +3,9 @@
     encoded(release)       one JSON text; the same bytes for the same release
     decoded(kind, body)    the release again, or a `LedgerCorruptError` that says what is wrong with the bytes
 
-Stored are the fields of the dataclass. Left out are fields marked `not_stored`, which belong to the handing-out, and
-empty fields whose default is as empty: a field that is added later leaves the bytes of earlier releases as they are.
+Stored are the fields of the dataclass, by name; mappings keep their order. Left out are fields marked `not_stored`,
+which belong to the handing-out, and empty fields whose default is as empty: a field that is added later leaves the
+bytes of earlier releases as they are.
 Reads: nothing. Writes: bytes. Never: an error of msgspec; a field that is not understood.
 """
 
@@ -39,9 +40,9 @@ def document(release: Any) -> dict[str, Any]:
 
 def encoded(release: Any) -> bytes:
     """Return the bytes to be stored."""
-    defaults = {one.name: one.default for one in fields(release)}
-    told = {name: value for name, value in document(release).items() if not _is_empty(value, defaults.get(name))}
-    return json.dumps(told, sort_keys=True, separators=(",", ":"), allow_nan=False).encode()
+    defaults, told = {one.name: one.default for one in fields(release)}, sorted(document(release).items())
+    full = {name: value for name, value in told if not _is_empty(value, defaults.get(name))}
+    return json.dumps(full, separators=(",", ":"), allow_nan=False).encode()
 
 
 def decoded(kind: type[Kept], body: bytes) -> Kept:
@@ -72,7 +73,7 @@ def _is_empty(value: Any, default: Any) -> bool:
 
 def _named(kind: type[Kept], told: Any) -> type[Kept]:
     """The class whose `kind` the document names, and `kind` itself for releases without kinds."""
-    subclasses = {one.kind: one for one in kind.__subclasses__() if hasattr(one, "kind")}
+    subclasses = {getattr(one, "kind", None): one for one in kind.__subclasses__()}
     return subclasses[told["kind"]] if subclasses else kind
 
 

@@ -12,7 +12,7 @@ Never: reads private rows before the charge is on disk; hands out what is not st
 import threading
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar, Unpack, cast
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar, Unpack
 
 from thresher.accounts import open_accounts
 from thresher.amounts import Amount
@@ -218,10 +218,9 @@ class Engine:
 
         `SELECT ward, COUNT(*) FROM patients GROUP BY ward`: the same SELECT as a decision, without HAVING.
         """
-        from thresher.asks.personal import PersonalAsk  # noqa: PLC0415 - loads when it is used
+        from thresher.asks.personal import PersonalCountAsk  # noqa: PLC0415 - loads when it is used
 
-        plan: Any = self.planned(PersonalAsk(sql, options, decides=False))
-        return cast("PersonalCounts", self.answer(plan, key=key, entropy=entropy, progress=progress))
+        return self.answer(self.planned(PersonalCountAsk(sql, options)), key=key, entropy=entropy, progress=progress)
 
     def personal_classes(self, table: str) -> "list[ClassLeft]":
         """Return what each class of people's own budgets has left: for the curator's eyes."""

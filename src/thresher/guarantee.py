@@ -194,6 +194,36 @@ def _comparison(said: Guarantee) -> str:
     )
 
 
+def _weighted_count(said: Guarantee) -> str:
+    """A number in which everybody counts by their own budget."""
+    told = f"{_EACH}with probability {said.facts['confidence']} or more, the number is within"
+    return f"{told} {_decimal(said.half_width)} of the weighted {said.facts['aggregate']}. {_weighted(said.facts)}"
+
+
+def _weighted_decision(said: Guarantee) -> str:
+    misses, alarms = _rates(said)
+    return (
+        f"For each group by itself, over the noise, and about the weighted {said.facts['aggregate']}, with the line at "
+        "the first value on its grid that meets the condition (301 for > 300): if it reaches the line, the group is "
+        f"reported (above or uncertain) except with probability at most {misses}; if it does not, it is marked above "
+        f"with probability at most {alarms}, and if it is short of it by {_decimal(said.clear_distance)} or more, "
+        f"it is reported at all with probability at most {alarms}. {_weighted(said.facts)}"
+    )
+
+
+def _weighted(facts: Mapping[str, str]) -> str:
+    """How a weighted number is meant, and what everybody is promised."""
+    return (
+        f"Everybody counts by {facts['budget']}, up to a cap, and loses at most {facts['share']} of it; whoever has "
+        "none is not read. The weighted number is divided by the mean weight of the public roster."
+    )
+
+
+def _diagnosis(said: Guarantee) -> str:
+    changed = "One privacy unit more or less changes the chance of any picture by a factor of at most"
+    return f"{changed} e^{said.facts['epsilon']}. {said.facts['error']}"
+
+
 SENTENCES: Mapping[str, Callable[[Guarantee], str]] = {
     "line": _line,
     "labels": _labels,
@@ -202,5 +232,8 @@ SENTENCES: Mapping[str, Callable[[Guarantee], str]] = {
     "read again": _read_again,
     "free": _free,
     "comparison": _comparison,
+    "weighted count": _weighted_count,
+    "weighted decision": _weighted_decision,
+    "diagnosis": _diagnosis,
     "text": lambda said: said.facts["text"],
 }

@@ -28,10 +28,11 @@ class Released(Protocol):
 
 
 Given = TypeVar("Given", bound=Released)
+Given_co = TypeVar("Given_co", bound=Released, covariant=True)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Plan(Generic[Given]):
+class Plan(Generic[Given_co]):
     """A question with its price, of whatever family. Everything here is computed once, when it is planned.
 
     family     of which family it is; the ledger keeps it with the charge, and refuses one that it does not know
@@ -64,11 +65,11 @@ class Plan(Generic[Given]):
         """Say what to change so that it costs at most `limit`; None if nothing would help."""
         raise NotImplementedError
 
-    def recall(self, body: bytes, key: str) -> Given:
+    def recall(self, body: bytes, key: str) -> Given_co:
         """Hand out a stored release again."""
         raise NotImplementedError
 
-    def run(self, exact: Exact | None, entropy: Entropy) -> tuple[Given, Spending | None]:
+    def run(self, exact: Exact | None, entropy: Entropy) -> tuple[Given_co, Spending | None]:
         """Draw and decide: the release, and what it really cost (None: the worst case)."""
         raise NotImplementedError
 

@@ -68,7 +68,7 @@ def test_residuals_as_a_png(folder):
         (("--epsilon", "0.2", "-y", "-o", "roc.gif"), ".svg or .png", 2),
         (("--epsilon", "0.2", "-y", "-o", "nowhere/roc.svg"), "folder", 2),
         (("--epsilon", "0.2", "-y", "--depth", "44"), "--depth", 2),
-        (("--epsilon", "0.2", "-y", "--actual", "income"), "no use for it", 2),
+        (("--epsilon", "0.2", "-y", "--actual", "income"), "does not apply to roc", 2),
         (("--auc-error", "0.05", "-y"), "--auc-error", 2),
         (("--epsilon", "5", "-y"), "cannot pay", 3),
     ],

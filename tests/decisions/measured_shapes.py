@@ -4,11 +4,11 @@ from fractions import Fraction
 
 from thresher.amounts import Epsilon
 from thresher.config import Column, Contribution, Grid, Listed, Table
-from thresher.question.implicants import primes
 from thresher.decisions.values.measures import measured
-from thresher.question.signatures import signatures
 from thresher.decisions.values.values_planner import Task
 from thresher.question import ALWAYS, Aggregate, Atom, OneOf, Within
+from thresher.question.implicants import primes
+from thresher.question.signatures import signatures
 
 F = Fraction
 BETA = F(1, 20)

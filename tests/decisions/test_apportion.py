@@ -14,10 +14,10 @@ from scipy.optimize import minimize
 from thresher.amounts import Epsilon
 from thresher.decisions import priced_shift
 from thresher.decisions.probe.apportion import direct_epsilon, even_shares, implicant_shares, once_shares, probe_shares
-from thresher.question.implicants import minimal_form, primes
-from thresher.question.trees import every, occurrences, some
 from thresher.errors import ArgumentError
 from thresher.noise import smallest_epsilon
+from thresher.question.implicants import minimal_form, primes
+from thresher.question.trees import every, occurrences, some
 
 BETA = Fraction(1, 20)
 EQUAL = [1] * 6

@@ -9,8 +9,7 @@ from scipy.stats import binom
 
 from thresher.amounts import Epsilon
 from thresher.decisions import certified as module
-from thresher.decisions.certificate import Sheet
-from thresher.decisions.certificate import plan_numbers
+from thresher.decisions.certificate import Sheet, plan_numbers
 from thresher.decisions.certified import CertifiedLadder, certify, look_at
 from thresher.decisions.regimes import Aim, chosen
 from thresher.decisions.score_levels import ladder

@@ -11,10 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sql.declared_clinic import DECLARATIONS, PUBLIC
 
-from thresher.question.implicants import equivalent, minimal_form, primes, read_once
-from thresher.question.trees import EveryOf, checked_tree, every, holds, leaves, numbered, occurrences, some
 from thresher.errors import ArgumentError
 from thresher.question import Aggregate, Atom, Every, Some
+from thresher.question.implicants import equivalent, minimal_form, primes, read_once
+from thresher.question.trees import EveryOf, checked_tree, every, holds, leaves, numbered, occurrences, some
 from thresher.sql import ask
 
 

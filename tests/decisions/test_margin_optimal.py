@@ -13,8 +13,8 @@ from decisions.measured_shapes import TABLE
 
 from thresher.amounts import Epsilon
 from thresher.config import Column, Listed, Table
-from thresher.question.signatures import exclusive
 from thresher.question import OneOf, Within
+from thresher.question.signatures import exclusive
 
 MOST = 9
 

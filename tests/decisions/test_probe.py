@@ -13,10 +13,10 @@ from thresher.decisions.probe.probe import METHODS, naive, planned, probe, probe
 from thresher.decisions.probe.probe_answer import DeniedError, Look
 from thresher.decisions.probe.probe_conditions import checked_conditions
 from thresher.decisions.probe.probe_phases import Phases, narrower
-from thresher.question.trees import every, occurrences, some
 from thresher.errors import ArgumentError
 from thresher.noise import SeededEntropy, smallest_epsilon
 from thresher.noise.entropy import NotPrivate
+from thresher.question.trees import every, occurrences, some
 from thresher.reproduce.outliers import at_threshold, bimodal, occ_like, uci_like
 
 FAR = 10**6

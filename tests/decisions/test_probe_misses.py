@@ -15,13 +15,13 @@ from promises import refuted, too_often
 
 from thresher.decisions import probe_phases
 from thresher.decisions.probe.apportion import implicant_shares
-from thresher.question.implicants import primes
 from thresher.decisions.probe.probe import naive, planned, probe, probe_ent, probe_naive
 from thresher.decisions.probe.probe_conditions import checked_conditions
 from thresher.decisions.probe.probe_entropy import EntropyClimb
 from thresher.decisions.probe.probe_phases import Phases, first_looks
-from thresher.question.trees import holds, occurrences, some
 from thresher.noise import discrete_laplace, smallest_epsilon
+from thresher.question.implicants import primes
+from thresher.question.trees import holds, occurrences, some
 
 FAR = 10**6
 REACH, BETA, ALARMS = 1000, 0.05, "0.9"

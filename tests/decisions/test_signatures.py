@@ -14,8 +14,6 @@ import thresher
 from thresher.amounts import Epsilon
 from thresher.config import Column, Grid, Listed, Table, read
 from thresher.decisions import code_sets
-from thresher.question import signatures as module
-from thresher.question.signatures import exclusive, signatures
 from thresher.question import (
     ALWAYS,
     NEVER,
@@ -29,6 +27,8 @@ from thresher.question import (
     Present,
     Within,
 )
+from thresher.question import signatures as module
+from thresher.question.signatures import exclusive, signatures
 
 F = Fraction
 COLUMNS = (

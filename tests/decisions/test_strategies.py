@@ -13,9 +13,9 @@ from sql.row_by_row import holds, value
 
 from thresher.config import Grid
 from thresher.decisions.values.measures import filter_of, measured
-from thresher.question.signatures import signatures
 from thresher.decisions.values.strategies import block_of, loss, parted, touched_together
 from thresher.question import ALWAYS, Aggregate, Atom, Missing, OneOf, Present, Within
+from thresher.question.signatures import signatures
 
 F = Fraction
 NOTHING = {f"c{i}": 0 for i in range(16)} | {"w": "zz", "x": None, "y": None, "(unit)": 0}

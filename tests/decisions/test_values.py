@@ -12,17 +12,17 @@ import numpy as np
 import pytest
 from decisions.promises import refuted, too_often
 from sql.row_by_row import value
+from thresher.decisions.prices import prices
 
 from thresher.config import read
 from thresher.decisions import ConstantPlan, values_look, wish
 from thresher.decisions.values import values_plan as values_module
-from thresher.decisions.prices import prices
 from thresher.decisions.values.values_plan import ValuesPlan, plan_values
 from thresher.decisions.values.values_shown import Average, Plain, decimal
 from thresher.errors import ArgumentError
 from thresher.noise import smallest_epsilon
-from thresher.release import Release
 from thresher.question import Exact
+from thresher.release import Release
 from thresher.sql import ask
 
 F = Fraction

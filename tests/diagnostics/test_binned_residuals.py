@@ -1,6 +1,5 @@
 """Binned residuals: ordinary means where there is hardly noise, right models told from wrong ones, and bad input."""
 
-import json
 from fractions import Fraction
 
 import numpy as np
@@ -10,8 +9,9 @@ from diagnostics.logistic_models import labels_and_scores, printed_plot, true_pl
 from scipy import stats
 
 from thresher.amounts import Epsilon, exact_fraction
+from thresher.codec import decoded, encoded
 from thresher.diagnostics.binned_residuals import binned_residual_plot, binned_terms
-from thresher.diagnostics.releases import MODEL_CAVEAT, diagnostic_from
+from thresher.diagnostics.releases import MODEL_CAVEAT, Diagnostic
 from thresher.diagnostics.shape import FLAT, Shape, shape_difference, shape_of
 from thresher.errors import ArgumentError
 from thresher.noise import NOT_PRIVATE, SeededEntropy
@@ -114,7 +114,7 @@ def test_what_is_released(entropy):
     assert (found.counts >= 1).all()
     assert (found.band > 0).all()
     assert len({getattr(found, name).size for name in ARRAYS[1:]}) == 1
-    again = diagnostic_from(json.loads(json.dumps(found.document())))
+    again = decoded(Diagnostic, encoded(found))
     assert same(found, again)
 
 

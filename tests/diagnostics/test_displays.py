@@ -18,6 +18,7 @@ from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
 
+from thresher.codec import document
 from thresher.diagnostics.displays import MOST_POINTS, BinnedResidualDisplay, ResidualDisplay, RocCurveDisplay
 from thresher.diagnostics.predictions import chances_of, is_positive
 from thresher.errors import ArgumentError
@@ -190,7 +191,7 @@ def test_refusals_name_no_element(people):
     # Rows that it cannot take are left out, all of them if need be: a refusal would tell of them.
     for display in (RocCurveDisplay, ResidualDisplay):
         drawn = display.from_estimator(Quoting(), secret, [1], epsilon=1)
-        assert "104729" not in str(drawn.release.document())
+        assert "104729" not in str(document(drawn.release))
     three = LogisticRegression().fit(features, labels.astype(int) + (features[:, 1] > 0))
     for estimator in (three, LogisticRegression(), LinearRegression().fit(features, labels), object()):
         with pytest.raises(ArgumentError, match="two classes"):

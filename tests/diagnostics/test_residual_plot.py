@@ -1,7 +1,6 @@
 """Residual plots: published numbers of the recipe, exact counts, sums of parts, points, neighbours, bad input."""
 
 import inspect
-import json
 from fractions import Fraction
 from pathlib import Path
 
@@ -15,9 +14,11 @@ from thresher.audit.mutants import residual_plot as mutants
 from thresher.audit.shipped import residual_plot as shipped
 from thresher.audit.subjects import Enumerated
 from thresher.audit.trial import tried
+from thresher.codec import decoded, document, encoded
+from thresher.diagnostics import residual_options as options_room
 from thresher.diagnostics import residual_plot as plot_room
 from thresher.diagnostics import residual_recipe as recipe_room
-from thresher.diagnostics.releases import MODEL_CAVEAT, diagnostic_from
+from thresher.diagnostics.releases import MODEL_CAVEAT, Diagnostic
 from thresher.diagnostics.residual_counts import clipped_counts, drawn_points, whole_counts
 from thresher.diagnostics.residual_plot import cell_counts, residual_plot
 from thresher.diagnostics.residual_recipe import plan_of, rows_share
@@ -88,8 +89,8 @@ def test_what_is_released(histogram, recipe, rows, entropy):
     assert MODEL_CAVEAT in plot.caveats
     for column, span in zip(plot.points.T, (plot.fitted_range, plot.residual_range), strict=True):
         assert span[0] <= column.min() <= column.max() <= span[1]
-    again = diagnostic_from(json.loads(json.dumps(plot.document())))
-    assert again.document() == plot.document()
+    again = decoded(Diagnostic, encoded(plot))
+    assert document(again) == document(plot)
     assert not isinstance(plot.counts, np.ma.MaskedArray)
     assert type(plot.counts) is type(plot.points) is np.ndarray
 
@@ -237,7 +238,7 @@ def test_one_nan_concerns_its_record_alone():
     fitted, residuals = made(500)
     holed = np.append(fitted, [np.nan, 3.0]), np.append(residuals, [3.0, np.nan])
     first, second = (residual_plot(*each, 1, entropy=SeededEntropy(5)) for each in ((fitted, residuals), holed))
-    assert first.document() == second.document()
+    assert document(first) == document(second)
 
 
 def test_a_constant_column_ends_in_a_narrow_range(entropy):
@@ -317,9 +318,12 @@ def test_seeded_plots_say_so():
 
 def test_the_reference_lists_true_signatures():
     page = (Path(__file__).parents[2] / "docs" / "reference" / "residual_plot.md").read_text()
-    for function in (plot_room.residual_plot, recipe_room.plan_of):
+    for function in (plot_room.residual_plot, options_room.residual_options, recipe_room.plan_of):
         shown = inspect.signature(function).parameters.values()
-        written = [p.name if p.default is p.empty else f"{p.name}={p.default!r}" for p in shown]
+        stars = {inspect.Parameter.VAR_KEYWORD: "**"}
+        written = [
+            stars.get(p.kind, "") + (p.name if p.default is p.empty else f"{p.name}={p.default!r}") for p in shown
+        ]
         keyword = next((i for i, p in enumerate(shown) if p.kind is p.KEYWORD_ONLY), None)
         if keyword is not None:
             written.insert(keyword, "*")

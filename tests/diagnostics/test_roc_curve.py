@@ -1,7 +1,6 @@
 """The private ROC curve: parts add up, noise has the law it should, neighbours align, and rows decide nothing."""
 
 import importlib
-import json
 from fractions import Fraction
 
 import numpy as np
@@ -10,8 +9,9 @@ from laws import assert_fits, assert_rejected, laplace_p
 from mechanisms.replayed_noise import Replay
 
 from thresher.amounts import Epsilon
+from thresher.codec import decoded, document, encoded
 from thresher.diagnostics.curves import exact_curve, mann_whitney
-from thresher.diagnostics.releases import MODEL_CAVEAT, diagnostic_from
+from thresher.diagnostics.releases import MODEL_CAVEAT, Diagnostic
 from thresher.diagnostics.roc_curve import FAINT, UNDEFINED, fitting_depth, fixed_thresholds, noisy_counts, roc_curve
 from thresher.diagnostics.scored_rows import scored_rows
 from thresher.errors import ArgumentError
@@ -142,9 +142,8 @@ def test_every_histogram_serves(name, entropy):
 
 def test_a_stored_curve_comes_back(entropy):
     found = roc_curve(*drawn_rows(60), "0.5", entropy=entropy)
-    said = json.loads(json.dumps(found.document()))
-    again = diagnostic_from(said)
-    assert again.document() == found.document()
+    again = decoded(Diagnostic, encoded(found))
+    assert document(again) == document(found)
     assert again.caption.startswith(f"{entropy.stamp}." if entropy.stamp else "epsilon 0.5")
 
 
@@ -171,7 +170,7 @@ def replayed(monkeypatch, data, replays, **asked):
         patch.setattr(room, "discrete_laplace", replays[0])
         patch.setattr(flat, "discrete_laplace", replays[1])
         found = roc_curve(*data, 1, thresholds="fixed", **asked, entropy=SeededEntropy(1))
-    return {name: value for name, value in found.document().items() if name != "stamp"}
+    return {name: value for name, value in document(found).items() if name != "stamp"}
 
 
 @pytest.mark.parametrize("seed", range(6))

@@ -9,6 +9,7 @@ from scipy.stats import binom
 
 import thresher
 from thresher.amounts import Epsilon
+from thresher.codec import document
 from thresher.diagnostics import Choices
 from thresher.errors import ArgumentError, BudgetError, KeyReusedError, TooDearError
 from thresher.noise import SeededEntropy
@@ -69,7 +70,7 @@ def test_each_is_charged_once_and_stored(opened):
     for spent, (kind, columns) in enumerate(asked, start=1):
         first = engine.diagnose(kind, **columns, epsilon="0.5")
         again = engine.diagnose(kind, **columns, epsilon="0.5")
-        assert first.document() == again.document()
+        assert document(first) == document(again)
         assert (first.repeated, again.repeated) == (False, True)
         assert again.key == first.key
         assert sum(amount.nano for amount in first.split.values()) == first.epsilon.nano
@@ -112,7 +113,7 @@ def test_a_new_key_buys_a_fresh_one_and_an_old_key_is_not_reused(opened):
     engine = opened()
     one = engine.diagnose("roc", **ROC, epsilon="0.5", key="one")
     two = engine.diagnose("roc", **ROC, epsilon="0.5", key="two")
-    assert one.document() != two.document()
+    assert document(one) != document(two)
     with pytest.raises(KeyReusedError):
         engine.diagnose("binned", **ROC, epsilon="0.5", key="one")
     assert engine.ledger.balance("loans").spent == Epsilon(1)
@@ -199,4 +200,6 @@ def test_what_is_stored_says_nothing_exact(opened):
     engine = opened()
     engine.diagnose("roc", **ROC, epsilon="0.5")
     (stored,) = (entry for entry in engine.ledger.entries() if entry.kind == "reserve")
-    assert json.loads(stored.facts["question"])["diagnostic"] == "roc"
+    said = json.loads(stored.facts["question"])
+    assert (said["family"], said["kind"], said["price"]) == ("diagnosis", "roc", {"epsilon": "0.5"})
+    assert set(said) == {"identity", "family", "table", "columns", "kind", "named", "choices", "price"}

@@ -36,7 +36,8 @@ def merged(
 
 
 def _refusal(name: str, value: object, allowed: Collection[str], about: str, known: Collection[str]) -> ArgumentError:
-    near = get_close_matches(name[:_MOST_COMPARED], sorted(allowed), n=1)
+    short = name[:_MOST_COMPARED]
+    near = [one for one in allowed if sorted(one) == sorted(short)] or get_close_matches(short, sorted(allowed), n=1)
     if name in known or not near:
         fix = f"Leave it out; the options of {about} are {', '.join(sorted(allowed))}"
         return ArgumentError(name, value, f"it does not apply to {about}", fix)

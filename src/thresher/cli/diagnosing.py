@@ -12,7 +12,8 @@ import thresher
 from thresher.cli.asking import budget_line, confirm
 from thresher.cli.options import config_option, json_option, spinning
 from thresher.cli.output import drawn, say
-from thresher.diagnostics import NEEDS, Choices, Diagnostic
+from thresher.codec import document
+from thresher.diagnostics import KINDS, Choices, Diagnostic
 from thresher.diagnostics.pictures import check_picture, save_picture, sparkline
 from thresher.ledger import Balance
 from thresher.mechanisms.histograms import MECHANISMS
@@ -20,7 +21,7 @@ from thresher.views import inert, paragraph
 
 
 @click.command()
-@click.argument("kind", type=click.Choice(list(NEEDS)))
+@click.argument("kind", type=click.Choice(list(KINDS)))
 @config_option
 @click.option("--table", metavar="NAME", required=True, help="A declared table.")
 @click.option("--label", metavar="COLUMN", help="What came true, declared as 0 or 1 (roc, binned).")
@@ -31,8 +32,8 @@ from thresher.views import inert, paragraph
 @click.option("--auc-error", metavar="ERROR", help="Instead, for roc: the error of the AUC you can live with.")
 @click.option("--rows", type=int, help="The number of rows, if public. Left out, it is counted, noisily.")
 @click.option("--depth", type=int, help="So many halvings of the scores. Default: by rows times epsilon.")
-@click.option("--thresholds", type=click.Choice(["medians", "fixed"]), default="medians", show_default=True)
-@click.option("--histogram", type=click.Choice(list(MECHANISMS)), default="laplace", show_default=True)
+@click.option("--thresholds", type=click.Choice(["medians", "fixed"]), help="Of roc. Default: medians.")
+@click.option("--histogram", type=click.Choice(list(MECHANISMS)), help="Of roc and residuals. Default: laplace.")
 @click.option("--output", "-o", metavar="FILE", help="Draw it as FILE.svg or FILE.png.")
 @click.option("--key", help="A name for this answer. The same key gives it again; a new key buys a fresh one.")
 @click.option("--yes", "-y", is_flag=True, help="Pay without being asked.")
@@ -51,8 +52,8 @@ def diagnose(
     auc_error: str | None,
     rows: int | None,
     depth: int | None,
-    thresholds: str,
-    histogram: str,
+    thresholds: str | None,
+    histogram: str | None,
     output: str | None,
     key: str | None,
     yes: bool,
@@ -118,7 +119,7 @@ def _page(found: Diagnostic, balance: Balance, output: str | None) -> str:
 
 def _json(found: Diagnostic, balance: Balance) -> str:
     shown = {
-        **found.document(),
+        **document(found),
         "caption": found.caption,
         "key": found.key,
         "repeated": found.repeated,

@@ -7,12 +7,12 @@ charges unasked; shows an analyst's page a class of budgets.
 import json
 import sys
 from pathlib import Path
-from typing import Any
 
 import click
 import numpy as np
 
 import thresher
+from thresher.asks.personal import PersonalPlan
 from thresher.cli.asking import budget_line, explanation
 from thresher.cli.options import config_option, json_option, question_text, spinning
 from thresher.cli.output import drawn, say
@@ -21,9 +21,9 @@ from thresher.engine import Engine
 from thresher.errors import ArgumentError
 from thresher.ledger import Balance
 from thresher.personal.answers import PersonalCounts
+from thresher.personal.class_losses import ClassLeft
 from thresher.personal.forecast import Forecast, forecast
 from thresher.personal.roster import Roster
-from thresher.personal_questions import ClassLeft, PersonalPlan
 from thresher.plan import Given, Plan, Released
 from thresher.release import Release
 from thresher.views import inert, paragraph
@@ -183,7 +183,7 @@ def _page(found: PersonalCounts | Release, balance: Balance, plan: PersonalPlan)
 def _json(found: PersonalCounts | Release, balance: Balance) -> str:
     budget = {"account": balance.account, "spent": balance.spent.to_json()}
     more = {"positives": [list(group) for group in found.positives]} if isinstance(found, Release) else {}
-    shown: dict[str, Any] = {**found.document(), **more, "key": found.key, "repeated": found.repeated}
+    shown = {**found.document(), **more, "key": found.key, "repeated": found.repeated}
     return json.dumps(
         {**shown, "budget": {**budget, "cap": None if balance.cap is None else str(balance.cap)}}, indent=2
     )

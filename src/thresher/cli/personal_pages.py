@@ -8,9 +8,9 @@ from typing import Any
 
 from rich.console import RenderableType
 
+from thresher.personal.class_losses import ClassLeft
 from thresher.personal.forecast import Forecast
 from thresher.personal.personal_release import INDEPENDENT
-from thresher.personal_questions import ClassLeft
 from thresher.views import paragraph
 from thresher.views.budget_levels import error_bars, level_bars
 

@@ -10,8 +10,8 @@ import numpy as np
 
 from thresher.decisions import DecisionPlan, ProbePlan
 from thresher.noise import Entropy
-from thresher.release import Release
 from thresher.question import Exact
+from thresher.release import Release
 
 RUNS = 20
 Counts = Mapping[tuple[str, str], tuple[int, int]]

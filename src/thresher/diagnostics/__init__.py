@@ -3,11 +3,11 @@
 Reads: arrays, entropy. Writes: nothing. Never: a source, a ledger, a picture made of anything but a release.
 """
 
-from thresher.diagnostics.planning import NEEDS, Choices, DiagnosisPlan, Price, plan_diagnosis
+from thresher.diagnostics.planning import KINDS, Choices, DiagnosisPlan, Price, plan_diagnosis
 from thresher.diagnostics.releases import BinnedResiduals, Diagnostic, ResidualPlot, RocCurve
 
 __all__ = [
-    "NEEDS",
+    "KINDS",
     "BinnedResiduals",
     "Choices",
     "DiagnosisPlan",

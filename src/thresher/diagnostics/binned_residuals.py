@@ -68,6 +68,39 @@ class BinnedTerms:
         return {name: Epsilon.covering(part) for name, part in parts.items() if part}
 
 
+@dataclass(frozen=True, slots=True)
+class BinnedOptions:
+    """A checked request; `rows` is the public number of rows, or None where it is private."""
+
+    terms: BinnedTerms
+    depth: int | None
+    rows: int | None
+
+    def made(self, labels: ArrayLike, scores: ArrayLike, entropy: Entropy | None = None) -> BinnedResiduals:
+        """Return the plot of these rows."""
+        terms, source = self.terms, chosen(entropy)
+        records = labelled_scores(labels, scores)
+        count = _noisy_rows(records, terms, source) if self.rows is None else self.rows
+        cuts = _cuts(records, terms, _depth_for(count, self.depth), source)
+        merged = _merged(records, cuts, terms, count, source)
+        edges = cuts[[0, *merged.ends]]
+        totals = noisy_totals(totals_of(records, edges), terms.labels, terms.predictions, entropy=source)
+        means = means_of(totals, edges)
+        return BinnedResiduals(
+            epsilon=Epsilon.covering(terms.total),
+            split=terms.split,
+            rows=count,
+            rows_public=self.rows is not None,
+            caveats=(_BAND_CAVEAT, *((_FEW_CAVEAT,) if count < _LEAST_ROWS else ()), MODEL_CAVEAT),
+            stamp=source.stamp,
+            edges=edges / STEPS,
+            counts=means.counts,
+            predicted=means.predicted,
+            residual=means.residual,
+            band=band_of(means, edges, terms.labels, terms.predictions),
+        )
+
+
 def binned_residual_plot(
     labels: ArrayLike,
     scores: ArrayLike,
@@ -89,29 +122,14 @@ def binned_residual_plot(
     Runtime: a sort of the scores, and a draw for every bin.
     Citation: Chen, dissertation 2018, Algorithm 13; step 3 as printed loses 32 times its epsilon in 64 bins.
     """
-    terms, source = binned_terms(epsilon, rows_public=rows is not None), chosen(entropy)
+    return binned_options(epsilon, depth=depth, rows=rows).made(labels, scores, entropy)
+
+
+def binned_options(epsilon: Amount, *, depth: int | None = None, rows: int | None = None) -> BinnedOptions:
+    """Return the checked request of `binned_residual_plot`."""
+    terms = binned_terms(epsilon, rows_public=rows is not None)
     levels = None if depth is None else _checked_depth(depth)
-    public = None if rows is None else _checked_rows(rows)
-    records = labelled_scores(labels, scores)
-    count = _noisy_rows(records, terms, source) if public is None else public
-    cuts = _cuts(records, terms, _depth_for(count, levels), source)
-    merged = _merged(records, cuts, terms, count, source)
-    edges = cuts[[0, *merged.ends]]
-    totals = noisy_totals(totals_of(records, edges), terms.labels, terms.predictions, entropy=source)
-    means = means_of(totals, edges)
-    return BinnedResiduals(
-        epsilon=Epsilon.covering(terms.total),
-        split=terms.split,
-        rows=count,
-        rows_public=public is not None,
-        caveats=(_BAND_CAVEAT, *((_FEW_CAVEAT,) if count < _LEAST_ROWS else ()), MODEL_CAVEAT),
-        stamp=source.stamp,
-        edges=edges / STEPS,
-        counts=means.counts,
-        predicted=means.predicted,
-        residual=means.residual,
-        band=band_of(means, edges, terms.labels, terms.predictions),
-    )
+    return BinnedOptions(terms, levels, None if rows is None else _checked_rows(rows))
 
 
 def binned_terms(epsilon: Amount, *, rows_public: bool) -> BinnedTerms:

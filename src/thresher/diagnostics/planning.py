@@ -3,132 +3,92 @@
 Reads: declarations. Writes: nothing. Never: a row before the charge is on disk; a choice that depends on one.
 """
 
-import json
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from thresher.accounting import CommonSpending, Grouping, Region, Spending
+from thresher.accounting import CommonSpending, Grouping, Region
 from thresher.amounts import Amount, Epsilon, exact_fraction, whole_number
-from thresher.config import Column, Grid, Numbered, Table, Truth
-from thresher.diagnostics.binned_residuals import binned_residual_plot
-from thresher.diagnostics.releases import Diagnostic, recalled
-from thresher.diagnostics.residual_plot import residual_plot
-from thresher.diagnostics.roc_curve import roc_curve
+from thresher.codec import decoded, handed_out
+from thresher.config import Column, Grid, Numbered, Table, Truth, decimal_text
+from thresher.diagnostics.binned_residuals import binned_options
+from thresher.diagnostics.releases import Diagnostic
+from thresher.diagnostics.residual_options import ResidualOptions, residual_options
+from thresher.diagnostics.residual_plot import plotted
+from thresher.diagnostics.roc_curve import roc_options
 from thresher.diagnostics.roc_price import epsilon_for_auc
 from thresher.errors import ArgumentError, BugError
-from thresher.noise import Entropy, SeededEntropy
-from thresher.plan import Guarantee, OldPlan
-from thresher.question import Exact, RowsNeed
+from thresher.guarantee import Guarantee
+from thresher.noise import Entropy
+from thresher.plan import Plan, subject_of
+from thresher.question import Exact, Identity, RowsNeed, identity_of
 
-# What each diagnostic looks at: the argument that names the column, and what kind of column it must be.
-NEEDS: Mapping[str, tuple[tuple[str, str], ...]] = {
-    "roc": (("label", "0 or 1"), ("score", "numbers from 0 to 1")),
-    "binned": (("label", "0 or 1"), ("score", "numbers from 0 to 1")),
-    "residuals": (("actual", "numbers"), ("fitted", "numbers")),
-}
-_PROMISE = "One privacy unit more or less changes the chance of any picture by a factor of at most e^{}. {}"
+Reals = NDArray[np.float64]
 _NO_RATE = "How far the picture is off is not promised: see docs/diagnostics.md for what is seen at which size."
+_SCORED = (("label", "0 or 1"), ("score", "numbers from 0 to 1"))
+_FITTED = (("actual", "numbers"), ("fitted", "numbers"))
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """One kind of diagnostic.
+
+    needs     the argument that names each column, and what kind of column it must be
+    choices   which choices apply to it, besides the number of rows
+    options   checks them, with the price, before anything is charged
+    made      the release, from the checked options and the two columns
+    """
+
+    needs: tuple[tuple[str, str], ...]
+    choices: tuple[str, ...]
+    options: Callable[..., Any]
+    made: Callable[[Any, Reals, Reals, Entropy], Diagnostic]
+
+
+def _scored(options: Any, label: Reals, score: Reals, entropy: Entropy) -> Diagnostic:
+    found: Diagnostic = options.made(label, score, entropy)
+    return found
+
+
+def _residuals(options: ResidualOptions, actual: Reals, fitted: Reals, entropy: Entropy) -> Diagnostic:
+    return plotted(fitted, actual - fitted, options, entropy)
+
+
+KINDS: Mapping[str, Kind] = {
+    "roc": Kind(_SCORED, ("thresholds", "depth", "histogram"), roc_options, _scored),
+    "binned": Kind(_SCORED, ("depth",), binned_options, _scored),
+    "residuals": Kind(_FITTED, ("histogram",), residual_options, _residuals),
+}
 
 
 @dataclass(frozen=True, slots=True)
 class Choices:
-    """How a diagnostic is made, beside its price; all public.
+    """How a diagnostic is made, beside its price; all public. None: left out.
 
     rows         the number of rows, if that is public; else it is counted with noise, and paid for
-    thresholds   of a ROC curve: "medians" or "fixed"
+    thresholds   of a ROC curve: "medians", the default, or "fixed"
     depth        so many halvings of the scores; left out, it follows from rows times epsilon
-    histogram    a mechanism of `thresher.mechanisms.histograms`, for residuals and ROC curves
+    histogram    a mechanism of `thresher.mechanisms.histograms`, for residuals and ROC curves; "laplace", the default
     """
 
     rows: int | None = None
-    thresholds: str = "medians"
+    thresholds: str | None = None
     depth: int | None = None
-    histogram: str = "laplace"
+    histogram: str | None = None
+
+    def given(self) -> dict[str, Any]:
+        """Return what was not left out, by name, whole numbers in one form each."""
+        told = {choice.name: getattr(self, choice.name) for choice in fields(self)}
+        given = {name: value for name, value in told.items() if value is not None}
+        return {name: whole_number(value, name) if name in _WHOLE else value for name, value in given.items()}
 
 
-@dataclass(frozen=True, slots=True)
-class DiagnosisPlan(OldPlan):
-    """A diagnostic with its price. `told` says where the price comes from, if it was not named."""
-
-    kind: str
-    table: Table
-    columns: tuple[Column, ...]
-    epsilon: Epsilon
-    choices: Choices
-    told: str = ""
-    written_key: str | None = None
-    shows_levels: bool = False
-
-    @property
-    def account(self) -> str:
-        return self.table.name
-
-    @property
-    def need(self) -> RowsNeed:
-        return RowsNeed(self.table, self.columns)
-
-    @property
-    def cost(self) -> Spending:
-        return CommonSpending(Grouping((), Region.everything(), 1, ()), self.epsilon)
-
-    @property
-    def limits(self) -> dict[str, Epsilon | None]:
-        return {f"max_epsilon_per_question of {self.account}": self.table.max_epsilon_per_question}
-
-    @property
-    def guarantee(self) -> Guarantee:
-        return Guarantee("", "", "", "", _PROMISE.format(self.epsilon, self.told or _NO_RATE))
-
-    def identity_text(self) -> str:
-        """What makes it the same diagnostic: what it is about, how it is made, and its price."""
-        said = {
-            "diagnostic": self.kind,
-            "columns": [column.name for column in self.columns],
-            "choices": repr(self.choices),
-            "data": self.table.fingerprint(),
-            "epsilon": self.epsilon.to_json(),
-            "unit": None if self.table.contribution is None else self.table.contribution.unit,
-        }
-        return json.dumps(said)
-
-    def affordable(self, limit: Epsilon) -> str | None:
-        return f"Ask for epsilon={limit}: the same picture with more noise" if limit else None
-
-    recall = staticmethod(recalled)
-
-    def run(self, exact: Exact | None, entropy: Entropy) -> tuple[Diagnostic, Spending]:
-        """Unseal, and make the release. Of each unit there is one row."""
-        if exact is None:
-            raise BugError("a diagnostic needs rows")
-        first, second = (_values(column, codes) for column, codes in zip(self.columns, exact.unseal().T, strict=True))
-        return self._made(first, second, entropy), self.cost
-
-    def _made(self, first: NDArray[np.float64], second: NDArray[np.float64], entropy: Entropy) -> Diagnostic:
-        how, price = self.choices, self.epsilon.fraction
-        if self.kind == "roc":
-            return roc_curve(
-                first,
-                second,
-                price,
-                thresholds=how.thresholds,
-                depth=how.depth,
-                rows=how.rows,
-                histogram=how.histogram,
-                entropy=entropy,
-            )
-        if self.kind == "binned":
-            return binned_residual_plot(first, second, price, depth=how.depth, rows=how.rows, entropy=entropy)
-        actual, fitted = first, second
-        return residual_plot(fitted, actual - fitted, price, rows=how.rows, histogram=how.histogram, entropy=entropy)
-
-    def __str__(self) -> str:
-        names = " and ".join(column.name for column in self.columns)
-        about = f"{self.kind} of {names} in {self.account}"
-        return f"diagnostic  {about}\nepsilon     {self.epsilon}\npromise     {self.guarantee}\n"
+_WHOLE = ("rows", "depth")
+_USUAL = {"thresholds": "medians", "histogram": "laplace"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,44 +113,99 @@ class Price:
         found = epsilon_for_auc(self.auc_error, rows)
         return found.epsilon, str(found)
 
+    def given(self) -> dict[str, str]:
+        """Return what was named, in one form."""
+        told = {"epsilon": self.epsilon, "auc_error": self.auc_error}
+        return {name: decimal_text(exact_fraction(value, name)) for name, value in told.items() if value is not None}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DiagnosisPlan(Plan[Diagnostic]):
+    """A diagnostic with its price. `options` are those of its kind, checked and with the price in them."""
+
+    kind: str
+    columns: tuple[Column, ...]
+    options: Any
+
+    def affordable(self, limit: Epsilon) -> str | None:
+        """Name the epsilon that is left: the same picture with more noise."""
+        return f"Ask for epsilon={limit}: the same picture with more noise" if limit else None
+
+    def recall(self, body: bytes, key: str) -> Diagnostic:
+        """Hand out a stored diagnostic again."""
+        return handed_out(decoded(Diagnostic, body), key, repeated=True)
+
+    def run(self, exact: Exact | None, entropy: Entropy) -> tuple[Diagnostic, None]:
+        """Unseal, and make the release. Of each unit there is one row."""
+        if exact is None:
+            raise BugError("a diagnostic needs rows")
+        first, second = (_values(column, codes) for column, codes in zip(self.columns, exact.unseal().T, strict=True))
+        return KINDS[self.kind].made(self.options, first, second, entropy), None
+
+    def __str__(self) -> str:
+        names = " and ".join(column.name for column in self.columns)
+        about = f"{self.kind} of {names} in {self.account}"
+        return f"diagnostic  {about}\nepsilon     {self.epsilon}\npromise     {self.guarantee}\n"
+
 
 def plan_diagnosis(
     kind: str, table: Table, named: Mapping[str, str | None], asked: Price, choices: Choices
 ) -> DiagnosisPlan:
     """The plan of a diagnostic; `named` are the columns by the argument that names them."""
-    if kind not in NEEDS:
-        raise ArgumentError("kind", kind, "there is no such diagnostic", f"Pass one of {', '.join(NEEDS)}")
-    choices = _settled(kind, choices, asked)
-    price, told = asked.settled(kind, choices.rows)
-    wanted = dict(NEEDS[kind])
+    if kind not in KINDS:
+        raise ArgumentError("kind", kind, "there is no such diagnostic", f"Pass one of {', '.join(KINDS)}")
+    given = _checked(kind, choices, asked)
+    price, told = asked.settled(kind, given.get("rows"))
+    wanted = dict(KINDS[kind].needs)
     for field, name in named.items():
         if field not in wanted and name is not None:
-            raise ArgumentError(field, name, f"{kind} has no use for it", f"Pass {' and '.join(wanted)}")
-    columns = tuple(_column(field, named.get(field), needed, table) for field, needed in wanted.items())
-    plan = DiagnosisPlan(kind, table, columns, price, choices, told)
-    # Whatever can be refused is refused now, before anything is charged: by making it of no rows at all.
-    plan.run(Exact(np.empty((0, len(columns)), dtype=np.int64)), SeededEntropy(0))
-    return plan
+            raise ArgumentError(field, name, f"it does not apply to {kind}", f"Pass {' and '.join(wanted)}")
+    columns = {field: _column(field, named.get(field), needed, table) for field, needed in wanted.items()}
+    return DiagnosisPlan(
+        family="diagnosis",
+        account=table.account,
+        subject=subject_of(table),
+        identity=_identity(kind, table, columns, asked.given(), given, price),
+        need=RowsNeed(table, tuple(columns.values())),
+        cost=CommonSpending(Grouping((), Region.everything(), 1, ()), price),
+        epsilon=price,
+        guarantee=Guarantee("diagnosis", facts={"epsilon": str(price), "error": told or _NO_RATE}),
+        limits={f"max_epsilon_per_question of {table.account}": table.max_epsilon_per_question},
+        kind=kind,
+        columns=tuple(columns.values()),
+        options=KINDS[kind].options(price.fraction, **given),
+    )
 
 
-# Which choices each diagnostic has a use for, besides the number of rows.
-_USES = {"roc": ("thresholds", "depth", "histogram"), "binned": ("depth",), "residuals": ("histogram",)}
+def _identity(
+    kind: str,
+    table: Table,
+    columns: Mapping[str, Column],
+    price: Mapping[str, str],
+    given: Mapping[str, Any],
+    epsilon: Epsilon,
+) -> Identity:
+    """The same diagnostic has the same columns, and choices and price as they were given."""
+    named = {field: column.name for field, column in columns.items()}
+    asked = {"kind": kind, "named": named, "choices": dict(given), "price": dict(price)}
+    usual = {name: value for name, value in _USUAL.items() if name in KINDS[kind].choices}
+    measured = {"kind": kind, "named": named, "choices": {**usual, **given}, "epsilon": str(epsilon)}
+    return identity_of("diagnosis", table, named.values(), asked, measured)
 
 
-def _settled(kind: str, choices: Choices, asked: Price) -> Choices:
-    """The choices in one form each, for they make the key. One without use would buy the same picture again."""
-    usual = Choices()
-    for field in ("thresholds", "depth", "histogram"):
-        value = getattr(choices, field)
-        if field != "depth" and not isinstance(value, str):
-            raise ArgumentError(field, type(value).__name__, "it must be a name", "Leave it out for the usual one")
-        if value != getattr(usual, field) and field not in _USES[kind]:
-            raise ArgumentError(field, value, f"{kind} has no use for it", "Leave it out")
-        if value != getattr(usual, field) and asked.auc_error is not None:
-            raise ArgumentError(field, value, "an error of the AUC is priced for the usual way only", "Pass epsilon")
-    rows = None if choices.rows is None else whole_number(choices.rows, "rows")
-    depth = None if choices.depth is None else whole_number(choices.depth, "depth")
-    return replace(choices, rows=rows, depth=depth)
+def _checked(kind: str, choices: Choices, asked: Price) -> dict[str, Any]:
+    """The choices that were given. One that does not apply would buy the same picture again."""
+    for name in ("thresholds", "depth", "histogram"):
+        value = getattr(choices, name)
+        if value is None:
+            continue
+        if name not in _WHOLE and not isinstance(value, str):
+            raise ArgumentError(name, type(value).__name__, "it must be a name", "Leave it out for the usual one")
+        if name not in KINDS[kind].choices:
+            raise ArgumentError(name, value, f"it does not apply to {kind}", "Leave it out")
+        if value != _USUAL.get(name) and asked.auc_error is not None:
+            raise ArgumentError(name, value, "an error of the AUC is priced for the usual way only", "Pass epsilon")
+    return choices.given()
 
 
 def _column(field: str, name: str | None, needed: str, table: Table) -> Column:

@@ -4,22 +4,20 @@ Displays draw these and nothing else, the ledger stores them, and JSON carries t
 Reads: nothing. Writes: documents for JSON. Never: an exact value.
 """
 
-import json
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
-from typing import Any, ClassVar, Self
+from dataclasses import dataclass
+from typing import ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from thresher.amounts import Epsilon
+from thresher.codec import encoded, handed_out, not_stored
 
 MODEL_CAVEAT = (
     "This protects the rows that were scored. If the model was trained on the same rows without a budget of its own,"
     " its coefficients and scores are not private, and no diagnostic makes them so."
 )
-
-_HANDING_OUT = ("key", "repeated")
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -36,10 +34,9 @@ class Diagnostic:
     caveats: tuple[str, ...]
     stamp: str = ""
     # Of this handing-out, not of the release: under which key it is stored, and whether it was charged before.
-    key: str = ""
-    repeated: bool = False
+    key: str = not_stored("")
+    repeated: bool = not_stored(False)
     kind: ClassVar[str]
-    arrays: ClassVar[Mapping[str, type[np.generic]]]
 
     @property
     def caption(self) -> str:
@@ -49,29 +46,11 @@ class Diagnostic:
         lead = f"epsilon {self.epsilon} ({parts}); {rows}."
         return " ".join([*([f"{self.stamp}."] if self.stamp else []), lead, *self.caveats])
 
-    def document(self) -> dict[str, Any]:
-        """All of it, for JSON and for the ledger."""
-        shown = [field.name for field in fields(self) if field.name not in _HANDING_OUT]
-        return {"kind": self.kind, **{name: _plain(getattr(self, name)) for name in shown}}
-
     def to_bytes(self) -> bytes:
-        return json.dumps(self.document()).encode()
+        return encoded(self)
 
     def handed_out(self, key: str) -> Self:
-        return replace(self, key=key)
-
-    @classmethod
-    def from_document(cls, said: Mapping[str, Any]) -> Self:
-        found = {field.name: said[field.name] for field in fields(cls) if field.name not in _HANDING_OUT}
-        found["epsilon"] = Epsilon.from_json(said["epsilon"])
-        found["split"] = {name: Epsilon.from_json(amount) for name, amount in said["split"].items()}
-        found["caveats"] = tuple(said["caveats"])
-        for name, value in found.items():
-            if name in cls.arrays:
-                found[name] = np.array(value, dtype=cls.arrays[name])
-            elif isinstance(value, list):
-                found[name] = tuple(value)
-        return cls(**found)
+        return handed_out(self, key)
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -83,7 +62,6 @@ class ResidualPlot(Diagnostic):
     """
 
     kind: ClassVar[str] = "residuals"
-    arrays: ClassVar[Mapping[str, type[np.generic]]] = {"counts": np.int64, "points": np.float64}
     fitted_range: tuple[float, float]
     residual_range: tuple[float, float]
     counts: NDArray[np.int64]
@@ -99,9 +77,6 @@ class RocCurve(Diagnostic):
     """
 
     kind: ClassVar[str] = "roc"
-    arrays: ClassVar[Mapping[str, type[np.generic]]] = dict.fromkeys(
-        ("thresholds", "false_positive_rate", "true_positive_rate"), np.float64
-    )
     thresholds: NDArray[np.float64]
     false_positive_rate: NDArray[np.float64]
     true_positive_rate: NDArray[np.float64]
@@ -118,34 +93,8 @@ class BinnedResiduals(Diagnostic):
     """
 
     kind: ClassVar[str] = "binned"
-    arrays: ClassVar[Mapping[str, type[np.generic]]] = dict.fromkeys(
-        ("edges", "counts", "predicted", "residual", "band"), np.float64
-    )
     edges: NDArray[np.float64]
     counts: NDArray[np.float64]
     predicted: NDArray[np.float64]
     residual: NDArray[np.float64]
     band: NDArray[np.float64]
-
-
-KINDS: Mapping[str, type[Diagnostic]] = {each.kind: each for each in (ResidualPlot, RocCurve, BinnedResiduals)}
-
-
-def diagnostic_from(said: Mapping[str, Any]) -> Diagnostic:
-    """A diagnostic from its document."""
-    return KINDS[said["kind"]].from_document(said)
-
-
-def recalled(body: bytes, key: str) -> Diagnostic:
-    """A stored diagnostic, handed out again."""
-    return replace(diagnostic_from(json.loads(body)), key=key, repeated=True)
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, np.ndarray):
-        return value.tolist()
-    if isinstance(value, Epsilon):
-        return value.to_json()
-    if isinstance(value, Mapping):
-        return {name: _plain(amount) for name, amount in value.items()}
-    return list(value) if isinstance(value, tuple) else value

@@ -5,9 +5,10 @@ Reads: arguments. Writes: nothing. Never: data.
 
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import TypedDict
 
 from thresher.amounts import Amount, Epsilon, exact_fraction, whole_number
-from thresher.diagnostics.residual_recipe import Recipe, checked_recipe, checked_rows, checked_total
+from thresher.diagnostics.residual_recipe import Recipe, checked_recipe, checked_rows, checked_total, rows_share
 from thresher.errors import ArgumentError
 from thresher.mechanisms.histograms import MECHANISMS
 from thresher.noise.arguments import checked_probability
@@ -30,6 +31,18 @@ class ResidualOptions:
     most_points: int
 
 
+class ResidualChoices(TypedDict, total=False):
+    """What may be chosen of a plot; `residual_plot` says what each means."""
+
+    rows: int | None
+    unit: Amount
+    histogram: str
+    recipe: str | Recipe
+    coverage: Amount
+    bins: int | None
+    most_points: int
+
+
 def residual_options(
     epsilon: Amount,
     *,
@@ -41,7 +54,7 @@ def residual_options(
     bins: int | None = None,
     most_points: int = 10_000,
 ) -> ResidualOptions:
-    """The request of `residual_plot`, which says what they mean, or an `ArgumentError`."""
+    """Return the checked request of `residual_plot`."""
     scale = exact_fraction(unit, "unit")
     if not _LEAST_UNIT <= scale <= _MOST_UNIT:
         raise ArgumentError("unit", unit, "it must lie between 1e-12 and 1e12", 'Leave it out for "0.001"')
@@ -51,8 +64,12 @@ def residual_options(
         raise ArgumentError("bins", bins, f"it must be from 1 to {_MOST_BINS}", "Leave it out")
     if not 0 <= whole_number(most_points, "most_points") <= _MOST_POINTS:
         raise ArgumentError("most_points", most_points, f"it must be from 0 to {_MOST_POINTS}", "Pass 10000, say")
+    total = checked_total(epsilon)
+    if rows is None:
+        # What is left once a noisy number of rows is paid for must be enough, too.
+        checked_total(total - rows_share(total))
     return ResidualOptions(
-        checked_total(epsilon),
+        total,
         None if rows is None else checked_rows(rows),
         scale,
         histogram,

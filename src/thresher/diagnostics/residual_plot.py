@@ -4,15 +4,17 @@ Reads: arrays, entropy. Writes: nothing. Never: a range, a number of rows or a c
 Proof: `residual_plot.md`. Citation: Chen, dissertation 2018, Algorithms 9 and 10 (PriRP).
 """
 
+from typing import Unpack
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from thresher.amounts import Amount, Epsilon
 from thresher.diagnostics.releases import MODEL_CAVEAT, ResidualPlot
 from thresher.diagnostics.residual_counts import clipped_counts, drawn_points, whole_counts
-from thresher.diagnostics.residual_options import ResidualOptions, residual_options
+from thresher.diagnostics.residual_options import ResidualChoices, ResidualOptions, residual_options
 from thresher.diagnostics.residual_ranges import Column, Found, Span, band_of, narrow_range, symmetric_range
-from thresher.diagnostics.residual_recipe import FAINT, LEAST_ROWS, Recipe, ResidualTerms, plan_of, rows_share
+from thresher.diagnostics.residual_recipe import FAINT, LEAST_ROWS, ResidualTerms, plan_of, rows_share
 from thresher.errors import ArgumentError
 from thresher.mechanisms.histograms import noisy_histogram
 from thresher.mechanisms.public_grid import numbers_of
@@ -30,41 +32,25 @@ def residual_plot(
     residuals: ArrayLike,
     epsilon: Amount,
     *,
-    rows: int | None = None,
-    unit: Amount = "0.001",
-    histogram: str = "laplace",
-    recipe: str | Recipe = "narrowed",
-    coverage: Amount = "0.95",
-    bins: int | None = None,
-    most_points: int = 10_000,
     entropy: Entropy | None = None,
+    **choices: Unpack[ResidualChoices],
 ) -> ResidualPlot:
     """Residuals against fitted values.
 
     rows         their number, if that is public; left out, it is private: a noisy one is bought for a fiftieth
-    unit         the least scale of either axis that is looked for; too small does no harm
-    histogram    how counts are made noisy: a name of `thresher.mechanisms.histograms.MECHANISMS`
+    unit         the least scale of either axis that is looked for, 0.001; too small does no harm
+    histogram    how counts are made noisy: "laplace", or another of `thresher.mechanisms.histograms.MECHANISMS`
     recipe       "narrowed", or "print" for ranges around zero, fewer cells and counts merely clipped
-    coverage     the share of rows that a range is meant to hold: sets cells and points, and with "print" the range
+    coverage     the share of rows that a range is to hold, 0.95: sets cells and points, and with "print" the range
     bins         bands a side instead of what the recipe says; no more than there are rows
-    most_points  no more points than this are drawn
+    most_points  no more points than this are drawn: 10,000
     A record with a NaN is left out, an infinite or far one lies outside the ranges: each concerns itself alone.
     Privacy: epsilon in all, adding or removing one row, if the model is public, or had a budget of its own, or saw
     other rows.
     Utility: 5,000 rows of a wrong shape or spread are told from right ones at n epsilon = 500 (`residual_plot.md`).
     Runtime: linear in the rows, about that of an ordinary two-dimensional histogram.
     """
-    options = residual_options(
-        epsilon,
-        rows=rows,
-        unit=unit,
-        histogram=histogram,
-        recipe=recipe,
-        coverage=coverage,
-        bins=bins,
-        most_points=most_points,
-    )
-    return plotted(fitted, residuals, options, entropy)
+    return plotted(fitted, residuals, residual_options(epsilon, **choices), entropy)
 
 
 def plotted(

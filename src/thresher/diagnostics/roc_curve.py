@@ -7,6 +7,7 @@ Proof: `roc_curve.md`. Citations: Chen, dissertation 2018, Algorithm 11, with fu
 import math
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import TypedDict, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -16,7 +17,7 @@ from thresher.diagnostics.curves import CountedCurve, curve_of_counts
 from thresher.diagnostics.releases import MODEL_CAVEAT, RocCurve
 from thresher.diagnostics.scored_rows import ScoredRows, scored_rows
 from thresher.errors import ArgumentError
-from thresher.mechanisms.histograms import MECHANISMS, TWO_DIMENSIONS_ONLY, noisy_histogram
+from thresher.mechanisms.histograms import LEAST_EPSILONS, MECHANISMS, TWO_DIMENSIONS_ONLY, noisy_histogram
 from thresher.mechanisms.histograms.estimate import checked_epsilon
 from thresher.mechanisms.quantiles import recursive_medians
 from thresher.noise import Entropy, discrete_laplace
@@ -36,9 +37,19 @@ _WAYS = ("medians", "fixed")
 _THRESHOLDS = 'Pass "medians", "fixed", or a list of public thresholds'
 
 
+class RocChoices(TypedDict, total=False):
+    """What may be chosen of a curve; `roc_curve` says what each means."""
+
+    thresholds: str | ArrayLike
+    depth: int | None
+    rows: int | None
+    histogram: str
+    share: Amount
+
+
 @dataclass(frozen=True, slots=True, eq=False)
-class _Asked:
-    """All that was asked for, checked, and how epsilon is divided: nothing of it comes from rows."""
+class RocOptions:
+    """A checked request, and how epsilon is divided: nothing of it comes from rows."""
 
     epsilon: Fraction
     thresholds: NDArray[np.float64] | None
@@ -54,55 +65,56 @@ class _Asked:
         charged = {name: Epsilon.covering(part) for name, part in self.parts.items() if name != "counts"}
         return charged | {"counts": Epsilon.covering(self.epsilon) - Epsilon.total(charged.values())}
 
+    def made(self, labels: ArrayLike, scores: ArrayLike, entropy: Entropy | None = None) -> RocCurve:
+        """Return the curve of these rows."""
+        given, source = scored_rows(labels, scores), chosen(entropy)
+        known = self.rows
+        if "rows" in self.parts:
+            known = given.scores.size + int(discrete_laplace(self.parts["rows"], 1, entropy=source)[0])
+        cuts = _cuts(given, self, known, source)
+        counts = noisy_counts(given, cuts, self.parts["counts"], self.histogram, source)
+        found = curve_of_counts(*counts)
+        if known is None:
+            known = round(found.positives + found.negatives)
+        return RocCurve(
+            epsilon=Epsilon.covering(self.epsilon),
+            split=self.split,
+            rows=max(known, 0),
+            rows_public=self.rows is not None,
+            caveats=(MODEL_CAVEAT, *_remarks(found, cuts.size + 1, self.parts["counts"])),
+            stamp=source.stamp,
+            thresholds=cuts,
+            false_positive_rate=found.curve.false_positive_rate,
+            true_positive_rate=found.curve.true_positive_rate,
+            auc=found.area,
+            positives=found.positives,
+            negatives=found.negatives,
+        )
+
 
 def roc_curve(
     labels: ArrayLike,
     scores: ArrayLike,
     epsilon: Amount,
     *,
-    thresholds: str | ArrayLike = "medians",
-    depth: int | None = None,
-    rows: int | None = None,
-    histogram: str = "laplace",
-    share: Amount = DEFAULT_SHARE,
     entropy: Entropy | None = None,
+    **choices: Unpack[RocChoices],
 ) -> RocCurve:
     """The ROC curve of scores between 0 and 1; a row is called positive where its score is above the threshold.
 
-    `thresholds`: "medians" takes `share` of epsilon to part the scores evenly into 2**depth bins; "fixed" are
-    i / 2**depth; a list is public. Leave `depth` out for one that fits the number of rows, which is `rows` if that is
-    public, else counted with 1/20 of epsilon. `histogram`: how label counts are made noisy.
+    thresholds   "medians" (the default) takes `share` of epsilon to part the scores evenly into 2**depth bins; "fixed"
+                 are i / 2**depth; a list is public
+    depth        left out, it fits the number of rows
+    rows         the number of rows, if that is public; else it is counted with 1/20 of epsilon where it is needed
+    histogram    how label counts are made noisy: "laplace", or another of `thresher.mechanisms.histograms.MECHANISMS`
+    share        a fifth
     A label above 0 is positive; scores are clamped to [0, 1]; a row with NaN is left out.
     Privacy: epsilon, adding or removing one row (`roc_curve.md`). It covers the rows, not the model that scored them.
     Utility: with "laplace" each sum over k bins has a noise variance near 2 k / epsilon**2 of what counts are given;
     `roc_price.epsilon_for_auc` estimates what that does to the area.
     Runtime: a sort of the scores.
     """
-    given = scored_rows(labels, scores)
-    asked = _asked(epsilon, thresholds, depth, rows, histogram, share)
-    source = chosen(entropy)
-    known = asked.rows
-    if "rows" in asked.parts:
-        known = given.scores.size + int(discrete_laplace(asked.parts["rows"], 1, entropy=source)[0])
-    cuts = _cuts(given, asked, known, source)
-    counts = noisy_counts(given, cuts, asked.parts["counts"], asked.histogram, source)
-    found = curve_of_counts(*counts)
-    if known is None:
-        known = round(found.positives + found.negatives)
-    return RocCurve(
-        epsilon=Epsilon.covering(asked.epsilon),
-        split=asked.split,
-        rows=max(known, 0),
-        rows_public=asked.rows is not None,
-        caveats=(MODEL_CAVEAT, *_remarks(found, cuts.size + 1, asked.parts["counts"])),
-        stamp=source.stamp,
-        thresholds=cuts,
-        false_positive_rate=found.curve.false_positive_rate,
-        true_positive_rate=found.curve.true_positive_rate,
-        auc=found.area,
-        positives=found.positives,
-        negatives=found.negatives,
-    )
+    return roc_options(epsilon, **choices).made(labels, scores, entropy)
 
 
 def fitting_depth(rows: int, epsilon: Amount) -> int:
@@ -129,7 +141,7 @@ def noisy_counts(
     return positives, negatives
 
 
-def _cuts(rows: ScoredRows, asked: _Asked, known: int | None, entropy: Entropy) -> NDArray[np.float64]:
+def _cuts(rows: ScoredRows, asked: RocOptions, known: int | None, entropy: Entropy) -> NDArray[np.float64]:
     if asked.thresholds is not None:
         return asked.thresholds
     depth = fitting_depth(known or 0, asked.epsilon) if asked.depth is None else asked.depth
@@ -147,14 +159,16 @@ def _remarks(found: CountedCurve, bins: int, epsilon: Fraction) -> tuple[str, ..
     return (FAINT,) if min(found.positives, found.negatives) < 3 * deviation else ()
 
 
-def _asked(
+def roc_options(
     epsilon: Amount,
-    thresholds: str | ArrayLike,
-    depth: int | None,
-    rows: int | None,
-    histogram: str,
-    share: Amount,
-) -> _Asked:
+    *,
+    thresholds: str | ArrayLike = "medians",
+    depth: int | None = None,
+    rows: int | None = None,
+    histogram: str = "laplace",
+    share: Amount = DEFAULT_SHARE,
+) -> RocOptions:
+    """Return the checked request of `roc_curve`."""
     spend, part = checked_epsilon(epsilon), exact_fraction(share, "share")
     if not _LEAST_SHARE <= part <= _MOST_SHARE:
         raise ArgumentError("share", share, "it must lie between 0.01 and 0.9", 'Leave it out for "0.2"')
@@ -176,7 +190,9 @@ def _asked(
     # Whole nano-epsilons, so that what is charged for the parts is what they spend; the rest goes to the counts.
     parts = {name: Epsilon.covering(amount).fraction for name, amount in parts.items()}
     parts["counts"] = checked_epsilon(spend - sum(parts.values()))
-    return _Asked(spend, public, medians, depth, rows, histogram, parts)
+    if parts["counts"] < LEAST_EPSILONS.get(histogram, 0):
+        raise ArgumentError("epsilon", epsilon, f"{histogram} cannot be made with so little", "Pass 0.1, say")
+    return RocOptions(spend, public, medians, depth, rows, histogram, parts)
 
 
 def _public(thresholds: ArrayLike) -> NDArray[np.float64]:

@@ -3,24 +3,22 @@
 Reads: nothing. Writes: bytes. Never: classes, their sizes or what is left in them, which are the curator's to see.
 """
 
-import json
-from collections.abc import Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from thresher.amounts import Epsilon
-from thresher.config import Label
-from thresher.personal.personal_release import INDEPENDENT
+from thresher.codec import document, encoded, handed_out, not_stored
+from thresher.config import Label, decimal_text
+from thresher.guarantee import Guarantee
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-_OF_THE_RELEASE = ("key", "repeated")
-
 
 @dataclass(frozen=True, slots=True)
 class PersonalCounts:
-    """A noisy weighted number for each group, in the units of `aggregate`; `half_width` with probability `confidence`.
+    """A noisy weighted number for each group, in the units of `aggregate`, and how far off it may be.
 
     `share`: no person loses more than this share of their own budget. `predicted_sd` is a forecast, not a promise.
     """
@@ -30,17 +28,20 @@ class PersonalCounts:
     keys: tuple[str, ...]
     groups: tuple[tuple[Label, ...], ...]
     estimates: tuple[str, ...]
-    half_width: str
-    confidence: str
     predicted_sd: str
     share: Epsilon
-    sentence: str
-    assumption: str = INDEPENDENT
+    guarantee: Guarantee
+    assumption: str
     stamp: str = ""
     notes: tuple[str, ...] = ()
     # Of this handing-out, not of the release: under which key it is stored, and whether it was charged before.
-    key: str = field(default="", compare=False)
-    repeated: bool = field(default=False, compare=False)
+    key: str = not_stored("")
+    repeated: bool = not_stored(False)
+
+    @property
+    def half_width(self) -> str:
+        """How far off each number is at most, with the promised confidence."""
+        return decimal_text(self.guarantee.half_width or Fraction(0))
 
     @property
     def table(self) -> "pa.Table":
@@ -53,26 +54,18 @@ class PersonalCounts:
         return pa.table(columns)
 
     def document(self) -> dict[str, Any]:
-        """All of it, for JSON."""
-        said = {one.name: getattr(self, one.name) for one in fields(self) if one.name not in _OF_THE_RELEASE}
-        return {**said, "share": self.share.to_json(), "groups": [list(group) for group in self.groups]}
+        """Return all that is shown of it, for JSON."""
+        promise = {"half_width": self.half_width, "confidence": self.guarantee.facts["confidence"]}
+        return {**document(self), **promise, "guarantee": self.guarantee.document()}
 
     def to_bytes(self) -> bytes:
-        return json.dumps(self.document(), sort_keys=True).encode()
-
-    @classmethod
-    def from_bytes(cls, body: bytes, key: str) -> "PersonalCounts":
-        """A stored answer, handed out again."""
-        said: Mapping[str, Any] = json.loads(body)
-        listed = {name: tuple(said[name]) for name in ("keys", "estimates", "notes")}
-        groups, share = tuple(map(tuple, said["groups"])), Epsilon.from_json(said["share"])
-        return cls(**{**said, **listed, "groups": groups, "share": share}, key=key, repeated=True)
+        return encoded(self)
 
     def handed_out(self, key: str) -> "PersonalCounts":
-        return replace(self, key=key)
+        return handed_out(self, key)
 
     def __str__(self) -> str:
         shown = zip(self.groups, self.estimates, strict=True)
         listed = ", ".join(f"{' / '.join(map(str, group))} {number}" for group, number in shown)
         stamp = f"{self.stamp}. " if self.stamp else ""
-        return f"{stamp}{self.aggregate}: {listed}. {self.sentence} {self.assumption}"
+        return f"{stamp}{self.aggregate}: {listed}. {self.guarantee} {self.assumption}"

@@ -20,15 +20,6 @@ def own_budgets_of(table: Table) -> OwnBudgets:
     return table.own_budgets
 
 
-def check_one_for_all(table: Table) -> None:
-    """Refuse an ordinary question about a table in which everybody brings a budget."""
-    if table.own_budgets is not None:
-        rule = f"in {table.name} everybody has a budget of their own, and this would charge all alike"
-        raise ArgumentError(
-            "table", table.name, rule, "Ask with personal=True, by personal_count, or by `thresher personal run`"
-        )
-
-
 def class_sizes(table: Table, public: Mapping[str, PublicTable]) -> tuple[int, ...]:
     """People on the roster in each class of `own_budgets.codes`; who has the budget 0 is in none."""
     own = own_budgets_of(table)

@@ -6,84 +6,79 @@ Reads: a weighted read. Writes: nothing. Never: a promise about what people with
 import math
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
-from thresher.accounting import Spending
-from thresher.amounts import Amount, exact_fraction
+from thresher.amounts import exact_fraction
+from thresher.codec import decoded, handed_out
 from thresher.config import decimal_text
 from thresher.errors import ArgumentError
+from thresher.guarantee import Guarantee
 from thresher.noise import Entropy, conditional_shift
 from thresher.personal.answers import PersonalCounts
 from thresher.personal.personal_release import INDEPENDENT
-from thresher.personal.planning import ReadPlan, WeightedRead
-from thresher.plan import Guarantee
+from thresher.personal.planning import ReadPlan, WeightedRead, charge_of
 from thresher.question import Exact
 
 _USUAL_CONFIDENCE = "0.95"
 
 
-@dataclass(frozen=True, slots=True)
-class CountPlan(ReadPlan):
-    """A personal count with its promise. `margin`: the noise stays below it, in weights, on either side."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CountPlan(ReadPlan[PersonalCounts]):
+    """A personal count with its promise."""
 
-    confidence: Fraction
-    margin: int
+    predicted_sd: str
 
-    @property
-    def half_width(self) -> str:
-        return width(self.margin - 1, self.read)
+    def recall(self, body: bytes, key: str) -> PersonalCounts:
+        """Hand out a stored answer again."""
+        return handed_out(decoded(PersonalCounts, body), key, repeated=True)
 
-    @property
-    def guarantee(self) -> Guarantee:
-        sentence = (
-            f"For each group by itself, over the noise: with probability {decimal_text(self.confidence)} or more, the "
-            f"number is within {self.half_width} of the weighted {self.read.atom.aggregate}. {loses(self.read)}"
-        )
-        return Guarantee("", "", self.half_width, "", sentence)
-
-    def identity_text(self) -> str:
-        return self.read.identity({"confidence": decimal_text(self.confidence)})
-
-    recall = staticmethod(PersonalCounts.from_bytes)
-
-    def run(self, exact: Exact | None, entropy: Entropy) -> tuple[PersonalCounts, Spending]:
+    def run(self, exact: Exact | None, entropy: Entropy) -> tuple[PersonalCounts, None]:
         """Draw, and divide by the mean weight."""
-        sums = self.read.sums(exact, entropy)
-        return self._release(sums, entropy.stamp), self.cost
-
-    def _release(self, sums: list[int], stamp: str) -> PersonalCounts:
-        asked = self.read.question
-        return PersonalCounts(
-            question=asked.text,
+        question = self.read.question
+        release = PersonalCounts(
+            question=question.text,
             aggregate=self.read.atom.aggregate,
-            keys=tuple(column.name for column in asked.keys),
-            groups=tuple(asked.labels()),
-            estimates=tuple(decimals(noisy, self.read) for noisy in sums),
-            half_width=self.half_width,
-            confidence=decimal_text(self.confidence),
-            predicted_sd=predicted(self.read),
+            keys=tuple(column.name for column in question.keys),
+            groups=tuple(question.labels()),
+            estimates=tuple(decimals(noisy, self.read) for noisy in self.read.sums(exact, entropy)),
+            predicted_sd=self.predicted_sd,
             share=self.read.share,
-            sentence=self.guarantee.sentence,
-            stamp=stamp,
-            notes=asked.notes,
+            guarantee=self.guarantee,
+            assumption=INDEPENDENT,
+            stamp=entropy.stamp,
+            notes=question.notes,
         )
+        return release, None
 
     def __str__(self) -> str:
-        return (
-            f"question    {self.read.question.text}\n"
-            f"share       {self.read.share} of each person's own budget at most\n"
-            f"half width  {self.half_width}\n"
-            f"predicted   standard deviation {predicted(self.read)}, of the noise {self.read.weights.noise_sd:.4g}\n"
-            f"promise     {self.guarantee}\n"
-            f"assumption  {INDEPENDENT}\n"
-        )
+        return page(self, f"half width  {decimal_text(self.guarantee.half_width or Fraction(0))}")
 
 
-def plan_count(read: WeightedRead, confidence: Amount | None = None) -> CountPlan:
-    """The plan of a count; its price is the share, and its promise follows."""
+def plan_count(read: WeightedRead) -> CountPlan:
+    """Return the plan of a count; its price is the share, and its promise follows."""
+    confidence = read.options.confidence
     sure = exact_fraction(_USUAL_CONFIDENCE if confidence is None else confidence, "confidence")
     if not Fraction(1, 2) <= sure < 1:
         raise ArgumentError("confidence", confidence, "it lies from 0.5 to below 1", "Pass 0.95, say")
-    return CountPlan(read, sure, conditional_shift(0, read.weights.grid, (1 - sure) / 2, read.weights.reach))
+    margin = conditional_shift(0, read.weights.grid, (1 - sure) / 2, read.weights.reach)
+    # The noise stays below the margin, in weights, on either side.
+    facts = {"confidence": decimal_text(sure), **weighting(read)}
+    promise = Guarantee("weighted count", half_width=width(margin - 1, read), facts=facts)
+    return CountPlan(**charge_of(read, "personal count", promise), predicted_sd=predicted(read))
+
+
+def page(plan: ReadPlan[Any], *lines: str) -> str:
+    """Return what is shown of a plan; `lines` are its own."""
+    read = plan.read
+    told = [
+        f"question    {read.question.text}",
+        f"share       {read.share} of each person's own budget at most",
+        *lines,
+        f"predicted   standard deviation {predicted(read)}, of the noise {read.weights.noise_sd:.4g}",
+        f"promise     {plan.guarantee}",
+        f"assumption  {INDEPENDENT}",
+    ]
+    return "\n".join(told) + "\n"
 
 
 def decimals(weighted: int, read: WeightedRead) -> str:
@@ -97,20 +92,17 @@ def _places(read: WeightedRead) -> int:
     return places
 
 
-def width(weights: int, read: WeightedRead) -> str:
+def width(weights: int, read: WeightedRead) -> Fraction:
     """A distance in the same units, never rounded down, and with room for the rounding of what it is about."""
     fine = _places(read)
-    return decimal_text(Fraction(math.ceil(fine * weights / abs(read.unit) + Fraction(1, 2)), fine))
+    return Fraction(math.ceil(fine * weights / abs(read.unit) + Fraction(1, 2)), fine)
 
 
 def predicted(read: WeightedRead) -> str:
     return f"{read.weights.predicted_sd / float(read.atom.steps):.4g}"
 
 
-def loses(read: WeightedRead) -> str:
-    """What everybody is promised, and how the numbers are meant."""
-    what = "what they have left of their own budget" if read.leftovers else "their own budget"
-    return (
-        f"Everybody counts by {what}, up to a cap, and loses at most {read.share} of it; who has none is not read. "
-        "The weighted number is divided by the mean weight of the public roster."
-    )
+def weighting(read: WeightedRead) -> dict[str, str]:
+    """Return the facts of a promise that say how a number is weighted, and what everybody loses at most."""
+    budget = "what they have left of their own budget" if read.options.leftovers else "their own budget"
+    return {"aggregate": read.atom.aggregate, "budget": budget, "share": str(read.share)}

@@ -6,27 +6,27 @@ Reads: declarations, a question, public sizes, what the ledger says is spent. Wr
 charge is on disk; a choice that depends on one. What nobody loses more than: `class_weights.md`.
 """
 
-import hashlib
-import json
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from fractions import Fraction
-from typing import ClassVar
+from typing import TypedDict
 
 import numpy as np
 
-from thresher.accounting import GroupSpending, Spending
+from thresher.accounting import GroupSpending, Spending, Subject
 from thresher.amounts import NANO, Amount, Epsilon, exact_fraction
-from thresher.config import OwnBudgets
+from thresher.config import Column, OwnBudgets, decimal_text
 from thresher.errors import ArgumentError, BugError
+from thresher.guarantee import Guarantee
 from thresher.noise import Entropy
 from thresher.personal.class_sizes import own_budgets_of
 from thresher.personal.class_weights import ClassWeights, class_weights
-from thresher.plan import OldPlan
+from thresher.plan import Given_co, Plan, subject_of
 from thresher.question import (
     AllOf,
     Atom,
     Exact,
+    Identity,
     Need,
     Question,
     Within,
@@ -35,82 +35,64 @@ from thresher.question import (
     grouping_of,
     sensitivity,
 )
+from thresher.question.identity import columns_used, formula_facts, identity_of, rows_facts
 
 # Of each person's own budget, if nothing is said: four such questions use it up.
 USUAL_SHARE = Fraction(1, 4)
 _MOST_CELLS = 1_000_000
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PersonalOptions:
+    """What the asker chose. None: left out.
+
+    share               of each person's own budget, or of what is left of it
+    leftovers           whether it draws on what earlier questions left, and not on the whole budgets
+    confidence          of a count: the probability of its half width
+    miss_rate, false_alarm_rate    of a decision
+    """
+
+    share: Amount | None = None
+    leftovers: bool | None = None
+    confidence: Amount | None = None
+    miss_rate: Amount | None = None
+    false_alarm_rate: Amount | None = None
+
+    def as_given(self) -> dict[str, str | bool]:
+        """Return the options that were not left out, numbers in one form each."""
+        given = {option.name: getattr(self, option.name) for option in fields(self)}
+        return {
+            name: value if isinstance(value, bool) else decimal_text(exact_fraction(value, name))
+            for name, value in given.items()
+            if value not in (None, False)
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class WeightedRead:
-    """What is read and charged for a question: the same for a count and for a decision."""
+    """What is read and charged for a question: the same for a count and for a decision.
+
+    active      the codes of the classes that are read
+    unit        so many weights are one of what is counted; below 0 if less is asked for
+    share       the share of each person's own budget that the question may use
+    """
 
     question: Question
+    atom: Atom
     weights: ClassWeights
+    options: PersonalOptions
     share: Epsilon
-    # Whether it draws on what earlier questions left, and not on the whole budgets.
-    leftovers: bool = False
+    active: tuple[int, ...]
+    unit: Fraction
+    need: Need
+    cost: GroupSpending
 
     @property
-    def own(self) -> OwnBudgets:
-        return own_budgets_of(self.question.table)
-
-    @property
-    def atom(self) -> Atom:
-        return self.question.atoms[0]
-
-    @property
-    def active(self) -> list[int]:
-        """The codes of the classes that are read."""
-        return [code for code, weight in zip(self.own.codes, self.weights.weights, strict=True) if weight]
-
-    @property
-    def unit(self) -> Fraction:
-        """So many weights are one of what is counted; below 0 if less is asked for."""
-        return self.weights.mean * self.atom.steps * (1 if self.atom.upwards else -1)
-
-    @property
-    def need(self) -> Need:
-        asked, active = self.question, self.active
-        budget = asked.table.columns[self.own.column]
-        inside = AllOf((asked.where, Within(budget.name, active[0], None)))
-        groups = tuple((*group, code) for group in asked.groups for code in active)
-        aggregates = tuple(aggregate for aggregate, _ in self.atom.weights)
-        return Need(asked.table, (*asked.keys, budget), groups, inside, aggregates)
-
-    @property
-    def cost(self) -> Spending:
-        """For each class that is read, the share of its own budget that is lost."""
-        asked, active = self.question, self.active
-        budget = asked.table.columns[self.own.column]
-        by_class = replace(asked, keys=(budget,), groups=tuple((code,) for code in active))
-        keys, shares = group_keys(by_class), [share for share in self.weights.shares if share]
-        if keys is None:
-            raise BugError("budgets are numbers of a grid")
-        return GroupSpending(grouping_of(by_class), tuple(zip(keys, shares, strict=True)))
-
-    @property
-    def largest_share(self) -> Epsilon:
-        return max(self.weights.shares)
-
-    def identity(self, how: dict[str, str]) -> str:
-        """What makes it the same question. Not what is left: asked again, it is the stored answer."""
-        table = self.question.table
-        said = {
-            "question": self.question.text,
-            "mechanism": "weighted",
-            "look": "personal",
-            "share": self.share.to_json(),
-            "leftovers": self.leftovers,
-            "roster": hashlib.sha256(repr(self.weights.sizes).encode()).hexdigest()[:32],
-            "data": table.fingerprint(),
-            "unit": None if table.contribution is None else table.contribution.unit,
-            **how,
-        }
-        return json.dumps(said)
+    def leftovers(self) -> bool:
+        return bool(self.options.leftovers)
 
     def sums(self, exact: Exact | None, entropy: Entropy) -> list[int]:
-        """The noisy weighted sum of each group."""
+        """Return the noisy weighted sum of each group."""
         if exact is None:
             raise BugError("a personal question needs data")
         each = np.array([weight for _, weight in self.atom.weights], dtype=object)
@@ -119,61 +101,114 @@ class WeightedRead:
         return self.weights.released(cells.reshape(shape), entropy)
 
 
-@dataclass(frozen=True, slots=True)
-class ReadPlan(OldPlan):
-    """What a plan for a count and one for a decision share: all that follows from what is read."""
+class Charge(TypedDict):
+    """The fields of a plan that follow from what is read."""
+
+    family: str
+    account: str
+    subject: Subject
+    identity: Identity
+    need: Need
+    cost: Spending
+    epsilon: Epsilon
+    guarantee: Guarantee
+    written_key: str | None
+    read: WeightedRead
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReadPlan(Plan[Given_co]):
+    """What a plan for a count and one for a decision share. `epsilon` is the largest share of anybody's own budget."""
 
     read: WeightedRead
-    shows_levels: ClassVar[bool] = False
-
-    @property
-    def account(self) -> str:
-        return self.read.question.table.account
-
-    @property
-    def need(self) -> Need:
-        return self.read.need
-
-    @property
-    def cost(self) -> Spending:
-        return self.read.cost
-
-    @property
-    def epsilon(self) -> Epsilon:
-        """The largest share of anybody's own budget."""
-        return self.read.largest_share
-
-    @property
-    def limits(self) -> dict[str, Epsilon | None]:
-        return {}
-
-    @property
-    def written_key(self) -> str | None:
-        return self.read.question.options.get("key")
 
     def affordable(self, limit: Epsilon) -> str | None:
+        """Name the share that everybody can still pay."""
         told = f"Pass share={limit}, or" if limit else "Nothing is left for some: pass"
         return f"{told} leftovers=True to draw on what each class has left"
 
 
+def charge_of(read: WeightedRead, family: str, guarantee: Guarantee) -> Charge:
+    """Return what a plan of this family has in common with the others. What is left is not part of its identity."""
+    question = read.question
+    return Charge(
+        family=family,
+        account=question.table.account,
+        subject=subject_of(question.table),
+        identity=_identity(read, family),
+        need=read.need,
+        cost=read.cost,
+        epsilon=max(share for _, share in read.cost.amounts),
+        guarantee=guarantee,
+        written_key=question.options.get("key"),
+        read=read,
+    )
+
+
+def _identity(read: WeightedRead, family: str) -> Identity:
+    """A question asked again is the stored answer, whatever is left of the budgets by then."""
+    question, own = read.question, own_budgets_of(read.question.table)
+    rows, budgets = rows_facts(question), {"budget_column": own.column, "roster": list(read.weights.sizes)}
+    asked = {
+        "text": question.text,
+        **rows,
+        **budgets,
+        "formula": formula_facts(question.formula),
+        "options": read.options.as_given(),
+    }
+    noise = {"weights": list(read.weights.weights), "grid": str(read.weights.grid), "reach": read.weights.reach}
+    measured = {**rows, **budgets, **noise, "formula": formula_facts(question.formula, thresholds=False)}
+    return identity_of(family, question.table, columns_used(question) | {own.column}, asked, measured)
+
+
 def weighted_read(
-    question: Question, sizes: Sequence[int], share: Amount | None, spent: Sequence[Epsilon] | None = None
+    question: Question, sizes: Sequence[int], options: PersonalOptions, spent: Sequence[Epsilon] | None = None
 ) -> WeightedRead:
-    """What a question reads; `spent` are shares of classes that are gone, if it is to draw on what is left."""
-    own, part = own_budgets_of(question.table), _share(share)
+    """Return what a question reads; `spent` are shares of classes that are gone, if it draws on what is left."""
+    own, share = own_budgets_of(question.table), _share(options.share)
     _check_asked(question, own)
     nano = [own.nano(code) for code in own.codes]
     gone = [Fraction(0)] * len(nano) if spent is None else [amount.fraction for amount in spent]
     left = [budget * max(Fraction(0), 1 - lost) for budget, lost in zip(nano, gone, strict=True)]
-    allowed = [part.fraction * most / NANO for most in left]
+    allowed = [share.fraction * most / NANO for most in left]
     if len(question.groups) * len(nano) > _MOST_CELLS:
         cells = f"{len(question.groups):,} groups in {len(nano):,} classes of budgets"
         raise ArgumentError("sql", cells, f"{_MOST_CELLS:,} cells are the most", "Ask about fewer groups")
-    table, each = question.table, sensitivity(question.atoms[0], question.table)
+    table, atom = question.table, question.atoms[0]
+    each = sensitivity(atom, table)
     one_group = {column.name for column in question.keys} <= set(table.fixed_columns)
     groups = 1 if table.contribution is None or one_group else table.contribution.max_groups
     weights = class_weights(nano, allowed, sizes, each * groups, each)
-    return WeightedRead(question, weights, part, spent is not None)
+    active = tuple(code for code, weight in zip(own.codes, weights.weights, strict=True) if weight)
+    budget = table.columns[own.column]
+    return WeightedRead(
+        question=question,
+        atom=atom,
+        weights=weights,
+        options=options,
+        share=share,
+        active=active,
+        unit=weights.mean * atom.steps * (1 if atom.upwards else -1),
+        need=_need(question, atom, budget, active),
+        cost=_cost(question, weights, budget, active),
+    )
+
+
+def _need(question: Question, atom: Atom, budget: Column, active: Sequence[int]) -> Need:
+    """The rows of the classes that are read, group by group and class by class."""
+    inside = AllOf((question.where, Within(budget.name, active[0], None)))
+    groups = tuple((*group, code) for group in question.groups for code in active)
+    aggregates = tuple(aggregate for aggregate, _ in atom.weights)
+    return Need(question.table, (*question.keys, budget), groups, inside, aggregates)
+
+
+def _cost(question: Question, weights: ClassWeights, budget: Column, active: Sequence[int]) -> GroupSpending:
+    """For each class that is read, the share of its own budget that is lost."""
+    by_class = replace(question, keys=(budget,), groups=tuple((code,) for code in active))
+    keys, shares = group_keys(by_class), [share for share in weights.shares if share]
+    if keys is None:
+        raise BugError("budgets are numbers of a grid")
+    return GroupSpending(grouping_of(by_class), tuple(zip(keys, shares, strict=True)))
 
 
 def _share(share: Amount | None) -> Epsilon:
@@ -192,9 +227,8 @@ def _check_asked(question: Question, own: OwnBudgets) -> None:
     if len(question.atoms) != 1 or question.atoms[0].per_row:
         rule = "with budgets of their own, people are asked for one COUNT or SUM at a time"
         raise ArgumentError("sql", question.text, rule, "Keep one condition, without AVG")
-    atom = question.atoms[0]
     named = {column.name for column in question.keys} | columns_of(question.where)
-    for aggregate, _ in atom.weights:
+    for aggregate, _ in question.atoms[0].weights:
         named |= columns_of(aggregate.where) | ({aggregate.column} if aggregate.column else set())
     banded = {name for name in named if getattr(question.table.columns[name].kind, "of", None) == own.column}
     if own.column in named or banded:

@@ -6,6 +6,7 @@ Reads: counts, entropy. Writes: nothing. Never: a grid, a total or a shape of th
 """
 
 from collections.abc import Mapping
+from fractions import Fraction
 from types import MappingProxyType
 
 from numpy.typing import ArrayLike
@@ -30,6 +31,8 @@ MECHANISMS: Mapping[str, Mechanism] = MappingProxyType(
 )
 # The others take one dimension as well.
 TWO_DIMENSIONS_ONLY = frozenset({"ag"})
+# What is enough for any number of cells, where that is more than all take.
+LEAST_EPSILONS: Mapping[str, Fraction] = MappingProxyType({"dawa-argmin": Fraction(1, 50_000)})
 
 
 def noisy_histogram(
@@ -41,4 +44,12 @@ def noisy_histogram(
     return MECHANISMS[mechanism](counts, epsilon, entropy=entropy)
 
 
-__all__ = ["MECHANISMS", "TWO_DIMENSIONS_ONLY", "Mechanism", "NoisyHistogram", "checked_counts", "noisy_histogram"]
+__all__ = [
+    "LEAST_EPSILONS",
+    "MECHANISMS",
+    "TWO_DIMENSIONS_ONLY",
+    "Mechanism",
+    "NoisyHistogram",
+    "checked_counts",
+    "noisy_histogram",
+]
