@@ -7,8 +7,6 @@ import numpy as np
 import pyarrow as pa
 import pytest
 from clinics import DECLARATIONS, clinic
-from thresher.decisions.measured import slacks_of
-from thresher.decisions.wishes import PROBE
 
 import thresher
 from thresher.amounts import Epsilon
