@@ -49,8 +49,9 @@ class RefinementAsk:
         question = ask(self.sql, desk.declared, desk.public)
         check_one_for_all(question.table)
         release = self._release(desk.book(), question, desk.analyst)
-        said = self._options(question, release)
-        plan = plan_refinement(question, checked(said), self.of, release, given_seen=self.given_seen)
+        said = self._said(question, release)
+        options = checked({**_kept(release), **said})
+        plan = plan_refinement(question, options, self.of, release, said=said.keys(), given_seen=self.given_seen)
         check_limit(plan, "max_epsilon")
         self._check_once(desk.book(), plan, desk.analyst)
         return plan
@@ -73,8 +74,8 @@ class RefinementAsk:
         except LedgerCorruptError:
             raise refused(self.of, "it is not an answer with noisy margins that this version can refine") from None
 
-    def _options(self, question: Question, release: Release) -> dict[str, Any]:
-        """The options; the bound and the rates that nobody names stay what they were."""
+    def _said(self, question: Question, release: Release) -> dict[str, Any]:
+        """What is asked for, in the text or as arguments."""
         then = {
             "bound": {release.bound, release.bound.replace("_", "-")},
             "mechanism": {release.mechanism},
@@ -85,10 +86,7 @@ class RefinementAsk:
                 rule = f"a refinement keeps the {name} of the answer that it goes on from"
                 raise ArgumentError(name, value, rule, "Leave it out of the question's text")
         written = {name: value for name, value in question.options.items() if name in SHARPER}
-        said = merged(written, self.options, SHARPER, "a refinement", NAMES)
-        told = release.guarantee
-        rates = {"miss_rate": told.miss_rate, "false_alarm_rate": told.false_alarm_rate}
-        return {**{name: rate for name, rate in rates.items() if rate}, "bound": release.bound, **said}
+        return merged(written, self.options, SHARPER, "a refinement", NAMES)
 
     def _check_once(self, book: Book, plan: RefinementPlan, analyst: str) -> None:
         """The ledger refuses a second refinement by its key; here it is said in words, before a price is shown."""
@@ -102,3 +100,10 @@ class RefinementAsk:
             raise KeyReusedError(
                 f"{self.of!r} was refined already: go on from that refinement (key {plan.written_key!r})"
             )
+
+
+def _kept(release: Release) -> dict[str, Any]:
+    """The bound and the rates of the earlier answer, which stay what they were unless they are named."""
+    told = release.guarantee
+    rates = {"miss_rate": told.miss_rate, "false_alarm_rate": told.false_alarm_rate}
+    return {**{name: rate for name, rate in rates.items() if rate}, "bound": release.bound}

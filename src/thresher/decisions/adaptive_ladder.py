@@ -48,6 +48,7 @@ class AdaptiveLadder(Climbing):
     by_history: bool = True
     told: str = ""
     levels_move = True
+    how = "as ppwlm, each next level chosen by what was seen so far"
 
     @property
     def epsilon(self) -> Epsilon:
@@ -234,7 +235,6 @@ def _reach(miss_rate: Fraction, false_alarm_rate: Fraction, steps: int) -> int:
 MECHANISMS: Mapping[str, Mechanism] = {
     "dppwlm": Mechanism(
         "dppwlm",
-        "as ppwlm, each next level chosen by what was seen so far",
         lambda asked: rungs_of(asked.aim, adaptive_ladder_of),
         frozenset({"levels", "first_epsilon"}),
     )

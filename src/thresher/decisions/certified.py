@@ -69,6 +69,8 @@ class CertifiedLadder(ReachingLook):
     scale: int = 1
     told: str = ""
 
+    how = "looks at one margin for each group, sharper and sharper; each is stopped by the others only"
+
     @property
     def epsilon(self) -> Epsilon:
         """The worst case: all levels."""

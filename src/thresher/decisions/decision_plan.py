@@ -131,7 +131,7 @@ class DecisionPlan(Plan[Release]):
             [
                 *[("WARNING", warning) for warning in self.look.warnings],
                 *opening(self.question),
-                ("mechanism", f"{self.mechanism.name}: {self.mechanism.summary}"),
+                ("mechanism", f"{self.mechanism.name}: {self.look.how}"),
                 *self.look.explain(self.asked, self.price),
                 ("promise", self.guarantee.sentence),
                 *[("note", note) for note in self.question.notes],

@@ -34,6 +34,7 @@ class Climbing(Look):
 
     __slots__ = ()
     fixed = False
+    how = "noisy looks at one margin for each group, each sharper, until it is decided"
 
     @property
     def shows_levels(self) -> bool:
@@ -60,7 +61,9 @@ class Climbing(Look):
         if asked.aim.levels == 1:
             why = "levels = 1"
         elif asked.aim.first_epsilon is not None:
-            why = f"first_epsilon = {asked.aim.first_epsilon} is not below the last of {asked.aim.levels} levels"
+            levels, steps = asked.aim.levels, int(self.half_width * self.scale)
+            last = smallest_epsilon(asked.aim.first_rate / levels, steps + 1, self.scale)
+            why = f"first_epsilon = {asked.aim.first_epsilon} is not below {last}, the last of {levels} levels"
         return [("note", f"{why}, so there is one look: a threshold shift, as by tslm")]
 
 
@@ -151,7 +154,6 @@ def rungs_of(aim: Aim, ladder: Callable[[Fraction, Fraction, int, int, int, Epsi
 MECHANISMS: Mapping[str, Mechanism] = {
     "ppwlm": Mechanism(
         "ppwlm",
-        "noisy looks at one margin for each group, each sharper, until it is decided",
         lambda asked: rungs_of(asked.aim, ladder_of),
         frozenset({"levels", "first_epsilon"}),
     )

@@ -40,6 +40,7 @@ class Look:
     fixed          its level is settled before anything is seen
     levels_move    levels are chosen by what was seen
     warnings       why not to rely on it
+    how            in plain words, how it decides
     each_group_stops    decided groups are left alone, so that they lose less than the rest
     """
 
@@ -68,10 +69,13 @@ class Look:
         def each_group_stops(self) -> bool: ...
         @property
         def warnings(self) -> tuple[str, ...]: ...
+        @property
+        def how(self) -> str: ...
     else:
         shows_levels = levels_move = each_group_stops = False
         refinable = fixed = True
         warnings = ()
+        how = "one noisy look at one margin for each group"
 
     def ladder(self) -> tuple[Level, ...]:
         """Its levels, as far as they are known beforehand."""
@@ -179,7 +183,6 @@ class Mechanism:
     """A way to price looks. `options` are those that apply to it beside the rates, the region and the limit."""
 
     name: str
-    summary: str
     look: Callable[[Asked], Look]
     options: frozenset[str] = frozenset()
     # Whether it needs no half width where none is asked for and groups are not few.

@@ -8,7 +8,7 @@ Never: fresh noise for a second look; a second refinement of one answer. Proof: 
 """
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
@@ -225,12 +225,18 @@ class RefinementPlan(Plan[Release]):
 
 
 def plan_refinement(
-    question: Question, options: Options, key: str, release: Release, *, given_seen: bool = False
+    question: Question,
+    options: Options,
+    key: str,
+    release: Release,
+    *,
+    said: Set[str] = frozenset(),
+    given_seen: bool = False,
 ) -> RefinementPlan:
     """The least level that keeps the options, and what it costs beyond what was paid. Touches no data.
 
-    `options` hold what is asked for; rates that were left out are those of the earlier answer. `max_epsilon` alone
-    asks for the sharpest look that it pays for. `given_seen`: the rates hold given everything that was seen, which
+    `options` hold what is asked for, of which `said` was put in words; the rest is as in the earlier answer.
+    `max_epsilon` alone asks for the sharpest look that it pays for. `given_seen`: the rates hold given everything that was seen, which
     costs more than asking anew.
     """
     if not isinstance(given_seen, bool):
@@ -244,7 +250,7 @@ def plan_refinement(
     scale = release.scale if release.measured is None else release.measured.scale
     identity = decision_identity(asked, FAMILY, {"look": "margin", "scale": scale}, _wished(asked, key, given_seen))
     earlier = earlier_answer(asked, identity.parts, key, release)
-    step = step_to(asked, earlier, set(options.given), given_seen=given_seen)
+    step = step_to(asked, earlier, said, given_seen=given_seen)
     cost = cost_of(asked, earlier, step.shift.epsilon) if step.kind == REFINE else None
     return RefinementPlan(
         family=FAMILY,

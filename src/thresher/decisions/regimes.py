@@ -132,14 +132,12 @@ def _too_few(aim: Aim, needed: Fraction) -> str:
 MECHANISMS: Mapping[str, Mechanism] = {
     "certified": Mechanism(
         "certified",
-        "looks at one margin for each group, sharper and sharper, until its promise about all groups is reached",
         lambda asked: certified_look(asked.aim),
         frozenset({"confidence"}),
         width_optional=True,
     ),
     "three-way": Mechanism(
         "three-way",
-        "looks at one margin for each group at fixed levels; decided groups are left alone",
         lambda asked: three_way_look(asked.aim),
         frozenset({"confidence"}),
         width_optional=True,

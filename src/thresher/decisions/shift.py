@@ -57,6 +57,12 @@ class Shift(Look):
         """Its one level."""
         return (Level(self.epsilon, math.ceil(self.half_width * self.scale), self.certain),)
 
+    @property
+    def how(self) -> str:
+        """In plain words, how it decides."""
+        told = "one noisy look at one margin for each group"
+        return f"{told}; line and boundary placed for both rates" if self.zone else told
+
     def decide(self, truth: Truth, entropy: Entropy | None = None) -> Verdicts:
         """One look."""
         return look(truth.margins(self.scale), self, entropy)
@@ -159,12 +165,10 @@ def zone_look(aim: Aim) -> Shift:
 MECHANISMS: Mapping[str, Mechanism] = {
     "tslm": Mechanism(
         "tslm",
-        "one noisy look at one margin for each group",
         lambda asked: shift_look(asked.aim),
     ),
     "tslm-zone": Mechanism(
         "tslm-zone",
-        "one noisy look at one margin for each group; line and boundary placed for both rates",
         lambda asked: zone_look(asked.aim),
     ),
 }

@@ -76,7 +76,8 @@ def identity_of(
         "identity": MEASUREMENT,
         "unit": where.pop("unit"),
         "table": {**where, "version_declared": table.version is not None, "row_order": ROW_ORDER},
-        "columns": {name: column_facts(table.columns[name]) for name in rows},
+        # Without a unit, which rows count depends on the columns of the question alone.
+        "columns" if table.contribution else "used_columns": {name: column_facts(table.columns[name]) for name in rows},
         **measured,
     }
     parts = {name: digest_of(canonical(folded(part))) for name, part in measurement.items()}

@@ -63,6 +63,11 @@ class ConditionLooks(Look):
         return (f"for comparison only. {self._alarms}. mechanism=certified keeps its promise",)
 
     @property
+    def how(self) -> str:
+        """In plain words, how it decides."""
+        return _HOW[self.method]
+
+    @property
     def half_width(self) -> Fraction:
         """The widest of all conditions, in privacy units."""
         spreads = self.asked.sensitivities.values()
@@ -247,4 +252,4 @@ _HOW = {
     "probe": "two phases of looks at each condition, the miss rate shared by what conditions cost",
     "probe-ent": "looks at each condition in turn, sharper at levels chosen for min-entropy",
 }
-MECHANISMS: Mapping[str, Mechanism] = {name: Mechanism(name, how, partial(_look, name)) for name, how in _HOW.items()}
+MECHANISMS: Mapping[str, Mechanism] = {name: Mechanism(name, partial(_look, name)) for name in _HOW}
