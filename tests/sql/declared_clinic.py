@@ -2,8 +2,11 @@
 
 from datetime import date
 from fractions import Fraction
+from functools import partial
 
+from thresher import sql
 from thresher.amounts import Epsilon
+from thresher.asks.merging import IN_TEXT
 from thresher.config import (
     Bands,
     Column,
@@ -79,3 +82,6 @@ PUBLIC = {
     ),
     "wards": PublicTable("wards", {"number": (F(1), F(2), F(2)), "beds": (F(7), F(5), None), "id": (None, F(1), F(2))}),
 }
+
+# Questions as the engine reads them: with all its options.
+ask = partial(sql.ask, options=IN_TEXT)

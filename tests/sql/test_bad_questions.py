@@ -5,12 +5,11 @@ import time
 from dataclasses import replace
 
 import pytest
-from sql.declared_clinic import DECLARATIONS, PUBLIC
+from sql.declared_clinic import DECLARATIONS, PUBLIC, ask
 
 from thresher.config import Column, Listed
 from thresher.errors import QuestionError
 from thresher.question import Atom
-from thresher.sql import ask
 
 FROM = "SELECT disease FROM patients"
 HAVING = f"{FROM} GROUP BY disease HAVING"
@@ -389,7 +388,7 @@ def test_options_elsewhere_are_shown_their_place(text):
 
 @pytest.mark.parametrize(
     ("written", "hint"),
-    [("best_effort=true", "best_effort='true'"), ("mechanism=ppwlm", "mechanism='ppwlm'"), ("miss_rate", "=0.1")],
+    [("show=values", "show='values'"), ("mechanism=ppwlm", "mechanism='ppwlm'"), ("miss_rate", "=0.1")],
 )
 def test_options_without_quotes_are_shown_theirs(written, hint):
     text = f"SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS({written}) disease FROM patients {GROUPS}"

@@ -5,10 +5,9 @@ import itertools
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from sql.declared_clinic import DECLARATIONS, PUBLIC
+from sql.declared_clinic import DECLARATIONS, PUBLIC, ask
 
 from thresher.question import Aggregate, Atom, Every
-from thresher.sql import ask
 
 
 def formula(having: str):

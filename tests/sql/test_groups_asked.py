@@ -4,10 +4,9 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 import pytest
-from sql.declared_clinic import DECLARATIONS, PUBLIC
+from sql.declared_clinic import DECLARATIONS, PUBLIC, ask
 
 from thresher.errors import QuestionError
-from thresher.sql import ask
 
 COUNT = "HAVING COUNT(*) > 5"
 

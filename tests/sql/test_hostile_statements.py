@@ -4,10 +4,10 @@ import time
 from pathlib import Path
 
 import pytest
-from sql.declared_clinic import DECLARATIONS, PUBLIC
+from sql.declared_clinic import DECLARATIONS, PUBLIC, ask
 
 from thresher.errors import QuestionError
-from thresher.sql import RULES, ask
+from thresher.sql import RULES
 
 MARK = "-- rule: "
 

@@ -7,13 +7,12 @@ from random import Random
 
 import duckdb
 import pytest
-from sql.declared_clinic import DECLARATIONS, PUBLIC
+from sql.declared_clinic import DECLARATIONS, PUBLIC, ask
 from sql.random_questions import Asker
 from sql.row_by_row import answer
 
 from thresher.errors import QuestionError
 from thresher.question import Question
-from thresher.sql import ask
 
 # Texts that say more than may be asked: what was settled without data, and a list of thresholds.
 SETTLED = re.compile(r"(WHERE|HAVING) (TRUE|FALSE)|[<>]= \(")

@@ -4,12 +4,12 @@ import random
 import re
 from pathlib import Path
 
-from sql.declared_clinic import DECLARATIONS, PUBLIC
+from sql.declared_clinic import DECLARATIONS, PUBLIC, ask
 from sql.random_questions import Asker
 
 from thresher.errors import QuestionError
 from thresher.question import Question
-from thresher.sql import RULES, ask
+from thresher.sql import RULES
 
 SEED = 20_261_116
 PIECES = re.compile(r"'[^']*'|\"[^\"]*\"|\w+|\s+|[^\w\s]")

@@ -6,12 +6,11 @@ from dataclasses import replace
 from fractions import Fraction
 
 import pytest
-from sql.declared_clinic import DECLARATIONS, PUBLIC
+from sql.declared_clinic import DECLARATIONS, PUBLIC, ask
 
 from thresher.config import Column, Numbered
 from thresher.errors import QuestionError
 from thresher.question import PublicTable
-from thresher.sql import ask
 
 FORM = "SELECT {}disease FROM patients WHERE {} GROUP BY disease HAVING {}"
 

@@ -4,14 +4,14 @@ import re
 from pathlib import Path
 
 import pytest
-from sql.declared_clinic import DECLARATIONS, PUBLIC
+from sql.declared_clinic import DECLARATIONS, PUBLIC, ask
 from test_hostile_statements import CORPUS
 
 import thresher.sql
-from thresher.sql import RULES, ask
+from thresher.asks.merging import IN_TEXT
+from thresher.sql import RULES
 from thresher.sql.known_words import FUNCTIONS
-from thresher.sql.limits import DEEPEST, MOST_BYTES, MOST_CONDITIONS, MOST_WORDS
-from thresher.sql.options import OPTIONS
+from thresher.sql.tokens import DEEPEST, MOST_BYTES, MOST_CONDITIONS, MOST_WORDS
 
 PAGE = (Path(__file__).parents[2] / "docs" / "questions.md").read_text()
 EXAMPLES = re.findall(r"```sql\n(.*?)```", PAGE, re.DOTALL)
@@ -51,5 +51,5 @@ def test_the_numbers_on_the_page_are_the_limits():
     assert f"{MOST_BYTES // 1024} kB, {MOST_WORDS:,} words, or {DEEPEST} levels" in PAGE
     assert f"more than {MOST_CONDITIONS} comparisons" in PAGE
     assert f"{DECLARATIONS.max_groups:,} of them" in PAGE
-    assert all(f"`{option}`" in PAGE for option in OPTIONS)
+    assert all(f"`{option}`" in PAGE for option in IN_TEXT)
     assert all(f"`{function}(" in PAGE for function in FUNCTIONS)

@@ -3,11 +3,10 @@
 from datetime import date
 
 import pytest
-from sql.declared_clinic import DECLARATIONS, PUBLIC
+from sql.declared_clinic import DECLARATIONS, PUBLIC, ask
 
 from thresher.config import day_code
 from thresher.question import ALWAYS, NEVER, AllOf, AnyOf, Missing, NoneOf, OneOf, Present, Within
-from thresher.sql import ask
 
 JANUARY = 19723  # 2024-01-01 in days since 1970
 

@@ -3,10 +3,9 @@
 from fractions import Fraction
 
 import pytest
-from sql.declared_clinic import DECLARATIONS, PUBLIC
+from sql.declared_clinic import DECLARATIONS, PUBLIC, ask
 
 from thresher.question import ALWAYS, Aggregate, Atom, Every, OneOf, Some, Within, atoms_of
-from thresher.sql import ask
 
 ROWS = Aggregate("rows")
 AGES, AGE_COUNT = Aggregate("total", "age"), Aggregate("present", "age")

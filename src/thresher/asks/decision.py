@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from thresher.asks.desk import Desk, check_one_for_all
-from thresher.asks.merging import merged
+from thresher.asks.merging import IN_TEXT, merged
 from thresher.charging import check_limit
 from thresher.decisions.decision_plan import ConstantPlan, DecisionPlan, plan_decision
 from thresher.decisions.options import NAMES, VALUES, checked
@@ -28,10 +28,10 @@ class DecisionAsk:
 
     def plan(self, desk: Desk) -> AnyDecision:
         """Return the plan. Refused if it would cost more than the limit that was passed."""
-        question = ask(self.sql, desk.declared, desk.public)
+        question = ask(self.sql, desk.declared, desk.public, options=IN_TEXT)
         check_one_for_all(question.table)
         written = {name: value for name, value in question.options.items() if name != "key"}
-        options = checked(merged(written, self.options, NAMES, "a decision"))
+        options = checked(merged(written, self.options, NAMES, "a decision", IN_TEXT))
         if options.show == VALUES:
             from thresher.decisions.values.values_plan import plan_values  # noqa: PLC0415 - a room of its own
 

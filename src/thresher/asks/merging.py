@@ -7,7 +7,11 @@ from collections.abc import Collection, Mapping
 from difflib import get_close_matches
 from typing import Any
 
+from thresher.decisions.options import NAMES
 from thresher.errors import ArgumentError
+
+# What may stand in OPTIONS(...): the options of all questions. Those that do not apply to a question are refused later.
+IN_TEXT = (*NAMES, "share", "key")
 
 _MOST_COMPARED = 60
 

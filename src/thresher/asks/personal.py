@@ -10,7 +10,7 @@ from typing import Any, TypedDict
 
 from thresher.amounts import Amount
 from thresher.asks.desk import Desk
-from thresher.asks.merging import merged
+from thresher.asks.merging import IN_TEXT, merged
 from thresher.errors import ArgumentError
 from thresher.personal.class_losses import ClassLeft, classes_left, spent_shares
 from thresher.personal.class_sizes import class_sizes
@@ -43,7 +43,7 @@ class PersonalAsk:
 
     def plan(self, desk: Desk) -> PersonalPlan:
         """Return the plan: everybody may lose `share` of their own budget, or of the `leftovers` of it."""
-        question = ask(self.sql, desk.declared, desk.public, may_count=True)
+        question = ask(self.sql, desk.declared, desk.public, options=IN_TEXT, may_count=True)
         about, allowed = ("a personal decision", _DECISION) if question.decides else ("a personal count", _COUNT)
         written = {name: value for name, value in question.options.items() if name != "key"}
         options = PersonalOptions(**merged(written, self.options, allowed, about, PersonalWishes.__annotations__))

@@ -10,7 +10,7 @@ from typing import Any, TypedDict
 
 from thresher.amounts import Amount
 from thresher.asks.desk import Desk, check_one_for_all
-from thresher.asks.merging import merged
+from thresher.asks.merging import IN_TEXT, merged
 from thresher.charging import check_limit
 from thresher.decisions.options import NAMES, checked
 from thresher.decisions.refinement import RefinementPlan, plan_refinement
@@ -46,7 +46,7 @@ class RefinementAsk:
 
     def plan(self, desk: Desk) -> RefinementPlan:
         """Return the plan. An answer is refined once: a second, other refinement of it is refused."""
-        question = ask(self.sql, desk.declared, desk.public)
+        question = ask(self.sql, desk.declared, desk.public, options=IN_TEXT)
         check_one_for_all(question.table)
         release = self._release(desk.book(), question, desk.analyst)
         said = self._said(question, release)

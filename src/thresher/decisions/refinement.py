@@ -236,8 +236,8 @@ def plan_refinement(
     """The least level that keeps the options, and what it costs beyond what was paid. Touches no data.
 
     `options` hold what is asked for, of which `said` was put in words; the rest is as in the earlier answer.
-    `max_epsilon` alone asks for the sharpest look that it pays for. `given_seen`: the rates hold given everything that was seen, which
-    costs more than asking anew.
+    `max_epsilon` alone asks for the sharpest look that it pays for. `given_seen`: the rates hold given everything that
+    was seen, which costs more than asking anew.
     """
     if not isinstance(given_seen, bool):
         raise ArgumentError("given_seen", given_seen, "it is True or False", "Pass True, or leave it out")

@@ -19,7 +19,7 @@ from thresher.sql.groups import Group
 from thresher.sql.linear import Context, Linear, added, present_count, scaled
 from thresher.sql.names import PublicColumn
 from thresher.sql.refusals import Refusal, shown
-from thresher.sql.rows import TURNED
+from thresher.sql.row_conditions import TURNED
 from thresher.sql.simplify import every
 from thresher.sql.writing import aggregate_text, linear_text, name_text, order, ratio_text, sum_text
 

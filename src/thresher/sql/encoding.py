@@ -29,8 +29,7 @@ from thresher.config import (
     decimal_text,
 )
 from thresher.question import ALWAYS, NEVER, Condition, Missing, NoneOf, OneOf, Present, Within
-from thresher.sql.constants import NUMBER, Constant, day, written
-from thresher.sql.known_values import check_known
+from thresher.sql.literals import NUMBER, Constant, check_known, day, written
 from thresher.sql.refusals import Refusal, bare, shown
 
 _HOUR = re.compile(r"(\d{4}-\d{2}-\d{2})[ T](\d{2}):00", re.ASCII)

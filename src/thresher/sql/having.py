@@ -1,22 +1,26 @@
 """HAVING as a formula of atoms: NOT pushed to the leaves, repetitions merged, parts sorted, constants folded.
 
-Reads: the parser's tree. Writes: nothing. Never: an equality of aggregates, which noise would always miss.
+Without HAVING, the one aggregate of the select list, COUNT(*) if none is written.
+
+Reads: the parser's tree. Writes: nothing. Never: an equality of aggregates, which noise would always miss; an average
+without HAVING, which is not a sum over people.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from fractions import Fraction
 
 from sqlglot import exp
 
-from thresher.question import Atom, Every, Formula, Some, atoms_of
+from thresher.question import Aggregate, Atom, Every, Formula, Some, atoms_of
 from thresher.sql.atoms import Compared, compare
 from thresher.sql.certain import constant, settled
 from thresher.sql.groups import Group
-from thresher.sql.limits import MOST_CONDITIONS
-from thresher.sql.linear import Context, linear
+from thresher.sql.linear import Context, Linear, linear
 from thresher.sql.refusals import Refusal
-from thresher.sql.rows import OPPOSITE, SIGNS
-from thresher.sql.statement import only, plain_parts, unwrapped
+from thresher.sql.row_conditions import OPPOSITE, SIGNS
+from thresher.sql.statement import Statement, only, plain_parts, unwrapped
+from thresher.sql.tokens import MOST_CONDITIONS
 from thresher.sql.writing import Asked, formula_text
 
 _FORM = "HAVING compares aggregates by >, >=, < or <= and joins such conditions by AND, OR and NOT"
@@ -134,3 +138,18 @@ def _conditions(node: exp.Expr) -> int:
 def _too_many(found: int, at: exp.Expr) -> Refusal:
     message = f"Too many conditions ({found} > {MOST_CONDITIONS}); ask several questions"
     return Refusal("too-many-conditions", message, at)
+
+
+def counted(statement: Statement, context: Context, groups: Sequence[Group]) -> Atom:
+    """The aggregate as the weighted sum of an atom, whose threshold of 0 means nothing."""
+    written = [node for node in map(unwrapped, statement.selected) if not isinstance(node, exp.Column)]
+    if len(written) > 1:
+        raise Refusal("select-keys", "One aggregate is asked for at a time; keep one", written[1])
+    at = written[0] if written else statement.keys[0]
+    form = linear(written[0], context) if written else Linear({Aggregate("rows"): Fraction(1)})
+    if form.over is not None or form.public or form.constant:
+        raise Refusal("linear-forms", "Counts and sums are asked for without HAVING; compare an average there", at)
+    atoms = compare((form, Linear()), ">=", context, groups, at).atoms
+    if len(atoms) != 1:
+        raise Refusal("linear-forms", "Nothing is left of the aggregates; select COUNT(*)", at)
+    return atoms[0]

@@ -14,11 +14,11 @@ from sqlglot import exp
 
 from thresher.config import Column, Grid
 from thresher.question import ALWAYS, Aggregate, Condition
-from thresher.sql.constants import NUMBER, number, sane, written
 from thresher.sql.encoding import never_null
+from thresher.sql.literals import NUMBER, number, sane, written
 from thresher.sql.names import PublicColumn, Scope, Unit
 from thresher.sql.refusals import Refusal, bare, shown
-from thresher.sql.rows import condition
+from thresher.sql.row_conditions import condition
 from thresher.sql.statement import only, unwrapped
 
 _Key = TypeVar("_Key")

@@ -11,8 +11,8 @@ from sqlglot import exp
 
 from thresher.config import Code, Column, Declarations, Table
 from thresher.question import PublicTable, PublicValue, with_public_values
-from thresher.sql.constants import not_finite
 from thresher.sql.encoding import code_of
+from thresher.sql.literals import not_finite
 from thresher.sql.refusals import Refusal, bare, did_you_mean, shown
 from thresher.sql.statement import Statement, joined_table, only, unwrapped
 

@@ -1,4 +1,4 @@
-"""The text as words, before any grammar: which words there are, and that nothing lies between them but comments.
+"""The text as words, before any grammar: how long it may be, which words there are, and nothing between but comments.
 
 Only words of the small language in `docs/questions.md` pass, so the parser's library, which knows some thirty
 dialects, is never asked about the rest of SQL.
@@ -13,9 +13,15 @@ from sqlglot.tokenizer_core import Token, TokenType
 from sqlglot.tokens import Tokenizer
 
 from thresher.sql.known_words import ALSO_PLAIN, FUNCTIONS, PLAIN, REFUSED, refusal_of, refused_function
-from thresher.sql.limits import DEEPEST, MOST_WORDS
 from thresher.sql.refusals import Refusal, shown
 
+MOST_BYTES = 8 * 1024
+MOST_WORDS = 2000
+# Each level costs the parser some thirty calls of Python's thousand, and callers need some too.
+DEEPEST = 20
+MOST_CONDITIONS = 32
+
+_PLAIN_CONTROLS = "\t\n\r"
 _COMMENT_PART = re.compile(r"/\*|\*/")
 _NUMBER = re.compile(r"\d+(\.\d*)?([eE][+-]?\d+)?", re.ASCII)
 _QUOTED = (TokenType.STRING, TokenType.IDENTIFIER)
@@ -24,6 +30,25 @@ _ENDS = (TokenType.VAR, TokenType.IDENTIFIER, TokenType.NUMBER, TokenType.STRING
 _QUERY_STARTS = (TokenType.SELECT, TokenType.WITH, TokenType.FROM, TokenType.VALUES)
 _COMPARISONS = (TokenType.EQ, TokenType.NEQ, TokenType.LT, TokenType.LTE, TokenType.GT, TokenType.GTE)
 _PREFIXES = (TokenType.NOT, TokenType.DASH, TokenType.PLUS)
+
+
+def checked_text(text: object) -> str:
+    """The text, if it is text of a sane size without control characters and lone surrogates."""
+    if not isinstance(text, str):
+        raise Refusal("readable-text", f"A question is text; got {type(text).__name__}. Pass a str")
+    if len(text) > MOST_BYTES:  # before encoding: that may be a gigabyte
+        raise _too_long(f"more than {MOST_BYTES:,}")
+    for offset, character in enumerate(text):
+        if 0xD800 <= ord(character) <= 0xDFFF:
+            raise Refusal("readable-text", "A lone surrogate is not a character; remove it", offset)
+        if ord(character) in (*range(32), *range(0x7F, 0xA0)) and character not in _PLAIN_CONTROLS:
+            raise Refusal(
+                "readable-text", f"Control character U+{ord(character):04X} is not allowed; remove it", offset
+            )
+    size = len(text.encode())
+    if size > MOST_BYTES:
+        raise _too_long(f"{size:,}")
+    return text
 
 
 def split(text: str) -> list[Token]:
@@ -218,3 +243,7 @@ def _not_ascii(start: int, written: str) -> Refusal:
         f"Character U+{ord(written[offset]):04X} stands outside of quotes; only quoted names and texts may hold it",
         start + offset,
     )
+
+
+def _too_long(size: str) -> Refusal:
+    return Refusal("query-size", f"Query too long: {size} bytes, at most {MOST_BYTES:,}. Ask several questions")

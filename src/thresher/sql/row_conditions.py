@@ -11,9 +11,8 @@ from sqlglot import exp
 
 from thresher.config import Column, Days, Grid, Hours, Truth, decimal_text
 from thresher.question import NEVER, Condition, PublicValue
-from thresher.sql.constants import Constant, constant, written
 from thresher.sql.encoding import among, codes_of, compared, missing, none_of, one_of, present
-from thresher.sql.known_values import check_among
+from thresher.sql.literals import Constant, check_among, constant, written
 from thresher.sql.names import PublicColumn, Scope
 from thresher.sql.refusals import Refusal, bare, shown
 from thresher.sql.simplify import every, some

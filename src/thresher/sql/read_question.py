@@ -3,45 +3,56 @@
 Reads: the text, declarations, public tables. Writes: nothing. Never: hands the text on.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from sqlglot import exp
+from sqlglot.tokenizer_core import Token
 
 from thresher.config import Declarations
 from thresher.errors import QuestionError
 from thresher.question import PublicTable, Question
-from thresher.sql.counting import counted
 from thresher.sql.groups import groups_of, keys_of
-from thresher.sql.having import Having
-from thresher.sql.limits import DEEPEST, checked_text
+from thresher.sql.having import Having, counted
 from thresher.sql.linear import Context, linear
 from thresher.sql.names import scope_of
-from thresher.sql.options import without_options
-from thresher.sql.parsing import check_complete, parsed
 from thresher.sql.refusals import Refusal
-from thresher.sql.rows import whole
-from thresher.sql.statement import Statement, clauses, unwrapped
-from thresher.sql.words import checked, split
+from thresher.sql.row_conditions import whole
+from thresher.sql.statement import Statement, check_complete, clauses, parsed, unwrapped
+from thresher.sql.tokens import DEEPEST, checked, checked_text, split
 from thresher.sql.writing import count_text, question_text
+from thresher.sql.written_options import without_options
 
 VERDICTS_ONLY = "Aggregates in the select list: values are not released; verdicts only"
 NO_GROUPS = "No declared group can satisfy WHERE"
 
 
 def read(
-    text: str, declarations: Declarations, public: Mapping[str, PublicTable], *, may_count: bool = False
+    text: str,
+    declarations: Declarations,
+    public: Mapping[str, PublicTable],
+    options: Collection[str],
+    *,
+    may_count: bool = False,
 ) -> Question:
     """The question asked by `text`; see `thresher.sql.ask`."""
     try:
-        return _read(checked_text(text), declarations, public, may_count=may_count)
+        words, found = without_options(split(checked_text(text)), options)
+        return _read(text, words, found, declarations, public, may_count=may_count)
     except Refusal as refusal:
         raise refusal.located(text if isinstance(text, str) else "") from None
     except RecursionError:
         raise QuestionError("query-size", f"Query too deep: nest fewer than {DEEPEST} levels") from None
 
 
-def _read(text: str, declarations: Declarations, public: Mapping[str, PublicTable], *, may_count: bool) -> Question:
-    words, options = without_options(split(text))
+def _read(
+    text: str,
+    words: Sequence[Token],
+    options: Mapping[str, str],
+    declarations: Declarations,
+    public: Mapping[str, PublicTable],
+    *,
+    may_count: bool,
+) -> Question:
     words = checked(words, _declared_names(declarations))
     tree = parsed(words, text)
     statement = clauses(tree, may_count=may_count)

@@ -4,26 +4,12 @@ They are cut out of the words before the parser sees them; what remains keeps it
 Reads: words. Writes: nothing. Never: judges a value; the engine does, with those passed in other ways.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from itertools import pairwise
 
 from sqlglot.tokenizer_core import Token, TokenType
 
 from thresher.sql.refusals import Refusal, did_you_mean, shown
-
-OPTIONS = (
-    "bound",
-    "confidence",
-    "false_alarm_rate",
-    "first_epsilon",
-    "key",
-    "levels",
-    "max_epsilon",
-    "mechanism",
-    "miss_rate",
-    "show",
-    "uncertain_region",
-)
 
 # How each is written; the others are numbers, with or without quotes.
 _WRITTEN = {
@@ -37,16 +23,19 @@ _WRITTEN = {
 _FORM = "write SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS(miss_rate=0.05, ...) and then the keys"
 
 
-def without_options(words: Sequence[Token]) -> tuple[list[Token], Mapping[str, str]]:
-    """The words without the options, and the options as text. The first word is SELECT."""
-    rest, found = _cut_out(words)
+def without_options(words: Sequence[Token], known: Collection[str]) -> tuple[list[Token], Mapping[str, str]]:
+    """Return the words without the options, and the options as text. The first word is SELECT.
+
+    An option that is not among the `known` ones is refused with the nearest name.
+    """
+    rest, found = _cut_out(words, known)
     for word, after in pairwise(rest):
         if word.token_type == TokenType.VAR and word.text.upper() == "OPTIONS" and after.text == "(":
             raise Refusal("known-options", f"Options stand right after SELECT; {_FORM}", word)
     return rest, found
 
 
-def _cut_out(words: Sequence[Token]) -> tuple[list[Token], Mapping[str, str]]:
+def _cut_out(words: Sequence[Token], known: Collection[str]) -> tuple[list[Token], Mapping[str, str]]:
     if len(words) < 2 or words[1].token_type != TokenType.WITH:
         return list(words), {}
     if _word(words, 2) != "DIFFERENTIAL_PRIVACY":
@@ -58,7 +47,7 @@ def _cut_out(words: Sequence[Token]) -> tuple[list[Token], Mapping[str, str]]:
     found: dict[str, str] = {}
     position = 5
     while True:
-        position = _one_option(words, position, found)
+        position = _one_option(words, position, found, known)
         if _word(words, position) == ")":
             return [words[0], *words[position + 1 :]], found
         if _word(words, position) != ",":
@@ -66,13 +55,13 @@ def _cut_out(words: Sequence[Token]) -> tuple[list[Token], Mapping[str, str]]:
         position += 1
 
 
-def _one_option(words: Sequence[Token], position: int, found: dict[str, str]) -> int:
+def _one_option(words: Sequence[Token], position: int, found: dict[str, str], known: Collection[str]) -> int:
     """Reads `name = value` at `position` into `found`; gives the position after it."""
     name, at = _word(words, position).lower(), words[min(position, len(words) - 1)]
-    if name not in OPTIONS or at.token_type == TokenType.STRING:
+    if name not in known or at.token_type == TokenType.STRING:
         raise Refusal(
             "known-options",
-            f"No option {shown(name)}{did_you_mean(name, OPTIONS)} Options are {', '.join(OPTIONS)}",
+            f"No option {shown(name)}{did_you_mean(name, sorted(known))} Options are {', '.join(sorted(known))}",
             at,
         )
     if name in found:
