@@ -14,10 +14,10 @@ import pytest
 from decisions.promises import too_often
 from decisions.transcript_law import EXACT, ROUNDING, exactly, kernel, mass
 from engine.many_groups import groups_in_memory
+from thresher.decisions.earlier import _exact
 
 from thresher.amounts import Epsilon
 from thresher.decisions import refining
-from thresher.decisions.earlier import _exact
 from thresher.decisions.score_levels import grid
 from thresher.noise import SeededEntropy, conditional_shift, refined_tail, smallest_epsilon, smallest_refinement
 

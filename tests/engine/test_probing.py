@@ -163,7 +163,7 @@ def test_a_denial_is_charged_explained_and_stored(tmp_path, mechanism):
         assert again.repeated
         assert engine.balance(plan).spent == answer.spent_epsilon
         assert str(again).count("Denied: ") == 1
-        page = answer_page(again, balance, plan, every=True)
+        page = answer_page(again, balance, every=True)
         assert "denied" in page
         assert "no answer" in page
         assert "uncertain" not in page

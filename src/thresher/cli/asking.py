@@ -87,7 +87,7 @@ def ask_command(
                 release = engine.answer(plan, key=key, progress=progress)
         balance = engine.balance(plan)
         try:
-            page = answer_json(release, balance, plan) if as_json else answer_page(release, balance, plan, every=every)
+            page = answer_json(release, balance, plan) if as_json else answer_page(release, balance, every=every)
             say(page)
         except OSError as error:
             error.add_note(f"The answer is paid for and stored: ask again with --key {release.key}")
@@ -99,7 +99,7 @@ def explanation(told: str) -> str:
     return "\n".join(paragraph(line[LABEL:], line[:LABEL].strip() or " ", LABEL) for line in told.splitlines())
 
 
-def answer_page(release: Release, balance: Balance, plan: Plan[Release], *, every: bool = False) -> str:
+def answer_page(release: Release, balance: Balance, *, every: bool = False) -> str:
     """Verdicts, the promise, and what is left."""
     rows = verdict_table(release, every=every)
     parts: list[RenderableType] = [rows, ""] if rows.row_count else []

@@ -60,7 +60,7 @@ def refine_command(
                 release = engine.answer(plan, progress=progress)
         balance = engine.balance(plan)
         try:
-            say(answer_json(release, balance, plan) if as_json else answer_page(release, balance, plan, every=every))
+            say(answer_json(release, balance, plan) if as_json else answer_page(release, balance, every=every))
         except OSError as error:
             error.add_note("The answer is paid for and stored: the same refinement again is free")
             raise
