@@ -88,7 +88,9 @@ def main() -> None:
     pythons = sys.argv[2:] or [sys.executable]
     with tempfile.TemporaryDirectory() as name:
         installed = [Installation(python, Path(name) / str(i)) for i, python in enumerate(pythons)]
-        taken = {(i, command): [] for i in range(len(installed)) for command in AIMS}
+        taken: dict[tuple[int, str], list[tuple[float, float]]] = {
+            (i, command): [] for i in range(len(installed)) for command in AIMS
+        }
         for _ in range(rounds):
             for command in AIMS:
                 for i, installation in enumerate(installed):

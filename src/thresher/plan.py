@@ -65,6 +65,10 @@ class Plan(Generic[Given_co]):
         """Say what to change so that it costs at most `limit`; None if nothing would help."""
         raise NotImplementedError
 
+    def document(self) -> dict[str, Any]:
+        """Return the plan for JSON."""
+        raise NotImplementedError
+
     def recall(self, body: bytes, key: str) -> Given_co:
         """Hand out a stored release again."""
         raise NotImplementedError

@@ -32,9 +32,8 @@ def verdict_table(
     headings = (*map(inert, release.keys), "verdict", *([gauge] if gauge else []), *losses, *map(inert, extra or {}))
     for heading in headings:
         table.add_column(heading, no_wrap=True)
-    clear = max(1.0, float(release.guarantee.clear_distance) * release.scale)
-    # The naive look leaves the line where it is.
-    width = 0.0 if release.mechanism == "nlm" else float(release.half_width) * release.scale
+    clear = max(1.0, float(release.guarantee.clear_distance or 0) * release.scale)
+    width = float(release.half_width) * release.scale
     # What lies this far below and above the line may come out either way; mirrored if false alarms are bounded.
     zone = (width, clear - width) if release.bound == MISSES else (clear - width, width)
     reported, shown = (ABOVE, UNCERTAIN) if release.bound == MISSES else (ABOVE,), 0
@@ -88,10 +87,6 @@ def _gauge(noisy: int, clear: float, zone: tuple[float, float]) -> str:
 
 
 def level_summary(release: Release) -> str:
-    """How many groups stopped where, and how much that leaves secret."""
+    """Say how many groups stopped at each level."""
     stops = ", ".join(f"{groups:,} at {epsilon}" for epsilon, groups in release.levels.items())
-    secret = release.min_entropy
-    return (
-        f"groups stopped: {stops}; min-entropy {secret['box'].normalised_low:.4f} (box, as in the MIDE paper), "
-        f"{secret['cone'].normalised_low:.4f} (cone) of knowing nothing"
-    )
+    return f"groups stopped: {stops}"
