@@ -15,8 +15,13 @@ from numpy.typing import NDArray
 from thresher.amounts import Epsilon
 from thresher.audit.subjects import Pair, Promised, Sampled, Subject
 from thresher.decisions import arrays
-from thresher.decisions.rules import Rule, Terms, decided, priced
-from thresher.decisions.verdicts import MISSES, Verdicts
+from thresher.decisions.adaptive_ladder import adaptive_ladder_of
+from thresher.decisions.aim import Aim
+from thresher.decisions.ladder import rungs_of
+from thresher.decisions.look import Look
+from thresher.decisions.margin import Truth
+from thresher.decisions.regimes import certified_look, three_way_look
+from thresher.decisions.verdicts import Verdicts
 from thresher.noise import Entropy
 
 _MISS_RATE, _ALARM_RATE = Fraction(1, 20), Fraction(1, 10)
@@ -31,8 +36,15 @@ APART: dict[str, Decide] = {
     "tslm-zone": partial(arrays.threshold_zone, width=_WIDTH),
     "ppwlm": partial(arrays.progressive, half_width=_WIDTH),
 }
-# Groups look at each other, so one run is one call.
-TOGETHER = ("dppwlm", "certified", "three-way")
+_AIM = Aim(
+    _MISS_RATE, _ALARM_RATE, ((_WIDTH, 1),), asked_width=False, groups=len(_GROUPS), widest=Fraction(40)
+).limited("1", None)
+# Groups look at each other, so one run is one call. Each is priced once, before anything is drawn.
+TOGETHER: dict[str, Look] = {
+    "dppwlm": rungs_of(_AIM, adaptive_ladder_of),
+    "certified": certified_look(_AIM),
+    "three-way": three_way_look(_AIM),
+}
 _CALLS = 1_500
 
 
@@ -40,10 +52,10 @@ def subjects() -> tuple[Subject, ...]:
     return (
         *(_loss_apart(name, decide) for name, decide in APART.items()),
         _loss_as_settled(),
-        *(_loss_together(name, _rule(name)) for name in TOGETHER),
+        *(_loss_together(name, look) for name, look in TOGETHER.items()),
         *(_misses_apart(name, decide) for name, decide in APART.items() if name != "nlm"),
         _alarms(),
-        *(_misses_together(name, _rule(name)) for name in TOGETHER),
+        *(_misses_together(name, look) for name, look in TOGETHER.items()),
     )
 
 
@@ -75,22 +87,16 @@ def _loss_as_settled() -> Sampled:
     )
 
 
-def _rule(name: str) -> Rule:
-    """Priced once, before anything is drawn."""
-    terms = Terms(_MISS_RATE, _ALARM_RATE, MISSES, widest=Fraction(40), groups=len(_GROUPS)).limited("1", None)
-    return priced(name, terms, [(_WIDTH, 1)])
-
-
-def _loss_together(name: str, rule: Rule) -> Sampled:
+def _loss_together(name: str, look: Look) -> Sampled:
     here, there = _GROUPS, (-1, *_GROUPS[1:])
     pairs = (Pair("one of eight groups moves across the line", here, there),)
     about = "all that is shown of all groups"
-    return Sampled(name, about, rule.epsilon, pairs, partial(_shown_together, rule), _CALLS)
+    return Sampled(name, about, look.epsilon, pairs, partial(_shown_together, look), _CALLS)
 
 
-def _shown_together(rule: Rule, margins: tuple[int, ...], runs: int, entropy: Entropy) -> NDArray[np.int64]:
-    held = np.array(margins)
-    return np.stack([_shown(decided(held, rule, entropy)).ravel() for _ in range(runs)])
+def _shown_together(look: Look, margins: tuple[int, ...], runs: int, entropy: Entropy) -> NDArray[np.int64]:
+    held = Truth.of(np.array(margins))
+    return np.stack([_shown(look.decide(held, entropy)).ravel() for _ in range(runs)])
 
 
 def _misses_apart(name: str, decide: Decide) -> Promised:
@@ -109,11 +115,11 @@ def _alarms() -> Promised:
     return Promised("tslm-zone, false alarms", about, _ALARM_RATE, worst, lambda *run: ~_missed(decide, *run))
 
 
-def _misses_together(name: str, rule: Rule) -> Promised:
+def _misses_together(name: str, look: Look) -> Promised:
     about, worst = "one of eight groups, at the line", (("two groups at the line", _GROUPS),)
-    return Promised(f"{name}, misses", about, _MISS_RATE, worst, partial(_missed_together, rule), _CALLS)
+    return Promised(f"{name}, misses", about, _MISS_RATE, worst, partial(_missed_together, look), _CALLS)
 
 
-def _missed_together(rule: Rule, margins: tuple[int, ...], runs: int, entropy: Entropy) -> NDArray[np.bool_]:
-    held = np.array(margins)
-    return np.array([not decided(held, rule, entropy).reported[0] for _ in range(runs)])
+def _missed_together(look: Look, margins: tuple[int, ...], runs: int, entropy: Entropy) -> NDArray[np.bool_]:
+    held = Truth.of(np.array(margins))
+    return np.array([not look.decide(held, entropy).reported[0] for _ in range(runs)])
