@@ -8,7 +8,7 @@ from pathlib import Path
 
 import thresher.decisions
 from thresher.decisions.score_design import designed
-from thresher.decisions.shipped_scores import FALSE_ALARM_RATES, LEVELS, MISS_RATE, WEIGHTS, file_name, packed
+from thresher.decisions.score_files import FALSE_ALARM_RATES, LEVELS, MISS_RATE, WEIGHTS, file_name, packed
 
 
 def main() -> None:

@@ -11,7 +11,7 @@ from functools import cache, partial
 import numpy as np
 
 from thresher.decisions.adaptive_ladder import Rungs, _shifts, most_secret, steps_ahead
-from thresher.decisions.climb import level_of
+from thresher.decisions.ladder import level_of
 
 # Noise beyond this is left out: too little to show in twelve digits.
 REACH = 300

@@ -13,7 +13,7 @@ from transcript_law import EXACT, exactly, kernel, mass
 from thresher.amounts import Epsilon
 from thresher.decisions import adaptive_ladder_of, explore, priced_shift
 from thresher.decisions.adaptive_ladder import Rungs, most_secret, steps_ahead, undecided_chance
-from thresher.decisions.climb import Level, level_of
+from thresher.decisions.ladder import Level, level_of
 from thresher.noise import conditional_shift, refined_tail, smallest_epsilon
 
 # So many steps to a unit that integer noise meets continuous reference values.

@@ -9,9 +9,9 @@ from scipy import stats
 
 from thresher.decisions import score_levels
 from thresher.decisions.certificate import most_successes, plan_numbers
+from thresher.decisions.score_files import WEIGHTS
 from thresher.decisions.score_levels import ladder, log_above
 from thresher.decisions.score_tables import SCORE
-from thresher.decisions.shipped_scores import WEIGHTS
 from thresher.errors import ArgumentError
 
 

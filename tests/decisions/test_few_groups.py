@@ -16,7 +16,7 @@ from transcript_law import law
 
 from thresher.amounts import Epsilon
 from thresher.decisions import adaptive_ladder_of, explore
-from thresher.decisions.climb import level_of
+from thresher.decisions.ladder import level_of
 from thresher.noise import tail
 
 ROUNDING = 1e-9

@@ -19,20 +19,22 @@ from hypothesis import strategies as st
 from laws import DRAWS
 
 from thresher.decisions.score_design import bins_of, charge_per_density, designed
-from thresher.decisions.score_levels import HIGHEST, LOWEST, grid, is_level, ladder
-from thresher.decisions.score_library import COARSE, shifted, stretched, table_of
-from thresher.decisions.score_tables import SCORE, ScoreTable, boundary_formula, line_of
-from thresher.decisions.score_verification import expectations, verified
-from thresher.decisions.shipped_scores import (
+from thresher.decisions.score_files import (
+    COARSE,
     FALSE_ALARM_RATES,
     LEVELS,
     MISS_RATE,
     WEIGHTS,
     file_name,
     packed,
+    shifted,
     shipped,
+    stretched,
+    table_of,
     unpacked,
 )
+from thresher.decisions.score_levels import HIGHEST, LOWEST, grid, is_level, ladder
+from thresher.decisions.score_tables import SCORE, ScoreTable, boundary_formula, expectations, line_of, verified
 from thresher.errors import ArgumentError, BugError
 from thresher.noise import chances, conditional_shift, discrete_laplace
 
@@ -296,7 +298,7 @@ def test_a_file_with_scores_that_promise_too_much_is_refused_at_first_use(tmp_pa
     (tmp_path / "thresher" / "decisions" / file_name(RATE)).write_bytes(forged)
     program = """
 from fractions import Fraction
-from thresher.decisions.score_library import table_of
+from thresher.decisions.score_files import table_of
 from thresher.errors import BugError
 rest = Fraction(1, 20), Fraction(1, 10)
 table_of(Fraction(1, 256), *rest, Fraction(104, 100))
@@ -326,7 +328,7 @@ sys.meta_path.insert(0, Refuse())
 from fractions import Fraction
 import thresher, thresher.decisions
 from thresher.decisions.certificate import plan_numbers
-from thresher.decisions.score_library import table_of
+from thresher.decisions.score_files import table_of
 for level in (Fraction(1), Fraction(1, 4096)):
     table_of(level, Fraction(1, 20), Fraction(1, 10), plan_numbers(574, 90, "0.05", "0.1", "0.02").weight)
 print("made")

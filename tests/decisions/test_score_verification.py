@@ -9,11 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from thresher.decisions.score_design import designed
+from thresher.decisions.score_files import FALSE_ALARM_RATES, LEVELS, MISS_RATE, WEIGHTS, table_of
 from thresher.decisions.score_levels import grid
-from thresher.decisions.score_library import table_of
-from thresher.decisions.score_tables import SCORE, ScoreTable
-from thresher.decisions.score_verification import Expectations, expectations, lowered, supremum, verified
-from thresher.decisions.shipped_scores import FALSE_ALARM_RATES, LEVELS, MISS_RATE, WEIGHTS
+from thresher.decisions.score_tables import SCORE, Expectations, ScoreTable, expectations, lowered, supremum, verified
 from thresher.errors import BugError
 
 RATE, WEIGHT = Fraction(1, 10), Fraction(143, 100)

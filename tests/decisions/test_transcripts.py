@@ -15,7 +15,7 @@ from transcript_law import ROUNDING, claims_hold, everything, exactly, largest_l
 from thresher.amounts import Epsilon
 from thresher.decisions import Ladder, adaptive_ladder_of, climb, explore
 from thresher.decisions.adaptive_ladder import Rungs, most_secret
-from thresher.decisions.climb import Climb, Level
+from thresher.decisions.ladder import Climb, Level
 
 # Below at v < -4 and v < -2, above at v >= 4 and v >= 2.
 TWO_LOOKS = Ladder((Level(Epsilon("0.3"), 4, 4), Level(Epsilon("1"), 2, 2)), scale=1, clear=5)

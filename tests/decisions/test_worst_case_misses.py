@@ -14,7 +14,7 @@ from promises import refuted, too_often
 
 from thresher.decisions import Shift, Terms, decided, priced
 from thresher.decisions.adaptive_ladder import AdaptiveLadder
-from thresher.decisions.climb import level_of
+from thresher.decisions.ladder import level_of
 
 RATES = [Fraction(1, 100), Fraction(1, 20), Fraction(1, 10)]
 LEVELS = [1, 2, 4, 8]

@@ -17,8 +17,7 @@ from numpy.typing import NDArray
 
 from thresher.accounting import box_min_entropy
 from thresher.amounts import Epsilon
-from thresher.decisions.climb import Climb, level_of
-from thresher.decisions.ladder import Climbing, geometric, rungs_of
+from thresher.decisions.ladder import Climb, Climbing, geometric, level_of, rungs_of
 from thresher.decisions.look import Mechanism
 from thresher.decisions.margin import Truth
 from thresher.decisions.verdicts import Level, Verdicts, opposite

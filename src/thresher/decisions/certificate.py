@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from thresher.amounts import Amount, whole_number
+from thresher.decisions.score_files import table_of
 from thresher.decisions.score_levels import log_above
-from thresher.decisions.score_library import table_of
 from thresher.decisions.score_tables import SCORE
 from thresher.errors import ArgumentError
 from thresher.noise.arguments import MAX_SIZE, checked_probability

@@ -1,4 +1,4 @@
-"""Good scores by a linear program. Only a proposal: nothing rests on it until `score_verification.py` has checked it.
+"""Good scores by a linear program. Only a proposal: nothing rests on it until `score_tables.py` has checked it.
 
 The program makes the scores small on average, for margins spread evenly around the line, among those that keep the
 certificate's conditions on a grid of margins. Logarithms are replaced by tangents.
@@ -11,8 +11,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from thresher.decisions.score_tables import SCORE, ScoreTable, blank_table, line_of
-from thresher.decisions.score_verification import lowered
+from thresher.decisions.score_tables import SCORE, ScoreTable, blank_table, line_of, lowered
 from thresher.errors import BugError
 
 # Lengths in units of the noise: a bin, how far the bins reach below the line and above 0, what lies outside.

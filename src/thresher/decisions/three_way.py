@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from thresher.amounts import Epsilon
 from thresher.decisions.certificate import most_successes
-from thresher.decisions.climb import Climb, level_of
+from thresher.decisions.ladder import Climb, level_of
 from thresher.decisions.look import ReachingLook
 from thresher.decisions.margin import Truth
 from thresher.decisions.verdicts import SEEN_ABOVE, SEEN_BELOW, SEEN_BETWEEN, Level, Verdicts

@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 
 from thresher.amounts import MAX_NANO, Epsilon
 from thresher.decisions.adaptive_ladder import AdaptiveLadder, Rungs, climbing
-from thresher.decisions.climb import Climb, level_of
-from thresher.decisions.ladder import geometric
+from thresher.decisions.ladder import Climb, geometric, level_of
 from thresher.decisions.probe.apportion import cut_off
 from thresher.decisions.probe.probe_answer import ConditionLook, Estimate, too_dear, too_many
 from thresher.decisions.probe.probe_conditions import Conditions
