@@ -18,10 +18,10 @@ from numpy.typing import NDArray
 
 from thresher.mechanisms.compiled import compiler
 from thresher.streams.adaptive_smoother import AdaptiveSmoother
-from thresher.streams.drawn import JOINS, OPENS
 from thresher.streams.grouper import Grouper, grouper_terms
 from thresher.streams.perturber import perturb
 from thresher.streams.smoothers import MedianSmoother
+from thresher.streams.step_release import JOINS, OPENS
 
 SHAPES = ((300_000, 1), (400, 1_000), (60, 10_000))
 LENGTHS = (100, 1_000, 10_000, 100_000)

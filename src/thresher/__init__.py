@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from thresher.config import Declarations
     from thresher.engine import Engine
+    from thresher.live.running_stream import RunningStream
     from thresher.noise import Entropy
-    from thresher.running.stream import RunningStream
 
 __version__ = "0.1.0"
 
@@ -32,6 +32,6 @@ def open_stream(
     declarations: "Declarations | Path | str", name: str, *, entropy: "Entropy | None" = None
 ) -> "RunningStream":
     """A stream of a `thresher.toml`, ready for its next step."""
-    from thresher.running.opening import open_stream as opened  # noqa: PLC0415 - as above
+    from thresher.live.open_stream import open_stream as opened  # noqa: PLC0415 - as above
 
     return opened(declarations, name, entropy=entropy)

@@ -34,9 +34,9 @@ if TYPE_CHECKING:
     from thresher.asks.refinement import SharperOptions
     from thresher.decisions.refinement import RefinementPlan
     from thresher.diagnostics import DiagnosisPlan, Diagnostic
+    from thresher.live.running_stream import RunningStream
     from thresher.personal.answers import PersonalCounts
     from thresher.personal.class_losses import ClassLeft
-    from thresher.running.stream import RunningStream
 
 Planned = TypeVar("Planned", bound=Plan[Any], covariant=True)  # noqa: PLC0105 - what an ask turns into
 
@@ -232,7 +232,7 @@ class Engine:
 
     def stream(self, name: str, *, entropy: Entropy | None = None) -> "RunningStream":
         """Open a declared stream, ready for its next step, on this engine's ledger."""
-        from thresher.running.opening import open_stream  # noqa: PLC0415 - loads when it is used
+        from thresher.live.open_stream import open_stream  # noqa: PLC0415 - loads when it is used
 
         return open_stream(self._declarations, name, book=self.ledger, entropy=entropy)
 

@@ -16,7 +16,7 @@ main()
 # What a price or an answer about a DuckDB database has no use for: each of these costs as much as the answer.
 _HEAVY = ("scipy", "pyarrow", "pandas", "matplotlib", "numpy.ma", "concurrent.futures", "psycopg", "pyspark")
 # Rooms of other kinds of questions.
-_OTHERS = ("audit", "demo", "diagnostics", "mechanisms", "personal", "running", "streams")
+_OTHERS = ("audit", "demo", "diagnostics", "mechanisms", "personal", "live", "streams")
 
 
 @pytest.fixture(scope="module")

@@ -13,7 +13,7 @@ from cli.running import thresher
 from thresher.demo.campus import STEPS, campus_day
 from thresher.demo.replaying import replay
 from thresher.errors import ArgumentError
-from thresher.running.recorded_noise import RecordedEntropy
+from thresher.live.recorded_noise import RecordedEntropy
 from thresher.views.stream_picture import stream_picture
 
 PICTURE = Path(__file__).parents[2] / "docs" / "pictures" / "campus_day.svg"

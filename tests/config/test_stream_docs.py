@@ -8,7 +8,7 @@ import pytest
 from thresher.config import read
 from thresher.config.streams import ALARM_FIELDS, ALARM_KINDS, MECHANISMS, PRUNINGS, SMOOTHERS, STREAM_FIELDS
 from thresher.errors import DeclarationError
-from thresher.streams.planning import plan_stream
+from thresher.streams.stream_plan import plan_stream
 
 PAGE = (Path(__file__).parents[2] / "docs" / "streams.md").read_text()
 EXAMPLES = re.findall(r"```toml\n(.*?)```", PAGE, re.DOTALL)

@@ -11,10 +11,10 @@ from scipy import stats
 from thresher.amounts import Epsilon
 from thresher.config import AlarmDeclaration, StreamDeclaration
 from thresher.noise import SeededEntropy
-from thresher.streams.drawn import Drawn
-from thresher.streams.following import Follower
+from thresher.streams.derived_values import Follower
 from thresher.streams.perturber import perturb
-from thresher.streams.planning import plan_stream
+from thresher.streams.step_release import Drawn
+from thresher.streams.stream_plan import plan_stream
 
 SERIES, WINDOW, TRIALS = 100, 4, 600
 RATE = Fraction(1, 10)

@@ -13,9 +13,9 @@ from thresher.config import StreamDeclaration
 from thresher.errors import DeclarationError
 from thresher.noise import SeededEntropy
 from thresher.question import Exact
-from thresher.streams.drawn import ALONE, JOINS, OPENS
 from thresher.streams.hierarchy_terms import path_epsilon
-from thresher.streams.planning import plan_stream
+from thresher.streams.step_release import ALONE, JOINS, OPENS
+from thresher.streams.stream_plan import plan_stream
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
 STATES = ("a", "b", "c", "d")

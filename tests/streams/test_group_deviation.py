@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from thresher.streams import group_deviation
-from thresher.streams.drawn import ALONE, JOINS, OPENS
 from thresher.streams.group_deviation import FAR, ArrayGroups, Group, LoopGroups
+from thresher.streams.step_release import ALONE, JOINS, OPENS
 
 counts_lists = st.lists(st.one_of(st.integers(0, 6), st.integers(0, FAR)), min_size=1, max_size=30)
 

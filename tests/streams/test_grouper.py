@@ -20,8 +20,8 @@ from thresher.audit.shipped.streams import marks_law
 from thresher.errors import ArgumentError, BugError, EntropyError
 from thresher.noise import NOT_PRIVATE, SeededEntropy, SystemEntropy
 from thresher.streams import grouper as module
-from thresher.streams.drawn import ALONE, JOINS, OPENS
 from thresher.streams.grouper import Grouper, group, grouper_terms
+from thresher.streams.step_release import ALONE, JOINS, OPENS
 
 ROUNDING = 1e-9
 PRINTED = {"noise": "two-sided", "split": "half"}

@@ -15,9 +15,9 @@ from thresher.noise import NOT_PRIVATE, SeededEntropy, SystemEntropy
 from thresher.streams import group_deviation
 from thresher.streams import grouper as grouper_module
 from thresher.streams import hierarchy as module
-from thresher.streams.drawn import ALONE, JOINS, OPENS, Drawn
 from thresher.streams.hierarchy import Hierarchy
 from thresher.streams.hierarchy_terms import as_precise_nano, hierarchy_terms, path_epsilon, precision
+from thresher.streams.step_release import ALONE, JOINS, OPENS, Drawn
 from thresher.streams.tree import Tree
 
 PAIR = Tree.of({"all": ["one", "two"]})

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from thresher.errors import ArgumentError
 from thresher.noise import SeededEntropy, discrete_laplace
 from thresher.streams import running_median
-from thresher.streams.drawn import ALONE, JOINS, OPENS
 from thresher.streams.smoothers import AverageSmoother, JamesSteinSmoother, MedianSmoother
+from thresher.streams.step_release import ALONE, JOINS, OPENS
 
 PRINTED = np.array([5.6, 4.4, 6.7, 9.5, 10.2])[:, None]
 MARKS = np.array([OPENS, JOINS, JOINS, ALONE, OPENS], dtype=np.int8)[:, None]

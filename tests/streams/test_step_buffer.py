@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from thresher.errors import ArgumentError, BugError
-from thresher.streams.clock import StepClock
 from thresher.streams.step_buffer import StepBuffer, state_rank, unit_digest
+from thresher.streams.step_clock import StepClock
 
 STATES = ("library", "gym", "canteen")
 CLOCK = StepClock(0, 10)

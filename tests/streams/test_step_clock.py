@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from thresher.errors import ArgumentError
-from thresher.streams.clock import StepClock, instant
+from thresher.streams.step_clock import StepClock, instant
 
 START = "2026-03-01T00:00:00Z"
 CLOCK = StepClock(START, 300)

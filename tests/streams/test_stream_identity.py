@@ -10,8 +10,8 @@ import pytest
 from thresher.accounting.subject import STREAM, Subject
 from thresher.amounts import Epsilon
 from thresher.config import AlarmDeclaration, Column, Days, Grid, Listed, Polled, StreamDeclaration
-from thresher.streams.planning import plan_stream
 from thresher.streams.stream_identity import alarm_identity, changed_settings, stream_identity
+from thresher.streams.stream_plan import plan_stream
 from thresher.streams.tree import Tree
 
 START = datetime(2026, 1, 1, tzinfo=UTC)

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from thresher.errors import ArgumentError
-from thresher.streams.drawn import ALONE, JOINS, OPENS
 from thresher.streams.smoothers import AverageSmoother, MedianSmoother
+from thresher.streams.step_release import ALONE, JOINS, OPENS
 from thresher.streams.window_sum_smoother import WindowSumSmoother
 
 

@@ -9,8 +9,7 @@ from rich.text import Text
 
 from thresher.amounts import Epsilon
 from thresher.errors import ArgumentError
-from thresher.streams.drawn import Drawn
-from thresher.streams.records import ENDED, GAP, RELEASED, TORN, AlarmState, StepRecord, WindowSums
+from thresher.streams.step_release import ENDED, GAP, RELEASED, TORN, AlarmState, Drawn, StepRecord, WindowSums
 from thresher.views.stream_chart import chosen_series, ringing_steps, step_line, stream_chart
 from thresher.views.stream_picture import stream_picture
 

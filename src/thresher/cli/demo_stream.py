@@ -17,8 +17,8 @@ from thresher.cli.showing import Showing, showing
 from thresher.demo.campus import STEPS, Campus, campus_day
 from thresher.demo.replaying import Replayed, replay
 from thresher.errors import ArgumentError
-from thresher.running.recorded_noise import RecordedEntropy
-from thresher.streams.records import TORN
+from thresher.live.recorded_noise import RecordedEntropy
+from thresher.streams.step_release import TORN
 from thresher.views import inert, paragraph
 from thresher.views.stream_chart import ringing_steps, stream_chart
 

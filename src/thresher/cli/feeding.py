@@ -15,14 +15,14 @@ from typing import IO
 
 from thresher.config import Declarations
 from thresher.errors import ArgumentError, SourceUnavailableError
-from thresher.running.feeds import Event, Item, JsonLines, Tick, pour
-from thresher.running.live_clock import ticking
-from thresher.running.stream import RunningStream
-from thresher.running.table_feed import StepTable, TableFeed, poll
+from thresher.live.feeds import Event, Item, JsonLines, Tick, pour
+from thresher.live.live_clock import ticking
+from thresher.live.running_stream import RunningStream
+from thresher.live.table_feed import StepTable, TableFeed, poll
 from thresher.sources import open_source
-from thresher.streams.clock import instant
-from thresher.streams.planning import StreamPlan
-from thresher.streams.records import StepRecord
+from thresher.streams.step_clock import instant
+from thresher.streams.step_release import StepRecord
+from thresher.streams.stream_plan import StreamPlan
 
 # Events of a recorded file may lie so many steps ahead of the first.
 MOST_AHEAD = 10**6

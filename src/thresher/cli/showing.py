@@ -20,7 +20,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.progress_bar import ProgressBar
 
 from thresher.cli.output import can_show, say
-from thresher.streams.records import StepRecord
+from thresher.streams.step_release import StepRecord
 from thresher.views.stream_chart import chosen_series, step_line, stream_chart
 from thresher.views.text import WIDTH, inert
 

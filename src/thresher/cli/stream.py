@@ -24,11 +24,11 @@ from thresher.cli.stream_pages import after_page, explained, plan_document, plan
 from thresher.config import Declarations, load
 from thresher.errors import ArgumentError, BudgetError, LedgerError
 from thresher.ledger import Balance, Book
-from thresher.running.opening import open_stream, planned
-from thresher.running.recorded_noise import RecordedEntropy
-from thresher.running.sinks import JsonLinesFile, write_parquet
-from thresher.running.stream import RunningStream
-from thresher.streams.records import StepRecord
+from thresher.live.open_stream import open_stream, planned
+from thresher.live.recorded_noise import RecordedEntropy
+from thresher.live.running_stream import RunningStream
+from thresher.live.sinks import JsonLinesFile, write_parquet
+from thresher.streams.step_release import StepRecord
 from thresher.views import inert, paragraph
 from thresher.views.stream_chart import chosen_series
 from thresher.views.stream_picture import stream_picture

@@ -8,8 +8,8 @@ from typing import Any
 
 from thresher.cli.asking import budget_line
 from thresher.ledger import Balance
-from thresher.streams.planning import StreamPlan, Watch
-from thresher.streams.records import ENDED, StepRecord
+from thresher.streams.step_release import ENDED, StepRecord
+from thresher.streams.stream_plan import StreamPlan, Watch
 from thresher.views import inert, paragraph
 from thresher.views.stream_chart import ringing_steps, stream_chart
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from thresher.errors import ArgumentError
 from thresher.noise import SeededEntropy
-from thresher.streams.records import StepRecord
+from thresher.streams.step_release import StepRecord
 
 STREAM, FILE = "campus", "thresher.toml"
 STEPS = 288

@@ -12,10 +12,10 @@ from thresher.accounts import open_accounts
 from thresher.config import load
 from thresher.demo.campus import STEPS, STREAM, Campus
 from thresher.ledger import Balance
+from thresher.live.open_stream import open_stream
 from thresher.noise import Entropy
-from thresher.running.opening import open_stream
-from thresher.streams.planning import StreamPlan
-from thresher.streams.records import StepRecord
+from thresher.streams.step_release import StepRecord
+from thresher.streams.stream_plan import StreamPlan
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,8 +3,8 @@
     counts ─► perturber ─► noisy counts ─┬► smoothers, windows, monitors, alarms (all of it free)
            └► grouper ───► marks ────────┘
 
-`hierarchy` does the same at every node of a tree. `planning` makes a plan of a declared stream, `drawing` draws its
-steps and `following` shows what follows; `thresher.running` carries it on.
+`hierarchy` does the same at every node of a tree. `stream_plan` makes a plan of a declared stream, `step_mechanism`
+draws its steps and `derived_values` shows what follows; `thresher.live` carries it on.
 Reads: true counts of one step at a time. Writes: nothing. Never: a true count in what is shown or kept in the clear.
 """
 

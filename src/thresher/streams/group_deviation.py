@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from thresher.mechanisms.compiled import compiled
-from thresher.streams.drawn import ALONE, JOINS, OPENS
+from thresher.streams.step_release import ALONE, JOINS, OPENS
 
 Whole = NDArray[np.int64]
 Marks = NDArray[np.int8]

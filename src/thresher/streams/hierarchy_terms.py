@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from thresher.amounts import NANO, Amount, Epsilon, exact_fraction
 from thresher.errors import ArgumentError
 from thresher.noise.arguments import checked_rate
-from thresher.streams.drawn import Drawn
+from thresher.streams.step_release import Drawn
 from thresher.streams.tree import Tree
 
 Prune = Literal["none", "estimate", "history"]

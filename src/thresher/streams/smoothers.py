@@ -17,10 +17,10 @@ from numpy.typing import NDArray
 from thresher.amounts import Amount
 from thresher.errors import ArgumentError
 from thresher.noise.arguments import checked_rate
-from thresher.streams.drawn import JOINS
 from thresher.streams.group_deviation import MOST_LONGEST
 from thresher.streams.running_median import RunningMedians
 from thresher.streams.step_blocks import checked_between, checked_series, values_of
+from thresher.streams.step_release import JOINS
 
 Reals = NDArray[np.float64]
 Numbers = NDArray[np.int64] | NDArray[np.float64]

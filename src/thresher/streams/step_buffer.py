@@ -15,7 +15,7 @@ import numpy as np
 from thresher.amounts import whole_number
 from thresher.errors import ArgumentError, BugError
 from thresher.question import Exact
-from thresher.streams.clock import StepClock, Time, instant
+from thresher.streams.step_clock import StepClock, Time, instant
 
 _MOST = 10**6
 # Why an event was not counted. The numbers are true ones: they are for the curator, and never go into a record.

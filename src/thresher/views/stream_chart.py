@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from thresher.errors import ArgumentError
-from thresher.streams.records import ENDED, GAP, RELEASED, TORN, AlarmState, StepRecord
+from thresher.streams.step_release import ENDED, GAP, RELEASED, TORN, AlarmState, StepRecord
 from thresher.views.text import WIDTH, inert, paragraph
 
 _MARGIN, _COLUMNS = 13, 62

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from thresher.errors import ArgumentError
-from thresher.streams.records import StepRecord
+from thresher.streams.step_release import StepRecord
 from thresher.views.stream_chart import chosen_series, ringing_steps
 from thresher.views.svg import COLOURS, Axis, across, dot, down, legend, path, picture, written
 

@@ -13,9 +13,9 @@ from thresher.audit.shipped.streams import Counts, marks, marks_law
 from thresher.audit.subjects import Enumerated, Pair, Sampled, Subject
 from thresher.noise import Entropy
 from thresher.noise.laplace import geometric_draws
-from thresher.streams.drawn import JOINS
 from thresher.streams.group_deviation import Group
 from thresher.streams.grouper import GrouperTerms, grouper_terms
+from thresher.streams.step_release import JOINS
 
 _TERMS = grouper_terms(1, 5)
 _RESTARTS = 64

@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 from thresher.amounts import Epsilon
 from thresher.audit.subjects import Pair, Sampled, Subject
 from thresher.config import Declarations, StreamDeclaration
+from thresher.live.open_stream import open_stream
+from thresher.live.running_stream import RunningStream
 from thresher.noise import Entropy, SeededEntropy
-from thresher.running.opening import open_stream
-from thresher.running.stream import RunningStream
 from thresher.streams.step_buffer import StepBuffer
 
 _PAIRS, _STEPS, _SAMPLES = 2_000, 3, 8_000

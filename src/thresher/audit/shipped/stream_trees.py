@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 from thresher.amounts import Epsilon
 from thresher.audit.subjects import Pair, Sampled, Subject
 from thresher.noise import Entropy
-from thresher.streams.drawn import Drawn
 from thresher.streams.hierarchy import Hierarchy
 from thresher.streams.hierarchy_terms import Prune
+from thresher.streams.step_release import Drawn
 from thresher.streams.tree import Tree
 
 _TREE = Tree.of({"all": ["left", "right"], "left": ["hall", "library"], "right": ["gym"]})

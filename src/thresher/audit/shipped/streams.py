@@ -16,10 +16,10 @@ from thresher.amounts import Epsilon
 from thresher.audit.comparison_laws import log_probability, one_sided, two_sided
 from thresher.audit.subjects import Enumerated, Pair, Sampled, Subject
 from thresher.noise import Entropy
-from thresher.streams.drawn import ALONE, JOINS, OPENS
 from thresher.streams.group_deviation import Group
 from thresher.streams.grouper import Grouper, GrouperTerms, grouper_terms
 from thresher.streams.perturber import perturb
+from thresher.streams.step_release import ALONE, JOINS, OPENS
 
 Counts = tuple[int, ...]
 _SAMPLES = 100_000

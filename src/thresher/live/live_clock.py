@@ -8,8 +8,8 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
 
-from thresher.running.feeds import Item, Tick
-from thresher.streams.clock import StepClock
+from thresher.live.feeds import Item, Tick
+from thresher.streams.step_clock import StepClock
 
 _MOST_WAITING = 10_000
 # The machine's clock may be set while we wait; nobody waits for longer than this without looking at it.

@@ -5,7 +5,7 @@
 A process that dies leaves a step that is stored, and will be shown again as it is, or one that is charged and torn; it
 is never drawn again. The stream goes on with the next one, by itself or in another process.
 Reads: sealed counts; the ledger. Writes: the ledger. Never: a count, or an open group, in the clear; a record that is
-not stored; a step twice. Proof: `stream.md`.
+not stored; a step twice. Proof: `running_stream.md`.
 """
 
 from collections.abc import Callable, Iterator
@@ -26,16 +26,16 @@ from thresher.errors import (
     SourceUnavailableError,
 )
 from thresher.ledger import Balance, Book, StoredRelease
+from thresher.live.secret_state import Seal
+from thresher.live.step_plan import step_plan
+from thresher.live.stream_state import StreamState
 from thresher.noise import Entropy
 from thresher.noise.entropy import chosen
 from thresher.question import Exact
-from thresher.running.sealing import Seal
-from thresher.running.step_plan import step_plan
-from thresher.running.stream_state import StreamState
-from thresher.streams.planning import StreamPlan
-from thresher.streams.records import ENDED, GAP, TORN, StepRecord
 from thresher.streams.step_blocks import MOST_COUNT
 from thresher.streams.step_buffer import StepBuffer
+from thresher.streams.step_release import ENDED, GAP, TORN, StepRecord
+from thresher.streams.stream_plan import StreamPlan
 
 # One step's counts, sealed; or what fetches them.
 Counts = Exact | Callable[[], Exact]

@@ -3,12 +3,12 @@
 import pytest
 from ledger.crash_folders import chances, quick_folder
 from ledger.crash_zygote import Zygote, emitted
-from running_streams.campuses import PEGASUS, campus, counts
+from live.campuses import PEGASUS, campus, counts
 
 from thresher.ledger import open_book
-from thresher.running.opening import open_stream
-from thresher.running.recorded_noise import RecordedEntropy
-from thresher.streams.records import RELEASED, TORN
+from thresher.live.open_stream import open_stream
+from thresher.live.recorded_noise import RecordedEntropy
+from thresher.streams.step_release import RELEASED, TORN
 
 SEED, STEPS = 7, 400
 KILLS, SOAKED = 201, 1000
@@ -23,7 +23,7 @@ VARIANTS = {
 
 @pytest.fixture(scope="module")
 def zygote():
-    zygote = Zygote(worker="running_streams.stream_worker")
+    zygote = Zygote(worker="live.stream_worker")
     yield zygote
     zygote.close()
 

@@ -19,9 +19,9 @@ import numpy as np
 
 from thresher.errors import ArgumentError
 from thresher.question import Exact
-from thresher.streams.clock import Time, instant
-from thresher.streams.records import ENDED, StepRecord
 from thresher.streams.step_buffer import StepBuffer, state_names
+from thresher.streams.step_clock import Time, instant
+from thresher.streams.step_release import ENDED, StepRecord
 
 _LARGEST = 2**53
 # So many steps may become due at once: a year of five minutes each.

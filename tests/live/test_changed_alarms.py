@@ -1,10 +1,10 @@
 """What may change while a stream runs, and from which step on a new alarm is tested."""
 
 import pytest
-from running_streams.campuses import campus, counts
-from running_streams.test_stream import opened, put_many
+from live.campuses import campus, counts
+from live.test_stream import opened, put_many
 
-from thresher.streams.records import RELEASED
+from thresher.streams.step_release import RELEASED
 
 ALARM = """
 [streams.campus.alarms.{name}]

@@ -7,17 +7,17 @@ from fractions import Fraction
 
 import pytest
 from ledger.conftest import postgres_server  # noqa: F401 - one way to start PostgreSQL
-from running_streams.test_feeds import Kept
+from live.test_feeds import Kept
 from sources.conftest import put, spark  # noqa: F401 - every kind of source
 from sources.places import arrow, declared
 
 from thresher.amounts import Epsilon
 from thresher.config import Column, Contribution, Days, Grid, Hours, Listed, Numbered, Table, Text
 from thresher.errors import ArgumentError
+from thresher.live.table_feed import StepTable, TableFeed, poll
 from thresher.question import Aggregate, Need, Within
-from thresher.running.table_feed import StepTable, TableFeed, poll
 from thresher.sources import open_source
-from thresher.streams.clock import StepClock
+from thresher.streams.step_clock import StepClock
 
 STATES = ("gym", "it's", "libräry")
 START = datetime(2026, 3, 1, tzinfo=UTC)

@@ -11,7 +11,7 @@ from types import TracebackType
 from typing import IO, Any
 
 from thresher.errors import CuratorError
-from thresher.streams.records import ENDED, StepRecord
+from thresher.streams.step_release import ENDED, StepRecord
 
 _BLOCK = 1 << 16
 

@@ -5,14 +5,14 @@ import random
 from datetime import timedelta
 
 import pytest
-from running_streams.campuses import STATES, campus
+from live.campuses import STATES, campus
 
+from thresher.live.feeds import JsonLines, pour
+from thresher.live.open_stream import open_stream
+from thresher.live.sinks import JsonLinesFile
 from thresher.noise import SeededEntropy
-from thresher.running.feeds import JsonLines, pour
-from thresher.running.opening import open_stream
-from thresher.running.sinks import JsonLinesFile
-from thresher.streams.clock import StepClock
 from thresher.streams.step_buffer import StepBuffer
+from thresher.streams.step_clock import StepClock
 
 CLOCK = StepClock("2026-01-01T00:00:00Z", 300)
 

@@ -9,10 +9,10 @@ from thresher.accounts import open_accounts
 from thresher.config import Declarations, load
 from thresher.errors import ArgumentError, DeclarationError
 from thresher.ledger import Book
+from thresher.live.running_stream import RunningStream
+from thresher.live.secret_state import Seal, seal_of
 from thresher.noise import Entropy
-from thresher.running.sealing import Seal, seal_of
-from thresher.running.stream import RunningStream
-from thresher.streams.planning import StreamPlan, plan_stream
+from thresher.streams.stream_plan import StreamPlan, plan_stream
 
 
 def planned(declared: Declarations, name: str) -> StreamPlan:

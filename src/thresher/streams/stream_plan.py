@@ -17,9 +17,9 @@ from thresher.errors import ArgumentError, DeclarationError
 from thresher.guarantee import Guarantee
 from thresher.noise import Entropy
 from thresher.streams.alarms import Alarm, Kind, alarm
-from thresher.streams.clock import StepClock
-from thresher.streams.drawing import Drawer, Measures, drawer, measures
-from thresher.streams.records import RELEASED, TORN, StepRecord
+from thresher.streams.step_clock import StepClock
+from thresher.streams.step_mechanism import Drawer, Measures, drawer, measures
+from thresher.streams.step_release import RELEASED, TORN, StepRecord
 from thresher.streams.stream_identity import StreamIdentity, alarm_identity, stream_identity
 from thresher.streams.tree import Tree
 

@@ -9,11 +9,11 @@ from typing import Any
 from thresher.accounting import Spending
 from thresher.amounts import Epsilon
 from thresher.errors import BugError
+from thresher.live.stream_state import StreamState
 from thresher.noise import Entropy
 from thresher.plan import Plan
 from thresher.question import Exact
-from thresher.running.stream_state import StreamState
-from thresher.streams.records import StepRecord
+from thresher.streams.step_release import StepRecord
 
 STREAM_STEP = "stream step"
 

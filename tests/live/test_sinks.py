@@ -9,9 +9,8 @@ import pytest
 
 from thresher.amounts import Epsilon
 from thresher.errors import CuratorError
-from thresher.running.sinks import JsonLinesFile, record_table, write_parquet
-from thresher.streams.drawn import Drawn
-from thresher.streams.records import ENDED, GAP, RELEASED, TORN, StepRecord
+from thresher.live.sinks import JsonLinesFile, record_table, write_parquet
+from thresher.streams.step_release import ENDED, GAP, RELEASED, TORN, Drawn, StepRecord
 
 
 def record(step: int, kind: str = RELEASED, stream: str = "campus") -> StepRecord:

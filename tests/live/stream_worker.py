@@ -1,9 +1,9 @@
 """What a worker of the stream's crash tests does: open the stream, and release one step after another until it dies."""
 
-from running_streams.campuses import counts
+from live.campuses import counts
 
-from thresher.running.opening import open_stream
-from thresher.running.recorded_noise import RecordedEntropy
+from thresher.live.open_stream import open_stream
+from thresher.live.recorded_noise import RecordedEntropy
 
 
 def run(order: dict, emit) -> None:

@@ -12,12 +12,12 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any, SupportsIndex
 
+from thresher.live.feeds import Receiver
 from thresher.question import Exact
-from thresher.running.feeds import Receiver
 from thresher.sources.spark_steps import SparkSteps
-from thresher.streams.clock import StepClock, Time
-from thresher.streams.records import ENDED, StepRecord
 from thresher.streams.step_buffer import small, state_names
+from thresher.streams.step_clock import StepClock, Time
+from thresher.streams.step_release import ENDED, StepRecord
 
 
 def spark_steps(

@@ -6,7 +6,7 @@
 
 Between steps a drawer keeps what it must (the open groups of a grouper), which is as secret as the counts themselves.
 Reads: sealed counts, entropy. Writes: secrets, as bytes, for whoever seals them. Never: shows either.
-Proof: `drawing.md`.
+Proof: `step_mechanism.md`.
 """
 
 from dataclasses import dataclass
@@ -21,11 +21,11 @@ from thresher.config import StreamDeclaration
 from thresher.noise import Entropy
 from thresher.noise.arguments import checked_rate
 from thresher.question import Exact
-from thresher.streams.drawn import Drawn
 from thresher.streams.grouper import Grouper, grouper_terms
 from thresher.streams.hierarchy import Hierarchy
 from thresher.streams.hierarchy_terms import hierarchy_terms
 from thresher.streams.perturber import perturb
+from thresher.streams.step_release import Drawn
 from thresher.streams.tree import Tree
 
 # A group is closed by then at the latest: a bound on what is kept and looked back on.

@@ -14,12 +14,12 @@ from typing import SupportsIndex
 from thresher.amounts import whole_number
 from thresher.config import Code, Column, Contribution, Days, Grid, Hours, Listed, Numbered, Table, Truth
 from thresher.errors import ArgumentError
+from thresher.live.feeds import Receiver
 from thresher.question import Aggregate, Exact, Need, Within, label
-from thresher.running.feeds import Receiver
 from thresher.sources import Source
-from thresher.streams.clock import StepClock, Time
-from thresher.streams.records import ENDED, StepRecord
 from thresher.streams.step_buffer import small
+from thresher.streams.step_clock import StepClock, Time
+from thresher.streams.step_release import ENDED, StepRecord
 
 _MICRO = 10**6
 _HOUR, _DAY = 3600, 24 * 3600

@@ -14,12 +14,11 @@ from thresher.errors import BugError
 from thresher.streams import window_sums
 from thresher.streams.adaptive_smoother import AdaptiveSmoother
 from thresher.streams.alarms import CROSSED, SILENT, AlarmWatch
-from thresher.streams.drawn import Drawn
 from thresher.streams.hierarchy_terms import combined
 from thresher.streams.monitors import Hysteresis
-from thresher.streams.planning import LONGEST, StreamPlan, Watch
-from thresher.streams.records import AlarmState, WindowSums
 from thresher.streams.smoothers import AverageSmoother, JamesSteinSmoother, MedianSmoother
+from thresher.streams.step_release import AlarmState, Drawn, WindowSums
+from thresher.streams.stream_plan import LONGEST, StreamPlan, Watch
 from thresher.streams.window_sum_smoother import WindowSumSmoother
 
 Row = NDArray[np.float64]

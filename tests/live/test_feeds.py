@@ -11,12 +11,12 @@ import pytest
 
 from thresher.amounts import Epsilon
 from thresher.errors import ArgumentError
+from thresher.live.feeds import Counts, Event, JsonLines, Tick, pour
+from thresher.live.live_clock import ticking
 from thresher.question import Exact
-from thresher.running.feeds import Counts, Event, JsonLines, Tick, pour
-from thresher.running.live_clock import ticking
-from thresher.streams.clock import StepClock
-from thresher.streams.records import ENDED, GAP, RELEASED, StepRecord
 from thresher.streams.step_buffer import StepBuffer
+from thresher.streams.step_clock import StepClock
+from thresher.streams.step_release import ENDED, GAP, RELEASED, StepRecord
 
 STATES = ("gym", "library")
 CLOCK = StepClock(0, 10)

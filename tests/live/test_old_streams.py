@@ -10,15 +10,15 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from running_streams.campuses import counts
+from live.campuses import counts
 
 from thresher.config import load
 from thresher.errors import ArgumentError, DeclarationError
-from thresher.ledger import open_book
-from thresher.running.opening import open_stream
-from thresher.running.recorded_noise import RecordedEntropy
-from thresher.streams.drawn import OPENS
-from thresher.streams.records import GAP, RELEASED, TORN
+from thresher.ledger import Charge, open_book
+from thresher.live.open_stream import open_stream
+from thresher.live.recorded_noise import RecordedEntropy
+from thresher.live.step_plan import STREAM_STEP
+from thresher.streams.step_release import GAP, OPENS, RELEASED, TORN
 
 OLD = Path(__file__).parent / "old_streams"
 KINDS = [RELEASED, RELEASED, RELEASED, TORN, RELEASED, GAP, RELEASED, RELEASED]
@@ -129,11 +129,8 @@ def test_a_step_that_was_torn_behind_a_gap_is_found_when_it_is_put(tmp_path):
     with closing(open_book(declared.ledger)) as book:
         old = next(entry.facts["question"] for entry in book.entries() if entry.kind == "reserve")
         with opened(declared) as stream:
-            plan = stream.plan
-            book.forfeit(
-                book.reserve(
-                    plan.account, plan.cost(10), plan.identity.key_of(10), old.replace('"step": 0', '"step": 10')
-                )
-            )
+            plan, question = stream.plan, old.replace('"step": 0', '"step": 10')
+            key, subject = plan.identity.key_of(10), plan.identity.subject
+            book.forfeit(book.reserve(Charge(plan.account, plan.cost(10), key, question, STREAM_STEP, subject)))
             kinds = [stream.put_counts(step, counts(step)).kind for step in range(8, 12)]
     assert kinds == [RELEASED, RELEASED, TORN, RELEASED]

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from running_streams.campuses import LARGE, PEGASUS, STATES, campus, counts
+from live.campuses import LARGE, PEGASUS, STATES, campus, counts
 
 import thresher
 from thresher import charging
@@ -27,14 +27,14 @@ from thresher.errors import (
     SourceUnavailableError,
 )
 from thresher.ledger import open_book
+from thresher.live.open_stream import open_stream, planned
+from thresher.live.recorded_noise import RecordedEntropy
+from thresher.live.running_stream import sealed_counts
+from thresher.live.secret_state import seal_of
+from thresher.live.step_plan import step_plan
 from thresher.noise import SeededEntropy
 from thresher.question import Exact
-from thresher.running.opening import open_stream, planned
-from thresher.running.recorded_noise import RecordedEntropy
-from thresher.running.sealing import seal_of
-from thresher.running.step_plan import step_plan
-from thresher.running.stream import sealed_counts
-from thresher.streams.records import ENDED, GAP, RELEASED, TORN, StepRecord
+from thresher.streams.step_release import ENDED, GAP, RELEASED, TORN, StepRecord
 
 KEYED = 'key_file = "stream.key"\nwindows'
 TREE = 'tree = { campus = ["north", "south"], north = ["library", "gym"], south = ["hall", "pool"] }'
@@ -484,7 +484,7 @@ def test_windows_after_a_long_gap_hold_nothing_of_before_it(tmp_path, grouped):
 
 
 def test_a_restart_sees_as_far_back_as_the_longest_window(tmp_path, monkeypatch):
-    monkeypatch.setattr("thresher.streams.planning.LONGEST", 8)
+    monkeypatch.setattr("thresher.streams.stream_plan.LONGEST", 8)
     whole = []
     for folder, restarts in (("one", ()), ("two", (30, 55))):
         (tmp_path / folder).mkdir()
@@ -534,10 +534,10 @@ def test_the_buffer_of_a_stream_has_its_limits(tmp_path):
 
 
 def test_streams_reserve_and_settle_nothing_themselves():
-    rooms = [Path(thresher.__file__).parent / room for room in ("running", "streams")]
+    rooms = [Path(thresher.__file__).parent / room for room in ("live", "streams")]
     texts = {path.name: path.read_text() for room in rooms for path in room.rglob("*.py")}
     assert not [name for name, text in texts.items() if re.search(r"\.(reserve|settle|forfeit|cancel)\(", text)]
-    assert "charging.complete(" in texts["stream.py"]
+    assert "charging.complete(" in texts["running_stream.py"]
 
 
 def test_the_key_of_a_step_is_for_its_stream_alone(tmp_path):

@@ -13,15 +13,14 @@ from dataclasses import replace
 from typing import Any
 
 from thresher.errors import ArgumentError
+from thresher.live.recorded_noise import RecordedEntropy
+from thresher.live.secret_state import Seal
 from thresher.noise import Entropy
 from thresher.question import Exact
-from thresher.running.recorded_noise import RecordedEntropy
-from thresher.running.sealing import Seal
-from thresher.streams.drawn import Drawn
-from thresher.streams.following import Follower
-from thresher.streams.planning import StreamPlan
-from thresher.streams.records import RELEASED, StepRecord
+from thresher.streams.derived_values import Follower
+from thresher.streams.step_release import RELEASED, Drawn, StepRecord
 from thresher.streams.stream_identity import changed_settings, old_settings
+from thresher.streams.stream_plan import StreamPlan
 
 
 class StreamState:

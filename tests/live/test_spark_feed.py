@@ -4,13 +4,13 @@ import json
 import random
 
 import pytest
-from running_streams.test_feeds import Kept
+from live.test_feeds import Kept
 from sources.conftest import spark as spark_source  # noqa: F401 - one Spark for this test process
 
 from thresher.errors import ArgumentError
-from thresher.running.spark_feed import SparkFeed, spark_steps
-from thresher.streams.clock import StepClock
+from thresher.live.spark_feed import SparkFeed, spark_steps
 from thresher.streams.step_buffer import StepBuffer, unit_digest
+from thresher.streams.step_clock import StepClock
 
 STATES = ("gym", "it's", "libräry")
 CLOCK = StepClock("2026-03-01T00:00:00Z", 60)
