@@ -11,9 +11,16 @@ from printed_adaptive import literal_shares, printed_adaptive, printed_undecided
 from transcript_law import EXACT, exactly, kernel, mass
 
 from thresher.amounts import Epsilon
-from thresher.decisions import adaptive_ladder_of, explore, priced_shift
-from thresher.decisions.adaptive_ladder import Rungs, most_secret, steps_ahead, undecided_chance
+from thresher.decisions.adaptive_ladder import (
+    Rungs,
+    adaptive_ladder_of,
+    explore,
+    most_secret,
+    steps_ahead,
+    undecided_chance,
+)
 from thresher.decisions.ladder import Level, level_of
+from thresher.decisions.shift import priced_shift
 from thresher.noise import conditional_shift, refined_tail, smallest_epsilon
 
 # So many steps to a unit that integer noise meets continuous reference values.
@@ -117,7 +124,7 @@ class TestEveryPath:
 
     def test_shifts_of_each_level_alone_do_not(self, best_effort, monkeypatch):
         """The printed calibration, by the same check."""
-        module = sys.modules["thresher.decisions.adaptive"]
+        module = sys.modules["thresher.decisions.adaptive_ladder"]
         monkeypatch.setattr(module, "level_of", lambda _, *share: level_of(None, *share))
         steps_ahead.cache_clear()
         broken = [not shares_kept(ladder) for ladder in ladders(best_effort=best_effort)]

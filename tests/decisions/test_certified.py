@@ -9,11 +9,14 @@ from scipy.stats import binom
 
 from thresher.amounts import Epsilon
 from thresher.decisions import certified as module
+from thresher.decisions.aim import Aim
 from thresher.decisions.certificate import Sheet, plan_numbers
 from thresher.decisions.certified import CertifiedLadder, certify, look_at
-from thresher.decisions.regimes import Aim, chosen
+from thresher.decisions.margin import Truth
+from thresher.decisions.regimes import certified_look
 from thresher.decisions.score_levels import ladder
-from thresher.decisions.three_way import climb_three_ways, counted_errors, three_way_ladder
+from thresher.decisions.shift import Shift
+from thresher.decisions.three_way import ThreeWayLadder, climb_three_ways, counted_errors, three_way_ladder
 from thresher.noise import SeededEntropy
 
 BETA, ALPHA, DELTA, SURE = Fraction(1, 20), Fraction(1, 10), Fraction(1, 50), Fraction(1, 100)
@@ -151,22 +154,21 @@ def test_every_group_loses_the_last_level_and_no_verdict_is_changed_by_extra_lev
     assert (seen.steps >= seen.steps.min()).all()
 
 
-def test_the_mirror_is_the_same_run_seen_from_the_other_side():
-    margins = np.concatenate([np.zeros(5), far_below(55, np.random.default_rng(8))]).astype(np.int64)
-    rule = rule_for(60)
-    straight = certify(margins, rule, SeededEntropy(9))
-    mirrored = certify(-1 - margins, replace(rule, bound="false_alarms"), SeededEntropy(9))
-    assert (mirrored.verdict == -straight.verdict).all()
-    assert (mirrored.noisy == -1 - straight.noisy).all()
-    assert mirrored.certificate == straight.certificate
+def regime(look):
+    """What the look promises, by its kind."""
+    if isinstance(look, Shift):
+        return "one look"
+    if isinstance(look, ThreeWayLadder):
+        return "labels" if look.errors is None else "three-way"
+    return "labels" if look.certificate is None else "certificate"
 
 
 class TestRegimes:
     def aim(self, groups, insists=False):
-        return Aim(BETA, ALPHA, groups, Epsilon("5"), Fraction(1000), None, DELTA, insists)
+        return Aim(BETA, ALPHA, ((10, 1),), False, groups, Epsilon("5"), Fraction(1000), delta=DELTA, insists=insists)
 
     @pytest.mark.parametrize(
-        ("groups", "regime"),
+        ("groups", "kind"),
         [
             (1, "one look"),
             (4, "one look"),
@@ -177,18 +179,21 @@ class TestRegimes:
             (574, "certificate"),
         ],
     )
-    def test_the_promise_is_chosen_by_the_number_of_groups(self, groups, regime):
-        assert chosen(self.aim(groups), [(10, 1)]).regime == regime
+    def test_the_promise_is_chosen_by_the_number_of_groups(self, groups, kind):
+        look = certified_look(self.aim(groups))
+        assert regime(look) == kind
+        seen = look.decide(Truth.of(np.full(groups, 900)), SeededEntropy(1))
+        assert (seen.certificate is not None) == (kind == "certificate")
 
     def test_a_certificate_is_refused_before_data_where_it_cannot_be(self):
         for groups in (3, 19):
             with pytest.raises(Exception, match="certificate"):
-                chosen(self.aim(groups, insists=True), [(10, 1)])
-        assert chosen(self.aim(30, insists=True), [(10, 1)]).regime == "three-way"
+                certified_look(self.aim(groups, insists=True))
+        assert regime(certified_look(self.aim(30, insists=True))) == "three-way"
 
     def test_few_are_warned(self):
-        assert "slightly above" in chosen(self.aim(60), [(10, 1)]).told
-        assert "slightly above" not in chosen(self.aim(100), [(10, 1)]).told
+        assert "slightly above" in certified_look(self.aim(60)).told
+        assert "slightly above" not in certified_look(self.aim(100)).told
 
 
 def test_three_ways_keep_their_labels_and_their_certificate(entropy, trials):

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from thresher.amounts import Epsilon
-from thresher.decisions import look, priced_shift, threshold_shift
-from thresher.decisions.shift import shift_of
+from thresher.decisions import threshold_shift
+from thresher.decisions.shift import look, priced_shift, shift_of
 from thresher.noise import smallest_epsilon, tail
 
 BETA = Fraction(1, 20)

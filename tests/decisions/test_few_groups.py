@@ -15,7 +15,7 @@ from exact_misses import chance_of_a_miss, worst_chance_of_a_miss
 from transcript_law import law
 
 from thresher.amounts import Epsilon
-from thresher.decisions import adaptive_ladder_of, explore
+from thresher.decisions.adaptive_ladder import adaptive_ladder_of, explore
 from thresher.decisions.ladder import level_of
 from thresher.noise import tail
 
@@ -74,7 +74,7 @@ def test_shifts_that_keep_each_level_alone_do_not_keep_the_promise(rate, steps, 
     def marginal(_, *share):
         return level_of(None, *share)
 
-    module = sys.modules["thresher.decisions.adaptive"]
+    module = sys.modules["thresher.decisions.adaptive_ladder"]
     monkeypatch.setattr(module, "level_of", marginal)
     for cached in (module.steps_ahead, exact_misses.hopes):
         cached.cache_clear()

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from thresher.amounts import Epsilon
-from thresher.decisions import climb, ladder_of, priced_shift
-from thresher.decisions.ladder import geometric
+from thresher.decisions.ladder import climb, geometric, ladder_of
+from thresher.decisions.shift import priced_shift
 from thresher.noise import smallest_epsilon, tail
 
 BETA, TENTH = Fraction(1, 20), Fraction(1, 10)

@@ -14,11 +14,12 @@ import pytest
 from decisions.promises import too_often
 from decisions.transcript_law import EXACT, ROUNDING, exactly, kernel, mass
 from engine.many_groups import groups_in_memory
-from thresher.decisions.earlier import _exact
 
 from thresher.amounts import Epsilon
-from thresher.decisions import refining
+from thresher.decisions import refinement
+from thresher.decisions.certified import CertifiedLadder, look_at
 from thresher.decisions.score_levels import grid
+from thresher.decisions.shift import priced_shift
 from thresher.noise import SeededEntropy, conditional_shift, refined_tail, smallest_epsilon, smallest_refinement
 
 REACH = 6
@@ -49,7 +50,7 @@ class Script:
 
     def __init__(self, monkeypatch, *, fresh=False):
         self.fresh = fresh
-        monkeypatch.setattr(refining, "refine", self.refine)
+        monkeypatch.setattr(refinement, "refine", self.refine)
 
     def refine(self, noise, before, after, scale, _):
         (x,) = noise.tolist()
@@ -240,8 +241,8 @@ class TestPrices:
         for width in (1, 3, 7):
             plan = engine.plan_refinement(sql, of="k", uncertain_region=width, miss_rate="0.02")
             asked_first = engine.plan(sql, mechanism="tslm", uncertain_region=width, miss_rate="0.02")
-            assert plan.earlier.release.spent_epsilon + plan.epsilon == asked_first.epsilon == plan.anew
-            assert plan.step.shift == asked_first.rule
+            assert plan.earlier.release.spent_epsilon + plan.epsilon == asked_first.epsilon == plan.step.anew
+            assert plan.step.shift == asked_first.look
 
     def test_given_what_was_seen_it_is_the_least(self, at_the_line):
         engine, sql, _ = at_the_line
@@ -255,5 +256,9 @@ def test_levels_of_certified_decisions_are_known_from_the_ledgers_rounding():
     levels = grid(Fraction(1, 10**7), Fraction(900))
     assert len(levels) > 200
     for level in levels:
-        assert _exact(Epsilon.covering(level), ["certified"], "k") == level
-    assert _exact(Epsilon("0.3"), ["climb"], "k") == Fraction(3, 10)
+        look = CertifiedLadder(
+            (look_at(level, Fraction(1, 20), Fraction(1, 100)),), Fraction(1, 20), Fraction(1, 100), None
+        )
+        assert look.exact_level(Epsilon.covering(level)) == level
+    shift = priced_shift("0.05", "0.1", [(10, 1)])
+    assert shift.exact_level(shift.epsilon) == shift.epsilon.fraction

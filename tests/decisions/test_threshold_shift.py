@@ -7,8 +7,8 @@ import pytest
 from scipy.stats import binom
 
 from thresher.amounts import Epsilon
-from thresher.decisions import look, priced_shift, threshold_shift
-from thresher.decisions.shift import Shift
+from thresher.decisions import threshold_shift
+from thresher.decisions.shift import Shift, look, priced_shift
 from thresher.errors import ArgumentError
 from thresher.noise import discrete_laplace, tail
 from thresher.noise.entropy import NotPrivate

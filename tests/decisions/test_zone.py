@@ -8,8 +8,8 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from thresher.decisions import look, priced_shift, priced_zone, threshold_zone
-from thresher.decisions.shift import zone_of
+from thresher.decisions import threshold_zone
+from thresher.decisions.shift import look, priced_shift, priced_zone, zone_of
 from thresher.noise.zones import alarmed_formula, missed_formula
 
 MODULE = sys.modules["thresher.decisions.shift"]

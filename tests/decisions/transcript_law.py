@@ -11,7 +11,7 @@ from itertools import product
 import mpmath
 import numpy as np
 
-from thresher.decisions import climbing
+from thresher.decisions import ladder
 
 EXACT = mpmath.mp.clone()
 EXACT.dps = 40
@@ -67,8 +67,8 @@ def law(mechanism, reaches, monkeypatch, shown=everything, *, fresh=False):
     while scripts:
         lines = scripts.pop()
         script = Script(lines)
-        monkeypatch.setattr(climbing, "discrete_laplace", script.draw)
-        monkeypatch.setattr(climbing, "refine", script.redraw if fresh else script.refine)
+        monkeypatch.setattr(ladder, "discrete_laplace", script.draw)
+        monkeypatch.setattr(ladder, "refine", script.redraw if fresh else script.refine)
         try:
             found[shown(mechanism())] += script.weight
         except MoreNeededError as more:

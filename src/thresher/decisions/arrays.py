@@ -262,7 +262,7 @@ def _aim(half_width: int, miss_rate: Amount, false_alarm_rate: Amount, field: st
 def _climbing(aim: Aim, options: LadderOptions) -> Aim:
     first = options.get("first_epsilon")
     level = None if first is None else checked_epsilon(first, "first_epsilon", "0.001")
-    return replace(aim, levels=checked_levels(options.get("levels", 4)), first_epsilon=level)
+    return replace(aim, levels=checked_levels(whole_number(options.get("levels", 4), "levels")), first_epsilon=level)
 
 
 def _check_names(options: LookOptions | ReachingOptions, known: type) -> None:
