@@ -196,7 +196,7 @@ def test_a_settlement_of_other_groups_or_parts_is_a_bug():
         (lambda: CombinedSpending((1,)), "parts"),
         (lambda: spending_from_json({"event": "gift"}), "event"),
         (lambda: spending_from_json(None), "event"),
-        (lambda: spending_from_json({"event": "combined", "parts": {}}), "parts"),
+        (lambda: spending_from_json({"event": "combined", "parts": {}}), "event"),
         (lambda: spending_from_json({"event": "common", "amount": "1"}), "event"),
     ],
 )

@@ -12,12 +12,11 @@ from thresher.accounting.events import (
     Spending,
     settled,
     spending_from_json,
+    step_spending,
 )
 from thresher.accounting.losses import RegionLosses, added, coarsened
 from thresher.accounting.min_entropy import MinEntropy, box_min_entropy, cone_min_entropy
-from thresher.accounting.regions import Region, overlaps
-from thresher.accounting.restrictions import Interval, Values, between
-from thresher.accounting.steps import step_spending
+from thresher.accounting.regions import Interval, Region, Values, between, overlaps
 from thresher.accounting.subject import FAMILIES, UNKNOWN, Subject
 
 __all__ = [

@@ -7,17 +7,14 @@ Reads: losses by region. Writes: nothing. Never: a float, or an amount below the
 Proof: `composition.md`.
 """
 
-import json
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from thresher.accounting.constants import Constant, Key
 from thresher.accounting.deepest import Box, Search, Span
 from thresher.accounting.losses import RegionLosses
-from thresher.accounting.regions import Region
-from thresher.accounting.restrictions import Interval, Place, Restriction, Values, one_kind
+from thresher.accounting.regions import Constant, Interval, Key, Place, Region, one_kind
 from thresher.amounts import Epsilon
 from thresher.errors import ArgumentError
 
@@ -25,6 +22,8 @@ from thresher.errors import ArgumentError
 WORK_LIMIT = 50_000
 
 _Family = tuple[Region, tuple[str, ...]]
+# What a box says about one column: some constants, or an interval.
+_Said = tuple[Constant, ...] | Interval
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,10 +44,9 @@ def account_loss(
 
     Order does not matter. The same releases always give the same amount, so a ledger can derive it again.
     """
-    listed, inside = _checked(entries), within or Region.everything()
-    mixed = _mixed_columns(listed, inside)
-    families = _families(listed, inside, mixed)
-    boxes, width = _boxes(families)
+    listed = _checked(entries)
+    mixed = _mixed_columns(listed, within)
+    boxes, width = _boxes(_families(listed, within, mixed))
     depth = Search(work_limit).deepest(boxes, frozenset(range(width)))
     return AccountLoss(Epsilon.from_nano(depth.value), depth.exact and not mixed)
 
@@ -78,11 +76,11 @@ def _checked(entries: Iterable[RegionLosses]) -> list[RegionLosses]:
     return listed
 
 
-def _mixed_columns(entries: Sequence[RegionLosses], within: Region) -> frozenset[str]:
+def _mixed_columns(entries: Sequence[RegionLosses], within: Region | None) -> frozenset[str]:
     """Columns on which kinds of values are mixed, so that exact comparison proves nothing."""
     mentioned: defaultdict[str, set[Constant]] = defaultdict(set)
     ordered: set[str] = set()
-    for where in [within, *(entry.where for entry in entries)]:
+    for where in [*([] if within is None else [within]), *(entry.where for entry in entries)]:
         for column, said in where.restrictions:
             mentioned[column].update(said.constants)
             if isinstance(said, Interval):
@@ -93,67 +91,81 @@ def _mixed_columns(entries: Sequence[RegionLosses], within: Region) -> frozenset
     return frozenset(name for name, constants in mentioned.items() if not one_kind(constants, ordered=name in ordered))
 
 
-def _families(entries: Sequence[RegionLosses], within: Region, mixed: frozenset[str]) -> dict[_Family, dict[Key, int]]:
+def _families(
+    entries: Sequence[RegionLosses], within: Region | None, mixed: frozenset[str]
+) -> dict[_Family, dict[Key, int]]:
     """Releases over the same groups added up, each narrowed to `within` and seen without the mixed columns."""
+    inside = within if within is None else within.only(set(within.columns) - mixed)
     families: dict[_Family, dict[Key, int]] = {}
     for entry in entries:
-        named = {*entry.columns, *entry.where.columns}
-        kept = entry if named.isdisjoint(mixed) else entry.only(named - mixed)
-        where = kept.where.within(within.only(set(within.columns) - mixed))
+        kept = entry.only({*entry.columns, *entry.where.columns} - mixed) if mixed else entry
+        where = kept.where if inside is None else kept.where.within(inside)
         if where is not None:
             total = families.setdefault((where, kept.columns), defaultdict(int))
             for key, amount in kept.amounts:
                 total[key] += amount.nano
     # One order whatever the order of the entries, so that a search that runs out does so at the same point.
-    return dict(sorted(families.items(), key=lambda family: (json.dumps(family[0][0].to_json()), family[0][1])))
+    return dict(sorted(families.items(), key=lambda family: repr(family[0])))
 
 
-def _boxes(families: dict[_Family, dict[Key, int]]) -> tuple[list[Box], int]:
+def _boxes(families: Mapping[_Family, Mapping[Key, int]]) -> tuple[list[Box], int]:
     """Every group as a box over numbered columns and places, and the number of columns."""
-    regions: list[tuple[int, int, Region]] = []
-    for i, ((where, columns), amounts) in enumerate(families.items()):
+    found: list[tuple[int, int, dict[str, _Said]]] = []
+    for number, ((where, columns), amounts) in enumerate(families.items()):
+        around: dict[str, _Said] = {
+            column: said if isinstance(said, Interval) else said.members for column, said in where.restrictions
+        }
         for group, nano in _grouped(columns, amounts):
-            region = where.within(group)
-            if region is not None and nano:
-                regions.append((i, nano, region))
-    said_of: defaultdict[str, list[Restriction]] = defaultdict(list)
-    for _, _, region in regions:
-        for column, said in region.restrictions:
+            inside = {column: _met(around.get(column), members) for column, members in group.items()}
+            if nano and all(inside.values()):
+                found.append((number, nano, {**around, **inside}))
+    said_of: defaultdict[str, list[_Said]] = defaultdict(list)
+    for _, _, box in found:
+        for column, said in box.items():
             said_of[column].append(said)
     lines = {column: Line(number, said_of[column]) for number, column in enumerate(sorted(said_of))}
     boxes = [
-        Box(nano, i, {lines[column].number: lines[column].span(said) for column, said in region.restrictions})
-        for i, nano, region in regions
+        Box(nano, family, {lines[column].number: lines[column].span(said) for column, said in box.items()})
+        for family, nano, box in found
     ]
     return boxes, len(lines)
 
 
-def _grouped(columns: tuple[str, ...], amounts: dict[Key, int]) -> Iterator[tuple[Region, int]]:
-    """Groups as regions. Groups that lost the same and differ in the last column only are one: a set of values."""
+def _grouped(
+    columns: tuple[str, ...], amounts: Mapping[Key, int]
+) -> Iterator[tuple[dict[str, tuple[Constant, ...]], int]]:
+    """Groups by what they say of columns. Those that lost the same and differ in the last column only are one."""
     if not columns:
-        yield from ((Region.everything(), nano) for nano in amounts.values())
+        yield from (({}, nano) for nano in amounts.values())
         return
     equal: defaultdict[tuple[Key, int], list[Constant]] = defaultdict(list)
     for key, nano in amounts.items():
         equal[key[:-1], nano].append(key[-1])
     for (first, nano), last in equal.items():
-        values = [*((value,) for value in first), tuple(last)]
-        yield Region(tuple((column, Values(members)) for column, members in zip(columns, values, strict=True))), nano
+        yield dict(zip(columns, [*((value,) for value in first), tuple(last)], strict=True)), nano
+
+
+def _met(around: _Said | None, members: tuple[Constant, ...]) -> tuple[Constant, ...]:
+    """Of these constants, those that what is said around them holds."""
+    if isinstance(around, Interval):
+        return tuple(member for member in members if around.holds(member))
+    return members if around is None else tuple(member for member in members if member in around)
 
 
 class Line:
     """One column: its number, and the places where something begins on it, in order."""
 
-    def __init__(self, number: int, restrictions: Iterable[Restriction]) -> None:
+    def __init__(self, number: int, said: Iterable[_Said]) -> None:
         self.number = number
         starts: set[Place] = set()
-        for said in restrictions:
-            starts.update(said.starts)
+        for one in said:
+            # A constant begins and ends at itself; an interval begins at its lower end, or at the far left.
+            starts.update([one.low_place] if isinstance(one, Interval) else [(1, member, 0) for member in one])
         self._places = sorted(starts)
         self._index = {place: i for i, place in enumerate(self._places)}
 
-    def span(self, said: Restriction) -> Span:
-        """Which of the places a restriction holds."""
-        if isinstance(said, Values):
-            return tuple(self._index[place] for place in said.starts)
-        return range(bisect_left(self._places, said.low_place), bisect_right(self._places, said.high_place))
+    def span(self, said: _Said) -> Span:
+        """Which of the places are in what is said."""
+        if isinstance(said, Interval):
+            return range(bisect_left(self._places, said.low_place), bisect_right(self._places, said.high_place))
+        return tuple(self._index[1, member, 0] for member in said)

@@ -8,11 +8,10 @@ Proof that the charges are enough: `composition.md`.
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cached_property
 
-from thresher.accounting.constants import Key, checked_columns, checked_key, constant_from_json, constant_to_json
-from thresher.accounting.documents import fields_of, list_of, text_of, whole_of
-from thresher.accounting.losses import RegionLosses, checked_amount, checked_amounts
-from thresher.accounting.regions import Region
+from thresher.accounting.losses import STEP, RegionLosses, checked_amount, checked_amounts
+from thresher.accounting.regions import WRITTEN, Key, Region, checked_columns, keys_from_json, keys_to_json
 from thresher.amounts import Epsilon, whole_number
 from thresher.errors import ArgumentError, BugError
 
@@ -59,16 +58,19 @@ class Grouping:
 
     @classmethod
     def from_json(cls, document: object) -> "Grouping":
-        said = fields_of(document, "grouping", ["columns", "fixed_columns", "max_groups_per_unit", "where"])
-        columns, fixed = (
-            tuple(text_of(column, name) for column in list_of(said[name], name))
-            for name in ("columns", "fixed_columns")
-        )
-        most = whole_of(said["max_groups_per_unit"], "max_groups_per_unit")
-        return cls(columns, Region.from_json(said["where"]), most, fixed)
+        match document:
+            case {
+                "columns": [*columns],
+                "fixed_columns": [*fixed_columns],
+                "max_groups_per_unit": int(most),
+                "where": where,
+                **rest,
+            } if not rest:
+                return cls(tuple(columns), Region.from_json(where), most, tuple(fixed_columns))
+        raise ArgumentError("grouping", document, "it must be an object that describes groups", WRITTEN)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class CommonSpending:
     """Every group was (or may be) measured at one amount; which groups there are need not be known."""
 
@@ -79,15 +81,19 @@ class CommonSpending:
         checked_amount(self.amount)
 
     def losses(self) -> tuple[RegionLosses, ...]:
+        return self._losses
+
+    @cached_property
+    def _losses(self) -> tuple[RegionLosses, ...]:
         apart = set(self.grouping.columns) <= set(self.grouping.fixed_columns)
-        amount = self.amount * (1 if apart else self.grouping.max_groups_per_unit)
+        amount = self.amount if apart else self.amount * self.grouping.max_groups_per_unit
         return (RegionLosses.of_region(self.grouping.where.only(self.grouping.fixed_columns), amount),)
 
     def to_json(self) -> dict[str, object]:
         return {"amount": self.amount.to_json(), "event": "common", "grouping": self.grouping.to_json()}
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class GroupSpending:
     """Each listed group was (or may be) measured at its own amount; a group that is not listed was not measured."""
 
@@ -96,20 +102,26 @@ class GroupSpending:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "amounts", checked_amounts(self.amounts, self.grouping.columns))
-        for key, _ in self.amounts:
-            if self.grouping.where.within(Region.at(self.grouping.columns, key)) is None:
-                raise ArgumentError("key", key, f"no row of {self.grouping.where} is in this group", "Leave it out")
+        if self.grouping.where.restrictions:
+            for key, _ in self.amounts:
+                if self.grouping.where.within(Region.at(self.grouping.columns, key)) is None:
+                    raise ArgumentError("key", key, f"no row of {self.grouping.where} is in this group", "Leave it out")
 
     def losses(self) -> tuple[RegionLosses, ...]:
+        return self._losses
+
+    @cached_property
+    def _losses(self) -> tuple[RegionLosses, ...]:
         by_group = RegionLosses(self.grouping.where, self.grouping.columns, self.amounts)
         return (by_group.only(self.grouping.fixed_columns, self.grouping.max_groups_per_unit),)
 
     def to_json(self) -> dict[str, object]:
-        amounts = [[[constant_to_json(part) for part in key], amount.to_json()] for key, amount in self.amounts]
+        keys = keys_to_json(key for key, _ in self.amounts)
+        amounts = [[key, amount.to_json()] for key, (_, amount) in zip(keys, self.amounts, strict=True)]
         return {"amounts": amounts, "event": "groups", "grouping": self.grouping.to_json()}
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class CombinedSpending:
     """Several spendings on the same data, one after the other or at once: their losses add where they overlap."""
 
@@ -130,23 +142,37 @@ class CombinedSpending:
 Spending = CommonSpending | GroupSpending | CombinedSpending
 
 
+def step_spending(step: int, epsilon: Epsilon, protected_steps: int | None) -> CommonSpending:
+    """What a step of a stream that costs a unit `epsilon` takes from its account. Proof: `steps.md`.
+
+    protected_steps   1: a unit in one step is protected, and steps are regions of their own. More: a unit in so many
+                      steps on end; each step is charged for as many, so that the largest step is what any such window
+                      can have lost. None: a unit in all steps, whose losses add up without end
+    """
+    if whole_number(step, "step") < 0:
+        raise ArgumentError("step", step, "steps are counted from 0", "Pass 0 or more")
+    if protected_steps is None:
+        return CommonSpending(Grouping((), Region.everything(), 1, ()), epsilon)
+    length = whole_number(protected_steps, "protected_steps")
+    if length < 1:
+        raise ArgumentError("protected_steps", length, "one step at least is protected", "Pass 1 for events")
+    when = Region.where([(STEP, ">=", step), (STEP, "<", step + 1)])
+    return CommonSpending(Grouping((), when, 1, (STEP,)), epsilon * length)
+
+
 def spending_from_json(document: object) -> Spending:
-    """The event that `to_json` wrote."""
-    kind = document.get("event") if isinstance(document, dict) else None
-    if kind == "common":
-        said = fields_of(document, "event", ["amount", "event", "grouping"])
-        amount = Epsilon.from_json(text_of(said["amount"], "amount"))
-        return CommonSpending(Grouping.from_json(said["grouping"]), amount)
-    if kind == "groups":
-        said = fields_of(document, "event", ["amounts", "event", "grouping"])
-        grouping = Grouping.from_json(said["grouping"])
-        return GroupSpending(
-            grouping, tuple(_pair_from_json(pair, grouping) for pair in list_of(said["amounts"], "amounts"))
-        )
-    if kind == "combined":
-        said = fields_of(document, "event", ["event", "parts"])
-        return CombinedSpending(tuple(spending_from_json(part) for part in list_of(said["parts"], "parts")))
-    raise ArgumentError("event", kind, "it must be one of common, groups, combined", "Pass what to_json wrote")
+    """The event that `to_json` wrote, with exactly the fields that it writes."""
+    match document:
+        case {"event": "common", "amount": str(amount), "grouping": grouping, **rest} if not rest:
+            return CommonSpending(Grouping.from_json(grouping), Epsilon.from_json(amount))
+        case {"event": "groups", "amounts": [*pairs], "grouping": grouping, **rest} if not rest:
+            written = [_pair(pair) for pair in pairs]
+            keys = keys_from_json(key for key, _ in written)
+            amounts = (Epsilon.from_json(amount) for _, amount in written)
+            return GroupSpending(Grouping.from_json(grouping), tuple(zip(keys, amounts, strict=True)))
+        case {"event": "combined", "parts": [*parts], **rest} if not rest:
+            return CombinedSpending(tuple(spending_from_json(part) for part in parts))
+    raise ArgumentError("event", document, "it must be one of common, groups, combined, with its fields", WRITTEN)
 
 
 def settled(cost: Spending, loss: Spending) -> Spending:
@@ -181,9 +207,8 @@ def _covers(cost: CommonSpending | GroupSpending, loss: CommonSpending | GroupSp
     return all(key in reserved and amount <= reserved[key] for key, amount in loss.amounts)
 
 
-def _pair_from_json(document: object, grouping: Grouping) -> tuple[Key, Epsilon]:
-    pair = list_of(document, "amounts")
-    if len(pair) != 2:
-        raise ArgumentError("amounts", document, "each element is a key and an amount", "Pass what to_json wrote")
-    key = tuple(constant_from_json(part, "key") for part in list_of(pair[0], "key"))
-    return checked_key(key, grouping.columns, "key"), Epsilon.from_json(text_of(pair[1], "amount"))
+def _pair(document: object) -> tuple[object, str]:
+    match document:
+        case [key, str(amount)]:
+            return key, amount
+    raise ArgumentError("amounts", document, "each element is a key and an amount", WRITTEN)

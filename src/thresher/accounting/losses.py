@@ -2,27 +2,26 @@
 
 A row that lies in one of the regions adds that region's loss, and a row that lies in none adds nothing. The regions are
 groups of one table, so they exclude each other: different keys of the same columns, inside the same `where`.
-Reads: public keys and amounts. Writes: nothing. Never: two losses for one key.
+Reads: public keys and amounts. Writes: nothing. Never: two losses for one key. Joined steps: `steps.md`.
 """
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from heapq import nlargest
 from itertools import pairwise
-from typing import TypeGuard
 
-from thresher.accounting.constants import (
+from thresher.accounting.regions import (
+    WRITTEN,
+    Interval,
     Key,
+    Region,
     checked_columns,
-    checked_key,
-    constant_from_json,
-    constant_to_json,
-    sort_key,
+    checked_keys,
+    keys_from_json,
+    keys_to_json,
 )
-from thresher.accounting.documents import fields_of, list_of, text_of, whole_of
-from thresher.accounting.regions import Region
-from thresher.accounting.restrictions import Interval
 from thresher.amounts import MAX_NANO, Epsilon
 from thresher.errors import ArgumentError
 
@@ -80,78 +79,84 @@ class RegionLosses:
         return RegionLosses(self.where.only(columns), tuple(self.columns[i] for i in kept), merged)
 
     def to_json(self) -> dict[str, object]:
-        amounts = [[[constant_to_json(part) for part in key], amount.nano] for key, amount in self.amounts]
+        keys = keys_to_json(key for key, _ in self.amounts)
+        amounts = [[key, amount.nano] for key, (_, amount) in zip(keys, self.amounts, strict=True)]
         return {"amounts": amounts, "columns": list(self.columns), "where": self.where.to_json()}
 
     @classmethod
     def from_json(cls, document: object) -> "RegionLosses":
-        said = fields_of(document, "losses", ["amounts", "columns", "where"])
-        columns = tuple(text_of(column, "columns") for column in list_of(said["columns"], "columns"))
-        amounts = tuple(_amount_from_json(pair) for pair in list_of(said["amounts"], "amounts"))
-        return cls(Region.from_json(said["where"]), columns, amounts)
+        match document:
+            case {"amounts": [*pairs], "columns": [*columns], "where": where, **rest} if not rest:
+                written = [_pair(pair) for pair in pairs]
+                keys = keys_from_json(key for key, _ in written)
+                amounts = (Epsilon.from_nano(nano) for _, nano in written)
+                return cls(Region.from_json(where), tuple(columns), tuple(zip(keys, amounts, strict=True)))
+        raise ArgumentError("losses", document, "it must be an object with amounts, columns and where", WRITTEN)
 
 
 def added(losses: Iterable[RegionLosses]) -> tuple[RegionLosses, ...]:
-    """The same losses with releases over the same groups added up key by key: a book's shortest form of them."""
-    families: defaultdict[tuple[Region, tuple[str, ...]], defaultdict[Key, int]] = defaultdict(lambda: defaultdict(int))
+    """The same losses with releases over the same groups added up key by key: a book's shortest form of them.
+
+    Keys that are numbers in one release and texts in another are not the same groups, nor known to be others: such
+    releases stay apart.
+    """
+    families: defaultdict[tuple[Region, tuple[str, ...], tuple[type, ...]], defaultdict[Key, int]] = defaultdict(
+        lambda: defaultdict(int)
+    )
     for loss in losses:
-        total = families[loss.where, loss.columns]
+        total = families[loss.where, loss.columns, tuple(map(type, loss.amounts[0][0]))]
         for key, amount in loss.amounts:
             total[key] += amount.nano
     return _joined(
         RegionLosses(
             where, columns, tuple((key, Epsilon.from_nano(min(nano, MAX_NANO))) for key, nano in total.items())
         )
-        for (where, columns), total in families.items()
+        for (where, columns, _), total in families.items()
     )
 
 
 def _joined(losses: Iterable[RegionLosses]) -> tuple[RegionLosses, ...]:
     """Steps that follow each other and lost the same as one stretch of time: a stream may run for ever in one line."""
     kept: list[RegionLosses] = []
-    ends: dict[tuple[object, Epsilon], int] = {}
+    ends: dict[tuple[Fraction, Epsilon], tuple[int, Fraction]] = {}
     for loss in losses:
-        stretch = loss.where.by_column.get(STEP)
-        if loss.where.columns != (STEP,) or loss.columns or not _of_steps(stretch):
+        stretch = _stretch(loss)
+        if stretch is None:
             kept.append(loss)
             continue
-        amount = loss.largest
-        place = ends.pop((stretch.low, amount), None)
-        if place is None:
-            place = len(kept)
-            kept.append(loss)
-        else:
-            before = kept[place].where.by_column[STEP]
-            whole = Interval(before.constants[0], stretch.high, True, False)
-            kept[place] = RegionLosses.of_region(Region(((STEP, whole),)), amount)
-        ends[stretch.high, amount] = place
+        (low, high), amount = stretch, loss.largest
+        place, start = ends.pop((low, amount), (len(kept), low))
+        kept[place : place + 1] = [loss if start == low else _lost_between(start, high, amount)]
+        ends[high, amount] = place, start
     return tuple(_fewer(kept))
-
-
-def _of_steps(stretch: object) -> TypeGuard[Interval]:
-    """Whole steps: from one, included, up to another, not included."""
-    return (
-        isinstance(stretch, Interval)
-        and stretch.low_included
-        and stretch.high is not None
-        and not stretch.high_included
-    )
 
 
 def _fewer(losses: list[RegionLosses]) -> list[RegionLosses]:
     """At most so many stretches: the first ones are joined over the gaps between them, at the larger amount."""
-    found = [loss for loss in losses if loss.where.columns == (STEP,) and not loss.columns]
-    stretches = [loss for loss in found if _of_steps(loss.where.by_column[STEP])]
-    if len(stretches) <= MOST_STRETCHES:
+    found = [(loss, stretch) for loss in losses if (stretch := _stretch(loss)) is not None]
+    if len(found) <= MOST_STRETCHES:
         return losses
-    first = stretches[: len(stretches) - MOST_STRETCHES + 1]
-    ends = [loss.where.by_column[STEP].constants for loss in stretches]
-    if any(sort_key(before[1]) > sort_key(after[0]) for before, after in pairwise(ends)):
+    if any(before[1] > after[0] for (_, before), (_, after) in pairwise(found)):
         # Streams that overlap in time add up there: such stretches are left as they are.
         return losses
-    whole = Interval(ends[0][0], ends[len(first) - 1][1], True, False)
-    joined = RegionLosses.of_region(Region(((STEP, whole),)), max(loss.largest for loss in first))
-    return [joined, *(loss for loss in losses if loss not in first)]
+    first = found[: len(found) - MOST_STRETCHES + 1]
+    joined = _lost_between(first[0][1][0], first[-1][1][1], max(loss.largest for loss, _ in first))
+    return [joined, *(loss for loss in losses if all(loss is not other for other, _ in first))]
+
+
+def _stretch(loss: RegionLosses) -> tuple[Fraction, Fraction] | None:
+    """The whole steps that a loss is about, and nothing else: from one, included, up to another, not included."""
+    if loss.columns or len(loss.where.restrictions) != 1:
+        return None
+    ((column, said),) = loss.where.restrictions
+    if column != STEP or not isinstance(said, Interval) or not said.low_included or said.high_included:
+        return None
+    numbers = isinstance(said.low, Fraction) and isinstance(said.high, Fraction)
+    return (said.low, said.high) if numbers else None  # type: ignore[return-value]  # both are numbers
+
+
+def _lost_between(low: Fraction, high: Fraction, amount: Epsilon) -> RegionLosses:
+    return RegionLosses.of_region(Region(((STEP, Interval(low, high, True, False)),)), amount)
 
 
 def coarsened(losses: Sequence[RegionLosses], most_groups: int) -> tuple[RegionLosses, ...]:
@@ -175,17 +180,9 @@ def checked_amounts(amounts: object, columns: tuple[str, ...]) -> tuple[tuple[Ke
     if not isinstance(pairs, tuple | list) or not pairs:
         rule = "it must map one group or more to what each loses"
         raise ArgumentError("amounts", amounts, rule, 'Pass e.g. {("A",): Epsilon("0.1")}')
-    checked: dict[Key, Epsilon] = {}
-    for key, amount in pairs:
-        group = checked_key(key, columns, "key")
-        if group in checked:
-            raise ArgumentError("key", key, "a group has one amount", "Add its amounts up, or drop the repeated one")
-        checked[group] = checked_amount(amount)
-    for i, column in enumerate(columns):
-        # 1 and "1" may be one value to a database, so that groups kept apart here would be one group there.
-        if len({isinstance(key[i], str) for key in checked}) > 1:
-            raise ArgumentError("key", column, "the keys of a column are all texts or all numbers", "Write them alike")
-    return tuple(sorted(checked.items(), key=lambda pair: tuple(sort_key(constant) for constant in pair[0])))
+    keys = checked_keys([key for key, _ in pairs], columns)
+    listed = [checked_amount(amount) for _, amount in pairs]
+    return tuple(sorted(zip(keys, listed, strict=True), key=lambda pair: pair[0]))
 
 
 def checked_amount(amount: object) -> Epsilon:
@@ -194,9 +191,8 @@ def checked_amount(amount: object) -> Epsilon:
     return amount
 
 
-def _amount_from_json(document: object) -> tuple[Key, Epsilon]:
-    pair = list_of(document, "amounts")
-    if len(pair) != 2:
-        raise ArgumentError("amounts", document, "each element is a key and an amount", "Pass what to_json wrote")
-    key = tuple(constant_from_json(part, "key") for part in list_of(pair[0], "key"))
-    return key, Epsilon.from_nano(whole_of(pair[1], "amount"))
+def _pair(document: object) -> tuple[object, int]:
+    match document:
+        case [key, int(nano)] if not isinstance(nano, bool):
+            return key, nano
+    raise ArgumentError("amounts", document, "each element is a key and a whole number", WRITTEN)

@@ -7,7 +7,7 @@ import json
 from fractions import Fraction
 
 from thresher.accounting import Grouping, Interval, Region, Values
-from thresher.accounting.restrictions import Restriction
+from thresher.accounting.regions import Restriction
 from thresher.config import Bands, Code, Column, Days, Grid, Hours, Listed, Numbered, Table, Text, Truth, decimal_text
 from thresher.question.asked import Question, label
 from thresher.question.conditions import AllOf, AnyOf, Condition, OneOf, Within
