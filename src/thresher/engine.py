@@ -29,11 +29,10 @@ from thresher.release import Release
 from thresher.sources import PublicTables, Source, open_source
 
 if TYPE_CHECKING:
-    from thresher.asks.diagnosis import DiagnosisOptions
     from thresher.asks.personal import PersonalPlan, PersonalWishes
     from thresher.asks.refinement import SharperOptions
     from thresher.decisions.refinement import RefinementPlan
-    from thresher.diagnostics import DiagnosisPlan, Diagnostic
+    from thresher.diagnostics import DiagnosisOptions, DiagnosisPlan, Diagnostic
     from thresher.live.running_stream import RunningStream
     from thresher.personal.answers import PersonalCounts
     from thresher.personal.class_losses import ClassLeft
@@ -178,9 +177,9 @@ class Engine:
 
     def plan_diagnosis(self, kind: str, **options: Unpack["DiagnosisOptions"]) -> "DiagnosisPlan":
         """Return the price of a picture of how well a model fits."""
-        from thresher.asks.diagnosis import diagnosis_ask  # noqa: PLC0415 - loads when it is used
+        from thresher.asks.diagnosis import DiagnosisAsk  # noqa: PLC0415 - loads when it is used
 
-        return self.planned(diagnosis_ask(kind, options))
+        return self.planned(DiagnosisAsk(kind, options))
 
     def diagnose(
         self,

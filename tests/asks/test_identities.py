@@ -8,10 +8,10 @@ import pytest
 
 from thresher.amounts import Epsilon
 from thresher.asks.desk import Desk
-from thresher.asks.diagnosis import DiagnosisAsk, diagnosis_ask
+from thresher.asks.diagnosis import DiagnosisAsk
 from thresher.asks.personal import PersonalAsk, PersonalCountAsk, PersonalDecisionAsk, personal_decision
 from thresher.config import load
-from thresher.diagnostics.planning import Choices, Price
+from thresher.diagnostics import DiagnosisOptions
 from thresher.errors import ArgumentError
 from thresher.personal.planning import PersonalOptions
 from thresher.question import PublicTable
@@ -67,9 +67,11 @@ def personal(desk, sql=COUNT, **options):
     return PersonalAsk(sql, options).plan(desk).identity
 
 
-def diagnosis(desk, *, price=None, columns=None, **choices):
-    named = {"label": "bad", "score": "risk", **(columns or {})}
-    return DiagnosisAsk("roc", "loans", named, price or Price("0.5"), Choices(**choices)).plan(desk).identity
+ROC = {"table": "loans", "label": "bad", "score": "risk", "epsilon": "0.5"}
+
+
+def diagnosis(desk, **options):
+    return DiagnosisAsk("roc", {**ROC, **options}).plan(desk).identity
 
 
 # Every option of a personal question, by a value that is not what follows if it is left out.
@@ -138,11 +140,12 @@ def test_where_a_threshold_lies_is_not_part_of_the_measurement(desk):
 
 
 CHOICES = {"rows": 4_000, "thresholds": "fixed", "depth": 4, "histogram": "hb"}
-PRICES = {"epsilon": Price("0.6"), "auc_error": Price(None, "0.1")}
+PRICES = {"epsilon": {"epsilon": "0.6"}, "auc_error": {"epsilon": None, "auc_error": "0.1"}}
+COLUMNS = {"table", "label", "score", "actual", "fitted"}
 
 
 def test_every_choice_of_a_diagnostic_is_part_of_it(desk):
-    assert set(CHOICES) == {choice.name for choice in fields(Choices)}
+    assert set(CHOICES) == DiagnosisOptions.__annotations__.keys() - PRICES.keys() - COLUMNS
     plain = diagnosis(desk())
     for name, value in CHOICES.items():
         other = diagnosis(desk(), **{name: value})
@@ -151,11 +154,10 @@ def test_every_choice_of_a_diagnostic_is_part_of_it(desk):
 
 
 def test_so_is_every_way_to_name_the_price(desk):
-    assert set(PRICES) == {way.name for way in fields(Price)}
     plain = diagnosis(desk(), rows=400)
     for name, price in PRICES.items():
-        assert plain.question != diagnosis(desk(), rows=400, price=price).question, name
-    assert diagnosis(desk(), price=Price(Fraction(1, 2))) == diagnosis(desk(), price=Price("0.50"))
+        assert plain.question != diagnosis(desk(), rows=400, **price).question, name
+    assert diagnosis(desk(), epsilon=Fraction(1, 2)) == diagnosis(desk(), epsilon="0.50")
 
 
 def test_a_usual_choice_that_is_written_out_measures_the_same(desk):
@@ -185,7 +187,7 @@ def test_only_what_a_diagnostic_reads_is_part_of_it(desk, edit):
 def test_plans_have_what_the_ledger_keeps(desk):
     count = PersonalAsk(COUNT).plan(desk())
     decision = PersonalAsk(DECISION).plan(desk())
-    picture = DiagnosisAsk("roc", "loans", {"label": "bad", "score": "risk"}, Price("0.5"), Choices()).plan(desk())
+    picture = DiagnosisAsk("roc", ROC).plan(desk())
     assert (count.family, decision.family, picture.family) == ("personal count", "personal decision", "diagnosis")
     assert (count.account, picture.account) == ("personal:patients", "loans")
     assert (count.subject.unit, picture.subject.unit) == ("id", None)
@@ -255,5 +257,5 @@ def test_a_share_needs_personal(desk):
 )
 def test_a_diagnostic_is_refused_by_the_field(desk, options, field, words):
     with pytest.raises(ArgumentError, match=words) as refused:
-        diagnosis_ask("roc", options).plan(desk())
+        DiagnosisAsk("roc", options).plan(desk())
     assert refused.value.field == field

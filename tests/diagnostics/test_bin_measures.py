@@ -7,7 +7,7 @@ import pytest
 from laws import assert_fits, assert_rejected, laplace_p
 
 from thresher.diagnostics.bin_measures import HALF_BIN, BinTotals, band_of, means_of, noisy_totals, totals_of
-from thresher.diagnostics.labelled_scores import STEPS, labelled_scores
+from thresher.diagnostics.scored_rows import STEPS, scored_rows
 
 NINE, ONE = Fraction(9, 10), Fraction(1, 10)
 
@@ -18,7 +18,7 @@ def cuts_at(*edges):
 
 def test_published_means():
     cuts = cuts_at(0, 1)
-    means = means_of(totals_of(labelled_scores([0, 1], [0.2, 0.3]), cuts), cuts)
+    means = means_of(totals_of(scored_rows([0, 1], [0.2, 0.3]), cuts), cuts)
     assert means.counts.tolist() == [2]
     assert means.predicted[0] == pytest.approx(0.25, abs=1e-5)
     assert means.residual[0] == pytest.approx(0.25, abs=1e-5)
@@ -29,7 +29,7 @@ def test_exact_totals_give_the_ordinary_means():
     scores = generator.beta(0.5, 2, 5000)
     labels = generator.random(5000) < scores
     cuts = cuts_at(0, 0.001, 0.05, 0.3, 0.75, 0.9, 1)
-    totals = totals_of(labelled_scores(labels, scores), cuts)
+    totals = totals_of(scored_rows(labels, scores), cuts)
     means = means_of(totals, cuts)
     place = np.searchsorted(cuts[1:-1] / STEPS, scores, side="right")
     for k in range(6):
@@ -47,7 +47,7 @@ def test_a_record_moves_one_count_by_one_and_one_sum_by_half_a_bin_at_most(cuts)
     reached = 0
     for point in points:
         for label in (0, 1):
-            totals = totals_of(labelled_scores([label], [point / STEPS]), cuts)
+            totals = totals_of(scored_rows([label], [point / STEPS]), cuts)
             counts = np.concatenate([totals.positives, totals.negatives])
             place = np.flatnonzero(totals.positives + totals.negatives)
             assert counts.sum() == np.abs(counts).sum() == 1
@@ -91,7 +91,7 @@ def test_the_loss_is_at_most_the_sum_and_reached():
     offsets = np.arange(-2, 3) * HALF_BIN
     worst = 0.0
     for point in np.unique(np.clip(cuts[:, None] + np.arange(-2, 3), 0, STEPS)):
-        moved = totals_of(labelled_scores([1], [point / STEPS]), cuts)
+        moved = totals_of(scored_rows([1], [point / STEPS]), cuts)
         by_count = max(abs(log_mass(noise, 0.9) - log_mass(noise - moved.positives.sum(), 0.9)))
         by_sum = max(abs(log_mass(offsets, 0.1 / HALF_BIN) - log_mass(offsets - moved.offsets.sum(), 0.1 / HALF_BIN)))
         worst = max(worst, by_count + by_sum)
@@ -117,7 +117,7 @@ def test_the_band_holds_nineteen_times_in_twenty(entropy, measured):
     cuts, bins, inside = cuts_at(0, 0.2, 0.5, 0.6, 1), 4, []
     for _ in range(1000):
         scores = generator.uniform(0, 1, 600)
-        totals = totals_of(labelled_scores(generator.random(600) < scores, scores), cuts)
+        totals = totals_of(scored_rows(generator.random(600) < scores, scores), cuts)
         means = means_of(noisy_totals(totals, Fraction(1, 5), Fraction(1, 50), entropy=entropy), cuts)
         inside.append(np.abs(means.residual) <= band_of(means, cuts, Fraction(1, 5), Fraction(1, 50)))
     share = float(np.mean(inside))

@@ -6,7 +6,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from thresher.diagnostics.planning import KINDS
+from thresher.diagnostics.diagnosis_plan import KINDS
 from thresher.diagnostics.residual_plot import residual_plot
 from thresher.diagnostics.roc_curve import roc_curve
 from thresher.errors import ArgumentError

@@ -17,11 +17,15 @@ from thresher.audit.trial import tried
 from thresher.codec import decoded, document, encoded
 from thresher.diagnostics import residual_options as options_room
 from thresher.diagnostics import residual_plot as plot_room
-from thresher.diagnostics import residual_recipe as recipe_room
 from thresher.diagnostics.releases import MODEL_CAVEAT, Diagnostic
-from thresher.diagnostics.residual_counts import clipped_counts, drawn_points, whole_counts
-from thresher.diagnostics.residual_plot import cell_counts, residual_plot
-from thresher.diagnostics.residual_recipe import plan_of, rows_share
+from thresher.diagnostics.residual_options import plan_of, rows_share
+from thresher.diagnostics.residual_plot import (
+    cell_counts,
+    clipped_counts,
+    drawn_points,
+    residual_plot,
+    whole_counts,
+)
 from thresher.errors import ArgumentError
 from thresher.mechanisms.histograms import MECHANISMS
 from thresher.noise import NOT_PRIVATE, SeededEntropy, SystemEntropy
@@ -318,7 +322,7 @@ def test_seeded_plots_say_so():
 
 def test_the_reference_lists_true_signatures():
     page = (Path(__file__).parents[2] / "docs" / "reference" / "residual_plot.md").read_text()
-    for function in (plot_room.residual_plot, options_room.residual_options, recipe_room.plan_of):
+    for function in (plot_room.residual_plot, options_room.residual_options, options_room.plan_of):
         shown = inspect.signature(function).parameters.values()
         stars = {inspect.Parameter.VAR_KEYWORD: "**"}
         written = [

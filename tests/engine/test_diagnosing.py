@@ -10,7 +10,6 @@ from scipy.stats import binom
 import thresher
 from thresher.amounts import Epsilon
 from thresher.codec import document
-from thresher.diagnostics import Choices
 from thresher.errors import ArgumentError, BudgetError, KeyReusedError, TooDearError
 from thresher.noise import SeededEntropy
 
@@ -98,7 +97,7 @@ def test_one_row_of_each_person(opened):
 def test_the_same_choices_in_other_types_are_the_same_question(opened):
     engine = opened()
     for rows in (ROWS, np.int64(ROWS)):
-        engine.diagnose("roc", **ROC, epsilon="0.5", choices=Choices(rows=rows))
+        engine.diagnose("roc", **ROC, epsilon="0.5", rows=rows)
     assert engine.ledger.balance("loans").spent == Epsilon("0.5")
 
 
@@ -128,7 +127,7 @@ def test_a_new_key_buys_a_fresh_one_and_an_old_key_is_not_reused(opened):
         ("roc", {**ROC, "epsilon": 0}, "epsilon"),
         ("roc", {**ROC, "epsilon": -1}, "epsilon"),
         ("roc", {**ROC, "auc_error": "0.1"}, "auc_error"),
-        ("binned", {**ROC, "auc_error": "0.1", "choices": Choices(rows=4_000)}, "auc_error"),
+        ("binned", {**ROC, "auc_error": "0.1", "rows": 4_000}, "auc_error"),
         ("roc", {"table": "nowhere", "epsilon": 1}, "table"),
         ("roc", {"table": "loans", "label": "bad", "epsilon": 1}, "score"),
         ("roc", {**ROC, "label": "risk", "epsilon": 1}, "label"),
@@ -136,17 +135,17 @@ def test_a_new_key_buys_a_fresh_one_and_an_old_key_is_not_reused(opened):
         ("roc", {**ROC, "score": "ward", "epsilon": 1}, "score"),
         ("roc", {**ROC, "score": "absent", "epsilon": 1}, "score"),
         ("roc", {**ROC, "actual": "income", "epsilon": 1}, "actual"),
-        ("roc", {**ROC, "epsilon": 1, "choices": Choices(depth=99)}, "depth"),
-        ("roc", {**ROC, "epsilon": 1, "choices": Choices(thresholds="none")}, "thresholds"),
-        ("roc", {**ROC, "epsilon": 1, "choices": Choices(histogram="ag")}, "histogram"),
-        ("roc", {**ROC, "epsilon": 1, "choices": Choices(rows=-5)}, "rows"),
-        ("binned", {**ROC, "epsilon": 1, "choices": Choices(depth=0)}, "depth"),
-        ("binned", {**ROC, "epsilon": 1, "choices": Choices(histogram="dawa")}, "histogram"),
-        ("residuals", {**RESIDUALS, "epsilon": 1, "choices": Choices(depth=4)}, "depth"),
-        ("roc", {**ROC, "epsilon": 1, "choices": Choices(thresholds=np.array([0.5]))}, "thresholds"),
-        ("roc", {**ROC, "epsilon": 1, "choices": Choices(histogram=["hb"])}, "histogram"),
-        ("roc", {**ROC, "auc_error": "0.1", "choices": Choices(rows=4_000, histogram="hb")}, "histogram"),
-        ("residuals", {**RESIDUALS, "epsilon": 1, "choices": Choices(histogram="none")}, "histogram"),
+        ("roc", {**ROC, "epsilon": 1, "depth": 99}, "depth"),
+        ("roc", {**ROC, "epsilon": 1, "thresholds": "none"}, "thresholds"),
+        ("roc", {**ROC, "epsilon": 1, "histogram": "ag"}, "histogram"),
+        ("roc", {**ROC, "epsilon": 1, "rows": -5}, "rows"),
+        ("binned", {**ROC, "epsilon": 1, "depth": 0}, "depth"),
+        ("binned", {**ROC, "epsilon": 1, "histogram": "dawa"}, "histogram"),
+        ("residuals", {**RESIDUALS, "epsilon": 1, "depth": 4}, "depth"),
+        ("roc", {**ROC, "epsilon": 1, "thresholds": np.array([0.5])}, "thresholds"),
+        ("roc", {**ROC, "epsilon": 1, "histogram": ["hb"]}, "histogram"),
+        ("roc", {**ROC, "auc_error": "0.1", "rows": 4_000, "histogram": "hb"}, "histogram"),
+        ("residuals", {**RESIDUALS, "epsilon": 1, "histogram": "none"}, "histogram"),
     ],
 )
 def test_refusals_come_before_any_charge(kind, asked, field, opened):
@@ -177,7 +176,7 @@ def test_no_rows_at_all_is_an_answer_like_any_other(opened):
 def test_a_price_from_an_error(opened, trials):
     """An estimate: the error is kept in about 19 of 20 runs. More than 6 misses of 20 have probability below 1e-4."""
     engine = opened()
-    plan = engine.plan_diagnosis("roc", **ROC, auc_error="0.05", choices=Choices(rows=ROWS))
+    plan = engine.plan_diagnosis("roc", **ROC, auc_error="0.05", rows=ROWS)
     assert "estimate" in str(plan)
     assert Epsilon(0) < plan.epsilon < Epsilon("0.5")
     risk, bad = (np.asarray(loans()[name]) for name in ("risk", "bad"))

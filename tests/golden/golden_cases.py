@@ -13,10 +13,9 @@ from datetime import date, timedelta
 
 import pyarrow as pa
 
-from thresher.asks.diagnosis import diagnosis_ask
+from thresher.asks.diagnosis import DiagnosisAsk
 from thresher.charging import key_of
 from thresher.config import load
-from thresher.diagnostics.planning import Choices
 from thresher.engine import Engine
 from thresher.errors import ArgumentError
 from thresher.noise import SeededEntropy
@@ -212,12 +211,12 @@ PERSONAL = (
 SCORED, FITTED = {"label": "bad", "score": "risk"}, {"actual": "paid", "fitted": "guessed"}
 DIAGNOSES = (
     ("roc", {**SCORED, "epsilon": "0.5"}),
-    ("roc", {**SCORED, "epsilon": "0.5", "choices": Choices(rows=180, thresholds="fixed", depth=4)}),
-    ("roc", {**SCORED, "epsilon": "0.5", "choices": Choices(histogram="hb")}),
+    ("roc", {**SCORED, "epsilon": "0.5", "rows": 180, "thresholds": "fixed", "depth": 4}),
+    ("roc", {**SCORED, "epsilon": "0.5", "histogram": "hb"}),
     ("binned", {**SCORED, "epsilon": "0.5"}),
-    ("binned", {**SCORED, "epsilon": "2", "choices": Choices(depth=3)}),
+    ("binned", {**SCORED, "epsilon": "2", "depth": 3}),
     ("residuals", {**FITTED, "epsilon": "1"}),
-    ("residuals", {**FITTED, "epsilon": "1", "choices": Choices(rows=180)}),
+    ("residuals", {**FITTED, "epsilon": "1", "rows": 180}),
 )
 
 
@@ -329,7 +328,7 @@ def _others(engine) -> Iterator[Case]:
             plan = engine.plan_personal(sql, **options)
             yield answered(engine, f"personal: {sql} {shown(options)}".strip(), plan)
     for kind, options in DIAGNOSES:
-        plan = engine.planned(diagnosis_ask(kind, {"table": "loans", **options}))
+        plan = engine.planned(DiagnosisAsk(kind, {"table": "loans", **options}))
         yield answered(engine, f"diagnosis: {kind} {shown(options)}", plan)
 
 

@@ -13,7 +13,7 @@ from thresher.cli.asking import budget_line, confirm
 from thresher.cli.options import config_option, json_option, spinning
 from thresher.cli.output import drawn, say
 from thresher.codec import document
-from thresher.diagnostics import KINDS, Choices, Diagnostic
+from thresher.diagnostics import KINDS, Diagnostic
 from thresher.diagnostics.pictures import check_picture, save_picture, sparkline
 from thresher.ledger import Balance
 from thresher.mechanisms.histograms import MECHANISMS
@@ -83,7 +83,10 @@ def diagnose(
             fitted=fitted,
             epsilon=epsilon,
             auc_error=auc_error,
-            choices=Choices(rows, thresholds, depth, histogram),
+            rows=rows,
+            thresholds=thresholds,
+            depth=depth,
+            histogram=histogram,
         )
         found = engine.stored(plan, key=key)
         if found is None:

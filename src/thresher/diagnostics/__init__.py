@@ -3,16 +3,15 @@
 Reads: arrays, entropy. Writes: nothing. Never: a source, a ledger, a picture made of anything but a release.
 """
 
-from thresher.diagnostics.planning import KINDS, Choices, DiagnosisPlan, Price, plan_diagnosis
+from thresher.diagnostics.diagnosis_plan import KINDS, DiagnosisOptions, DiagnosisPlan, plan_diagnosis
 from thresher.diagnostics.releases import BinnedResiduals, Diagnostic, ResidualPlot, RocCurve
 
 __all__ = [
     "KINDS",
     "BinnedResiduals",
-    "Choices",
+    "DiagnosisOptions",
     "DiagnosisPlan",
     "Diagnostic",
-    "Price",
     "ResidualPlot",
     "RocCurve",
     "plan_diagnosis",

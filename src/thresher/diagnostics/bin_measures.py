@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from thresher.amounts import Amount
-from thresher.diagnostics.labelled_scores import STEPS, LabelledScores
+from thresher.diagnostics.scored_rows import STEPS, ScoredRows
 from thresher.noise import Entropy, discrete_laplace
 from thresher.noise.entropy import chosen
 
@@ -46,16 +46,16 @@ class BinMeans:
     residual: Reals
 
 
-def totals_of(records: LabelledScores, cuts: NDArray[np.int64]) -> BinTotals:
+def totals_of(records: ScoredRows, cuts: NDArray[np.int64]) -> BinTotals:
     """The exact totals of bins that lie between increasing points of the grid, the first 0 and the last STEPS.
 
     A record on a cut belongs to the bin above it.
     """
-    inner, bins = cuts[1:-1], cuts.size - 1
-    place = np.searchsorted(inner, records.points, side="right")
+    points, bins = records.points, cuts.size - 1
+    place = np.searchsorted(cuts[1:-1], points, side="right")
     low, width = cuts[:-1][place], np.diff(cuts)[place]
     # To the nearest step, in whole numbers: a function of the record and of public cuts alone.
-    doubled = (2 * (records.points - low) - width) * (2 * HALF_BIN)
+    doubled = (2 * (points - low) - width) * (2 * HALF_BIN)
     steps = (doubled + width) // (2 * width)
     by_label = np.bincount(2 * place + records.positive, minlength=2 * bins).reshape(bins, 2)
     # Sums of fewer than 2**37 records are exact in floats, which is how numpy adds by group.

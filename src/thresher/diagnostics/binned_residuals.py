@@ -15,8 +15,8 @@ from numpy.typing import ArrayLike, NDArray
 from thresher.amounts import NANO, Amount, Epsilon, exact_fraction, whole_number
 from thresher.diagnostics.bin_measures import band_of, least_size, means_of, noisy_totals, totals_of
 from thresher.diagnostics.bin_merging import MergedBins, merge_bins, merge_terms
-from thresher.diagnostics.labelled_scores import STEPS, LabelledScores, labelled_scores
 from thresher.diagnostics.releases import MODEL_CAVEAT, BinnedResiduals
+from thresher.diagnostics.scored_rows import STEPS, ScoredRows, scored_rows
 from thresher.errors import ArgumentError
 from thresher.mechanisms.quantiles import recursive_medians
 from thresher.noise import Entropy, discrete_laplace
@@ -79,7 +79,7 @@ class BinnedOptions:
     def made(self, labels: ArrayLike, scores: ArrayLike, entropy: Entropy | None = None) -> BinnedResiduals:
         """Return the plot of these rows."""
         terms, source = self.terms, chosen(entropy)
-        records = labelled_scores(labels, scores)
+        records = scored_rows(labels, scores)
         count = _noisy_rows(records, terms, source) if self.rows is None else self.rows
         cuts = _cuts(records, terms, _depth_for(count, self.depth), source)
         merged = _merged(records, cuts, terms, count, source)
@@ -166,8 +166,8 @@ def _checked_rows(rows: int) -> int:
     return count
 
 
-def _noisy_rows(records: LabelledScores, terms: BinnedTerms, entropy: Entropy) -> int:
-    return max(records.points.size + int(discrete_laplace(terms.rows, 1, entropy=entropy)[0]), 0)
+def _noisy_rows(records: ScoredRows, terms: BinnedTerms, entropy: Entropy) -> int:
+    return max(records.scores.size + int(discrete_laplace(terms.rows, 1, entropy=entropy)[0]), 0)
 
 
 def _depth_for(rows: int, asked: int | None) -> int:
@@ -177,13 +177,13 @@ def _depth_for(rows: int, asked: int | None) -> int:
     return max(1, min(wanted, most))
 
 
-def _cuts(records: LabelledScores, terms: BinnedTerms, depth: int, entropy: Entropy) -> NDArray[np.int64]:
+def _cuts(records: ScoredRows, terms: BinnedTerms, depth: int, entropy: Entropy) -> NDArray[np.int64]:
     found = recursive_medians(records.points, depth, 0, STEPS, terms.bins, steps=_CUT_STEPS, entropy=entropy)
     return np.array([0, *found.points, _CUT_STEPS], dtype=np.int64) * (STEPS // _CUT_STEPS)
 
 
 def _merged(
-    records: LabelledScores, cuts: NDArray[np.int64], terms: BinnedTerms, rows: int, entropy: Entropy
+    records: ScoredRows, cuts: NDArray[np.int64], terms: BinnedTerms, rows: int, entropy: Entropy
 ) -> MergedBins:
     bins = cuts.size - 1
     sizes = np.bincount(np.searchsorted(cuts[1:-1], records.points, side="right"), minlength=bins)

@@ -11,7 +11,8 @@ that was not released; draws again from data.
 """
 
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, Self, TypeVar
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Self, TypeVar, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -21,8 +22,9 @@ from thresher.diagnostics.binned_residuals import binned_residual_plot
 from thresher.diagnostics.canvas import prepared, pyplot, signed
 from thresher.diagnostics.predictions import chances_of, is_positive, predictions_of, residuals_of
 from thresher.diagnostics.releases import BinnedResiduals, Diagnostic, ResidualPlot, RocCurve
+from thresher.diagnostics.residual_options import ResidualChoices
 from thresher.diagnostics.residual_plot import residual_plot
-from thresher.diagnostics.roc_curve import roc_curve
+from thresher.diagnostics.roc_curve import RocChoices, roc_curve
 from thresher.errors import ArgumentError
 from thresher.noise import Entropy
 
@@ -34,12 +36,31 @@ Held = TypeVar("Held", bound=Diagnostic)
 MOST_POINTS = 5000
 
 
+class DisplayOptions(RocChoices, ResidualChoices):
+    """What may be chosen of any picture; each display takes those of the function that makes its release."""
+
+
+def residual_plot_of(
+    actual: ArrayLike,
+    predicted: ArrayLike,
+    epsilon: Amount,
+    *,
+    entropy: Entropy | None = None,
+    **options: Unpack[ResidualChoices],
+) -> ResidualPlot:
+    """Make the plot of what came true less what was predicted."""
+    return residual_plot(*residuals_of(actual, predicted), epsilon, entropy=entropy, **options)
+
+
 class Display(ABC, Generic[Held]):
     """What all displays do. `release` is what was paid for; all of it may be shown."""
 
     ax_: Any
     figure_: Any
     holds: ClassVar[type[Diagnostic]]
+    # Of an estimator, rows and what came true: the two arrays from which the release is made, and the way to make it.
+    arrays: ClassVar[Callable[..., Any]]
+    made: ClassVar[Callable[..., Any]]
 
     def __init__(self, release: Held) -> None:
         if not isinstance(release, self.holds):
@@ -56,43 +77,6 @@ class Display(ABC, Generic[Held]):
         self.ax_, self.figure_ = axes, axes.figure
         return self
 
-    @abstractmethod
-    def _draw(self, axes: "Axes") -> None:
-        """Draws the release, and nothing else."""
-
-
-class RocCurveDisplay(Display[RocCurve]):
-    """A ROC curve and the diagonal of a guess."""
-
-    holds = RocCurve
-
-    @classmethod
-    def from_predictions(
-        cls,
-        y_true: ArrayLike,
-        y_score: ArrayLike,
-        *,
-        epsilon: Amount,
-        thresholds: str | ArrayLike = "medians",
-        depth: int | None = None,
-        rows: int | None = None,
-        histogram: str = "laplace",
-        entropy: Entropy | None = None,
-        ax: "Axes | None" = None,
-    ) -> Self:
-        """The curve of labels and scores, drawn. Privacy and options: `roc_curve`."""
-        found = roc_curve(
-            y_true,
-            y_score,
-            epsilon,
-            thresholds=thresholds,
-            depth=depth,
-            rows=rows,
-            histogram=histogram,
-            entropy=entropy,
-        )
-        return cls(found).plot(ax)
-
     @classmethod
     def from_estimator(
         cls,
@@ -101,14 +85,44 @@ class RocCurveDisplay(Display[RocCurve]):
         y: ArrayLike,
         *,
         epsilon: Amount,
-        depth: int | None = None,
-        rows: int | None = None,
         entropy: Entropy | None = None,
         ax: "Axes | None" = None,
+        **options: Unpack[DisplayOptions],
     ) -> Self:
-        """The curve of a fitted classifier of two classes; the second is the positive one."""
-        labels, scores = is_positive(estimator, y), chances_of(estimator, X)
-        return cls.from_predictions(labels, scores, epsilon=epsilon, depth=depth, rows=rows, entropy=entropy, ax=ax)
+        """Pay for the release of what an estimator predicts, and draw it. Options: those of `from_predictions`."""
+        actual, predicted = cls.arrays(estimator, X, y)
+        return cls(cls.made(actual, predicted, epsilon, entropy=entropy, **options)).plot(ax)
+
+    @abstractmethod
+    def _draw(self, axes: "Axes") -> None:
+        """Draw the release, and nothing else."""
+
+
+class ScoreDisplay(Display[Held]):
+    """What the displays of a classifier of two classes share; the second class is the positive one."""
+
+    arrays = staticmethod(lambda estimator, rows, labels: (is_positive(estimator, labels), chances_of(estimator, rows)))
+
+    @classmethod
+    def from_predictions(
+        cls,
+        y_true: ArrayLike,
+        y_score: ArrayLike,
+        *,
+        epsilon: Amount,
+        entropy: Entropy | None = None,
+        ax: "Axes | None" = None,
+        **options: Unpack[RocChoices],
+    ) -> Self:
+        """Pay for the release of labels and scores, and draw it. Options: those of the function that makes it."""
+        return cls(cls.made(y_true, y_score, epsilon, entropy=entropy, **options)).plot(ax)
+
+
+class RocCurveDisplay(ScoreDisplay[RocCurve]):
+    """A ROC curve and the diagonal of a guess."""
+
+    holds = RocCurve
+    made = staticmethod(roc_curve)
 
     def _draw(self, axes: "Axes") -> None:
         found = self.release
@@ -120,43 +134,11 @@ class RocCurveDisplay(Display[RocCurve]):
         axes.legend(loc="lower right")
 
 
-class BinnedResidualDisplay(Display[BinnedResiduals]):
+class BinnedResidualDisplay(ScoreDisplay[BinnedResiduals]):
     """Mean residuals by bin, and the band within which those of a right model lie nineteen times in twenty."""
 
     holds = BinnedResiduals
-
-    @classmethod
-    def from_predictions(
-        cls,
-        y_true: ArrayLike,
-        y_score: ArrayLike,
-        *,
-        epsilon: Amount,
-        depth: int | None = None,
-        rows: int | None = None,
-        entropy: Entropy | None = None,
-        ax: "Axes | None" = None,
-    ) -> Self:
-        """The plot of labels and predicted chances, drawn. Privacy and options: `binned_residual_plot`."""
-        found = binned_residual_plot(y_true, y_score, epsilon, depth=depth, rows=rows, entropy=entropy)
-        return cls(found).plot(ax)
-
-    @classmethod
-    def from_estimator(
-        cls,
-        estimator: Any,
-        X: Any,  # noqa: N803 - scikit-learn's name
-        y: ArrayLike,
-        *,
-        epsilon: Amount,
-        depth: int | None = None,
-        rows: int | None = None,
-        entropy: Entropy | None = None,
-        ax: "Axes | None" = None,
-    ) -> Self:
-        """The plot of a fitted classifier of two classes; the second is the positive one."""
-        labels, scores = is_positive(estimator, y), chances_of(estimator, X)
-        return cls.from_predictions(labels, scores, epsilon=epsilon, depth=depth, rows=rows, entropy=entropy, ax=ax)
+    made = staticmethod(binned_residual_plot)
 
     def _draw(self, axes: "Axes") -> None:
         found = self.release
@@ -183,6 +165,8 @@ class ResidualDisplay(Display[ResidualPlot]):
     """Residuals against fitted values: points drawn from noisy counts, or the counts as shades."""
 
     holds = ResidualPlot
+    arrays = staticmethod(lambda estimator, rows, actual: (actual, predictions_of(estimator, rows)))
+    made = staticmethod(residual_plot_of)
 
     @classmethod
     def from_predictions(
@@ -191,36 +175,12 @@ class ResidualDisplay(Display[ResidualPlot]):
         y_pred: ArrayLike,
         *,
         epsilon: Amount,
-        rows: int | None = None,
-        unit: Amount = "0.001",
-        histogram: str = "laplace",
-        bins: int | None = None,
         entropy: Entropy | None = None,
         ax: "Axes | None" = None,
+        **options: Unpack[ResidualChoices],
     ) -> Self:
-        """The plot of what came true less what was fitted, drawn. Privacy and options: `residual_plot`."""
-        fitted, residuals = residuals_of(y_true, y_pred)
-        found = residual_plot(
-            fitted, residuals, epsilon, rows=rows, unit=unit, histogram=histogram, bins=bins, entropy=entropy
-        )
-        return cls(found).plot(ax)
-
-    @classmethod
-    def from_estimator(
-        cls,
-        estimator: Any,
-        X: Any,  # noqa: N803 - scikit-learn's name
-        y: ArrayLike,
-        *,
-        epsilon: Amount,
-        rows: int | None = None,
-        unit: Amount = "0.001",
-        entropy: Entropy | None = None,
-        ax: "Axes | None" = None,
-    ) -> Self:
-        """The plot of a fitted regressor."""
-        fitted = predictions_of(estimator, X)
-        return cls.from_predictions(y, fitted, epsilon=epsilon, rows=rows, unit=unit, entropy=entropy, ax=ax)
+        """Pay for the plot of what came true less what was fitted. Privacy and options: `residual_plot`."""
+        return cls(cls.made(y_true, y_pred, epsilon, entropy=entropy, **options)).plot(ax)
 
     def _draw(self, axes: "Axes") -> None:
         found = self.release

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from thresher.diagnostics.scored_rows import listed_numbers
 from thresher.errors import ArgumentError
-from thresher.mechanisms.public_grid import numbers_of
 
 Reals = NDArray[np.float64]
 
@@ -56,19 +56,12 @@ def _mark(label: object, second: object) -> float:
 
 def residuals_of(true: ArrayLike, predicted: ArrayLike) -> tuple[Reals, Reals]:
     """What was fitted, and what came true less that."""
-    actual, fitted = _numbers(true, "y_true"), _numbers(predicted, "y_pred")
+    actual, fitted = listed_numbers(true, "y_true"), listed_numbers(predicted, "y_pred")
     if actual.shape != fitted.shape:
         rule = "there must be one prediction for each true value"
         raise ArgumentError("y_pred", "another length than y_true", rule, "Pass arrays of the same length")
     with np.errstate(all="ignore"):
         return fitted, actual - fitted
-
-
-def _numbers(values: ArrayLike, field: str) -> Reals:
-    try:
-        return numbers_of(values)
-    except ArgumentError as refusal:
-        raise ArgumentError(field, refusal.value, refusal.rule, refusal.fix) from None
 
 
 def _two_classes(estimator: Any) -> Any:

@@ -1,34 +1,55 @@
-"""What may be asked of a residual plot, checked before any data are read.
+"""What may be asked of a residual plot, and the public numbers that follow: how epsilon is divided, bands and points.
 
-Reads: arguments. Writes: nothing. Never: data.
+All of it follows from the options and from the number of rows, which is public or noisy; no record is looked at.
+Reads: arguments. Writes: nothing. Never: data. Why these numbers: `residual_plot.md`.
 """
 
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import TypedDict
+from math import floor, isqrt
+from types import MappingProxyType
+from typing import Any, TypedDict, Unpack
 
 from thresher.amounts import Amount, Epsilon, exact_fraction, whole_number
-from thresher.diagnostics.residual_recipe import Recipe, checked_recipe, checked_rows, checked_total, rows_share
 from thresher.errors import ArgumentError
 from thresher.mechanisms.histograms import MECHANISMS
 from thresher.noise.arguments import checked_probability
 
+# No fewer rows than this make a plot, by declaration; a noisy number below it is taken for it.
+LEAST_ROWS, _MOST_ROWS = 2, 10**12
+# Rows times epsilon: below this even plain faults of a model drown in noise.
+FAINT = 250
+_LEAST_EPSILON, _MOST_EPSILON = Epsilon("0.0001"), Epsilon(100)
+# The least for ranges is for numbers of rows beyond 47 million, where 470 / n is too fine to be drawn with.
+_RANGES_SHARE, _RANGES_ROWS, _RANGES_LEAST = Fraction(3, 10), 470, Fraction(1, 10**5)
+_FEWEST_BINS = 2
+_ROWS_SHARE = Fraction(1, 50)
 _LEAST_UNIT, _MOST_UNIT = Fraction(1, 10**12), Fraction(10**12)
 _MOST_BINS, _MOST_POINTS = 2048, 10**6
 
 
 @dataclass(frozen=True, slots=True)
-class ResidualOptions:
-    """A checked request; `rows` is the public number of rows, or None where it is private."""
+class Recipe:
+    """`narrowed`: ranges are sought in two steps. `rows_a_cell`: about n epsilon / cells, which sets their number.
 
-    epsilon: Epsilon
-    rows: int | None
-    unit: Fraction
-    histogram: str
-    recipe: Recipe
-    coverage: Fraction
-    bins: int | None
-    most_points: int
+    `most_bins` bands a side at most, whatever n epsilon is. Ranges have `ranges_least` of epsilon at least: with many
+    rows that costs the histogram next to nothing, and long tails stay in the picture.
+    """
+
+    name: str
+    narrowed: bool
+    rows_a_cell: int
+    most_bins: int
+    ranges_least: Fraction
+
+
+RECIPES: Mapping[str, Recipe] = MappingProxyType(
+    {
+        "narrowed": Recipe("narrowed", True, 5, 128, Fraction(1, 20)),
+        "print": Recipe("print", False, 10, 2048, Fraction(0)),
+    }
+)
 
 
 class ResidualChoices(TypedDict, total=False):
@@ -43,38 +64,137 @@ class ResidualChoices(TypedDict, total=False):
     most_points: int
 
 
-def residual_options(
-    epsilon: Amount,
-    *,
-    rows: int | None = None,
-    unit: Amount = "0.001",
-    histogram: str = "laplace",
-    recipe: str | Recipe = "narrowed",
-    coverage: Amount = "0.95",
-    bins: int | None = None,
-    most_points: int = 10_000,
-) -> ResidualOptions:
-    """Return the checked request of `residual_plot`."""
+@dataclass(frozen=True, slots=True)
+class ResidualOptions:
+    """A checked request; `rows` is the public number of rows, or None where it is private."""
+
+    epsilon: Epsilon
+    rows: int | None = None
+    unit: Fraction = Fraction(1, 1000)
+    histogram: str = "laplace"
+    recipe: Recipe = RECIPES["narrowed"]
+    coverage: Fraction = Fraction(95, 100)
+    bins: int | None = None
+    most_points: int = 10_000
+
+
+@dataclass(frozen=True, slots=True)
+class ResidualTerms:
+    """What a plot of so many rows spends on ranges and on the histogram, its bands a side, and its points.
+
+    `epsilon` is all that is left after a noisy number of rows was paid for, if it was.
+    """
+
+    rows: int
+    epsilon: Epsilon
+    ranges: Epsilon
+    histogram: Epsilon
+    bins: int
+    points: int
+    coverage: Fraction
+    recipe: Recipe
+
+    def after(self, spent: Epsilon) -> "ResidualTerms":
+        """The same once so much was spent on ranges: the histogram has the rest, and bands to fit."""
+        rest = self.epsilon - spent
+        return replace(self, ranges=spent, histogram=rest, bins=_bins(self.rows, rest, self.coverage, self.recipe))
+
+
+def residual_options(epsilon: Amount, **choices: Unpack[ResidualChoices]) -> ResidualOptions:
+    """Return the checked request of `residual_plot`; an unknown choice is refused by its name."""
+    checked: dict[str, Any] = {
+        name: _CHECKS[name](value) if name in _CHECKS else value for name, value in choices.items()
+    }
+    options = ResidualOptions(checked_total(epsilon), **checked)
+    if options.rows is None:
+        # What is left once a noisy number of rows is paid for must be enough, too.
+        checked_total(options.epsilon - rows_share(options.epsilon))
+    return options
+
+
+def plan_of(rows: int, epsilon: Amount, coverage: Amount = "0.95", recipe: str | Recipe = "narrowed") -> ResidualTerms:
+    """What the recipe says for so many rows: ranges have min(0.3 epsilon, 470 / n), the histogram has the rest.
+
+    Where 470 / n is below a twentieth of epsilon, ranges have that, but in print.
+    With c the coverage, that share of rows which a range is meant to hold: floor(sqrt(c**2 n epsilon' / r)) bands a
+    side, but 2 at least, where epsilon' is the histogram's and r is 10 in print and 5 here; floor(c**2 n) points.
+    Citation: Chen, dissertation 2018, Algorithm 9; there with n public.
+    """
+    count, share = _rows(rows), checked_probability(coverage, "coverage")
+    chosen, total = _recipe(recipe), checked_total(epsilon)
+    least = max(Fraction(_RANGES_ROWS, count), chosen.ranges_least * total.fraction, _RANGES_LEAST)
+    ranges = _down(min(_RANGES_SHARE * total.fraction, least))
+    rest = total - ranges
+    bins = _bins(count, rest, share, chosen)
+    return ResidualTerms(count, total, ranges, rest, bins, floor(share**2 * count), share, chosen)
+
+
+def rows_share(epsilon: Epsilon) -> Epsilon:
+    """What a noisy number of rows costs, where the number is not public."""
+    return _down(epsilon.fraction * _ROWS_SHARE)
+
+
+def checked_total(epsilon: Amount) -> Epsilon:
+    """All there is to spend, in whole nano-epsilon, so that parts add up to it."""
+    if exact_fraction(epsilon, "epsilon") <= 0:
+        raise ArgumentError("epsilon", epsilon, "it must be above zero", 'Pass "0.5", say')
+    total = Epsilon.covering(epsilon)
+    if not _LEAST_EPSILON <= total <= _MOST_EPSILON:
+        raise ArgumentError("epsilon", epsilon, "a plot takes 0.0001 to 100", 'Pass "0.5", say')
+    return total
+
+
+def _bins(rows: int, epsilon: Epsilon, coverage: Fraction, recipe: Recipe) -> int:
+    wanted = isqrt(floor(coverage**2 * rows * epsilon.fraction / recipe.rows_a_cell))
+    return min(max(_FEWEST_BINS, wanted), recipe.most_bins)
+
+
+def _down(amount: Fraction) -> Epsilon:
+    """A part of a split, rounded down: what is left over goes to the last part."""
+    return Epsilon.from_nano(floor(amount * 10**9))
+
+
+def _whole(value: int, field: str, least: int, most: int) -> int:
+    if not least <= whole_number(value, field) <= most:
+        raise ArgumentError(field, value, f"it must be from {least} to {most}", "Leave it out")
+    return int(value)
+
+
+def _rows(rows: int) -> int:
+    count = whole_number(rows, "rows")
+    if not LEAST_ROWS <= count <= _MOST_ROWS:
+        rule = f"a plot needs {LEAST_ROWS} rows or more by declaration, and 1e12 at most"
+        raise ArgumentError("rows", rows, rule, "Pass the public number of rows, or leave it out if it is private")
+    return count
+
+
+def _unit(unit: Amount) -> Fraction:
     scale = exact_fraction(unit, "unit")
     if not _LEAST_UNIT <= scale <= _MOST_UNIT:
         raise ArgumentError("unit", unit, "it must lie between 1e-12 and 1e12", 'Leave it out for "0.001"')
-    if not isinstance(histogram, str) or histogram not in MECHANISMS:
-        raise ArgumentError("histogram", histogram, "there is no such one", f"Pass one of {', '.join(MECHANISMS)}")
-    if bins is not None and not 1 <= whole_number(bins, "bins") <= _MOST_BINS:
-        raise ArgumentError("bins", bins, f"it must be from 1 to {_MOST_BINS}", "Leave it out")
-    if not 0 <= whole_number(most_points, "most_points") <= _MOST_POINTS:
-        raise ArgumentError("most_points", most_points, f"it must be from 0 to {_MOST_POINTS}", "Pass 10000, say")
-    total = checked_total(epsilon)
-    if rows is None:
-        # What is left once a noisy number of rows is paid for must be enough, too.
-        checked_total(total - rows_share(total))
-    return ResidualOptions(
-        total,
-        None if rows is None else checked_rows(rows),
-        scale,
-        histogram,
-        checked_recipe(recipe),
-        checked_probability(coverage, "coverage"),
-        None if bins is None else int(bins),
-        int(most_points),
-    )
+    return scale
+
+
+def _histogram(name: str) -> str:
+    if not isinstance(name, str) or name not in MECHANISMS:
+        raise ArgumentError("histogram", name, "there is no such one", f"Pass one of {', '.join(MECHANISMS)}")
+    return name
+
+
+def _recipe(recipe: str | Recipe) -> Recipe:
+    if isinstance(recipe, Recipe):
+        return recipe
+    if not isinstance(recipe, str) or recipe not in RECIPES:
+        raise ArgumentError("recipe", recipe, "there is no such one", f"Pass one of {', '.join(RECIPES)}")
+    return RECIPES[recipe]
+
+
+_CHECKS: Mapping[str, Callable[[Any], Any]] = {
+    "rows": lambda rows: None if rows is None else _rows(rows),
+    "unit": _unit,
+    "histogram": _histogram,
+    "recipe": _recipe,
+    "coverage": lambda share: checked_probability(share, "coverage"),
+    "bins": lambda bins: None if bins is None else _whole(bins, "bins", 1, _MOST_BINS),
+    "most_points": lambda points: _whole(points, "most_points", 0, _MOST_POINTS),
+}

@@ -11,17 +11,26 @@ from numpy.typing import ArrayLike, NDArray
 
 from thresher.amounts import Amount, Epsilon
 from thresher.diagnostics.releases import MODEL_CAVEAT, ResidualPlot
-from thresher.diagnostics.residual_counts import clipped_counts, drawn_points, whole_counts
-from thresher.diagnostics.residual_options import ResidualChoices, ResidualOptions, residual_options
+from thresher.diagnostics.residual_options import (
+    FAINT,
+    LEAST_ROWS,
+    ResidualChoices,
+    ResidualOptions,
+    ResidualTerms,
+    plan_of,
+    residual_options,
+    rows_share,
+)
 from thresher.diagnostics.residual_ranges import Column, Found, Span, band_of, narrow_range, symmetric_range
-from thresher.diagnostics.residual_recipe import FAINT, LEAST_ROWS, ResidualTerms, plan_of, rows_share
+from thresher.diagnostics.scored_rows import listed_numbers
 from thresher.errors import ArgumentError
 from thresher.mechanisms.histograms import noisy_histogram
-from thresher.mechanisms.public_grid import numbers_of
-from thresher.noise import Entropy, discrete_laplace
+from thresher.noise import Entropy, choose_many, discrete_laplace, uniform
 from thresher.noise.entropy import chosen
 
 Columns = tuple[Column, Column]
+# Where a point lies in its cell, in so many steps each way.
+_STEPS = 1 << 32
 _POINTS = "Points are made up from noisy counts; none is a person."
 _FAINT = f"Rows times epsilon is below {FAINT}: what is seen here may be noise."
 _CAPPED = "No bound that was tried seemed to hold the rows, so a range is the widest there is: declare another unit."
@@ -89,6 +98,56 @@ def cell_counts(fitted: Column, residuals: Column, spans: tuple[Span, Span], bin
     return np.ascontiguousarray(cells.reshape(bins + 1, bins + 1)[:bins, :bins])
 
 
+def whole_counts(noisy: NDArray[np.float64]) -> NDArray[np.int64]:
+    """The nearest counts of 0 or more, in least squares, that add up to the noisy total; then made whole, total kept.
+
+    Counts below zero are not only cut off, which would add to the total all that noise has: everybody pays for them
+    by the same amount. Without noise it gives back what it is given.
+    """
+    total = max(0, round(float(noisy.sum())))
+    if not total:
+        return np.zeros(noisy.shape, dtype=np.int64)
+    flat = noisy.ravel().astype(np.float64)
+    ordered = np.sort(flat)[::-1]
+    # All above the k-th largest pay the same, so that what is left of the first k is the total; k is the last that can.
+    dues = (np.cumsum(ordered) - total) / np.arange(1, flat.size + 1)
+    due = dues[np.flatnonzero(ordered > dues)[-1]]
+    left = np.maximum(flat - due, 0)
+    counts: NDArray[np.int64] = np.floor(left).astype(np.int64)
+    # One more for those with the largest rests: so many that the total is kept.
+    lacking = total - int(counts.sum())
+    step = 1 if lacking > 0 else -1
+    order = np.argsort(-step * (left - counts), kind="stable")
+    order = order if step > 0 else order[counts[order] > 0]
+    counts[order[: abs(lacking)]] += step
+    return np.reshape(counts, noisy.shape)
+
+
+def clipped_counts(noisy: NDArray[np.float64]) -> NDArray[np.int64]:
+    """As in print: cut off at 0 and rounded. The total grows by what noise has below zero."""
+    return np.rint(np.maximum(noisy, 0)).astype(np.int64)
+
+
+def drawn_points(
+    counts: NDArray[np.int64], spans: tuple[Span, Span], number: int, entropy: Entropy
+) -> NDArray[np.float64]:
+    """So many independent points (fitted, residual): a cell by its count, a place in the cell uniformly.
+
+    `spans` are those of fitted values and of residuals, counts as in `ResidualPlot`. No points if all counts are 0.
+    """
+    bands = counts.shape[::-1]
+    if not counts.any() or not number:
+        return np.empty((0, 2))
+    cells = choose_many(np.zeros(counts.size, dtype=np.int64), 1, counts.ravel(), number, entropy).view(np.ndarray)
+    columns = []
+    for band, span, many in zip((cells % bands[0], cells // bands[0]), spans, bands, strict=True):
+        low, high = span
+        place = uniform(np.full(number, _STEPS), entropy).view(np.ndarray) / _STEPS
+        # Rounding may reach beyond an end by one float.
+        columns.append(np.clip(low + (high - low) * ((band + place) / many), low, high))
+    return np.stack(columns, axis=1)
+
+
 def _rows(columns: Columns, options: ResidualOptions, entropy: Entropy) -> tuple[int, Epsilon]:
     """The number of rows as far as it may be known, and what that cost."""
     if options.rows is not None:
@@ -111,16 +170,9 @@ def _caveats(terms: ResidualTerms, options: ResidualOptions, *, capped: bool) ->
 
 def _columns(fitted: ArrayLike, residuals: ArrayLike) -> Columns:
     """Both, without the records that have a NaN. That there are any, or how many, is told by nothing."""
-    across, up = _column(fitted, "fitted"), _column(residuals, "residuals")
+    across, up = listed_numbers(fitted, "fitted"), listed_numbers(residuals, "residuals")
     if across.size != up.size:
         rule = "there must be one residual for each fitted value"
         raise ArgumentError("residuals", "an array of another length", rule, "Pass arrays of the same length")
     kept = ~(np.isnan(across) | np.isnan(up))
     return (across, up) if kept.all() else (across[kept], up[kept])
-
-
-def _column(values: ArrayLike, field: str) -> Column:
-    try:
-        return numbers_of(values)
-    except ArgumentError as refusal:
-        raise ArgumentError(field, refusal.value, refusal.rule, refusal.fix) from None

@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from thresher.errors import ArgumentError
-from thresher.mechanisms.public_grid import numbers_of
+from thresher.mechanisms.public_grid import DEFAULT_STEPS, numbers_of
 
+STEPS = DEFAULT_STEPS
 _LABELS, _SCORES = "Pass a bool or 0/1 array", "Pass a float64 array of probabilities"
 
 
@@ -21,6 +22,14 @@ class ScoredRows:
 
     positive: NDArray[np.bool_]
     scores: NDArray[np.float64]
+
+    def __repr__(self) -> str:
+        return "<scored rows>"
+
+    @property
+    def points(self) -> NDArray[np.int64]:
+        """The scores in whole steps of 1 / STEPS, each at the nearest by itself. Secret."""
+        return np.rint(self.scores * STEPS).astype(np.int64)
 
     def counts(self, thresholds: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Positives and negatives between thresholds that fall: above the first, ..., not above the last. Secret."""
@@ -41,6 +50,14 @@ def scored_rows(labels: ArrayLike, scores: ArrayLike) -> ScoredRows:
         raise ArgumentError("labels", "another length than scores", rule, "Pass arrays of the same length")
     held = ~(np.isnan(marks) | np.isnan(values))
     return ScoredRows(marks[held] > 0, np.clip(values[held], 0.0, 1.0))
+
+
+def listed_numbers(values: ArrayLike, field: str) -> NDArray[np.float64]:
+    """One list of numbers as floats; a refusal names the argument that it came from."""
+    try:
+        return numbers_of(values)
+    except ArgumentError as refusal:
+        raise ArgumentError(field, refusal.value, refusal.rule, refusal.fix) from None
 
 
 def _plain(values: ArrayLike, field: str, kinds: str, fix: str) -> NDArray[np.float64]:

@@ -15,7 +15,7 @@ from thresher.audit.subjects import Enumerated, Pair, Promised, Sampled, Subject
 from thresher.diagnostics.bin_measures import BinTotals, noisy_totals, totals_of
 from thresher.diagnostics.bin_merging import SMALL_BIN_RATE, MergeTerms, closing_runs, merge_terms
 from thresher.diagnostics.binned_residuals import binned_residual_plot, binned_terms
-from thresher.diagnostics.labelled_scores import STEPS, labelled_scores
+from thresher.diagnostics.scored_rows import STEPS, scored_rows
 from thresher.mechanisms.sparse_terms import Setting, sparse_terms
 from thresher.noise import Entropy
 
@@ -103,7 +103,7 @@ def _totals(records: Records, runs: int, entropy: Entropy) -> NDArray[np.int64]:
     labels, scores = (
         (np.array(column, dtype=np.float64) for column in zip(*records, strict=True)) if records else ((), ())
     )
-    exact = totals_of(labelled_scores(labels, scores), _CUTS)
+    exact = totals_of(scored_rows(labels, scores), _CUTS)
     many = BinTotals(*(np.tile(each, runs) for each in (exact.positives, exact.negatives, exact.offsets)))
     noisy = noisy_totals(many, terms.labels, terms.predictions, entropy=entropy)
     columns = [each.reshape(runs, -1) for each in (noisy.positives, noisy.negatives, noisy.offsets)]

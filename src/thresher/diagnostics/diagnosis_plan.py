@@ -4,9 +4,9 @@ Reads: declarations. Writes: nothing. Never: a row before the charge is on disk;
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,11 +15,11 @@ from thresher.accounting import CommonSpending, Grouping, Region
 from thresher.amounts import Amount, Epsilon, exact_fraction, whole_number
 from thresher.codec import decoded, handed_out
 from thresher.config import Column, Grid, Numbered, Table, Truth, decimal_text
-from thresher.diagnostics.binned_residuals import binned_options
+from thresher.diagnostics.binned_residuals import BinnedOptions, binned_options
 from thresher.diagnostics.releases import Diagnostic
 from thresher.diagnostics.residual_options import ResidualOptions, residual_options
 from thresher.diagnostics.residual_plot import plotted
-from thresher.diagnostics.roc_curve import roc_options
+from thresher.diagnostics.roc_curve import RocOptions, roc_options
 from thresher.diagnostics.roc_price import epsilon_for_auc
 from thresher.errors import ArgumentError, BugError
 from thresher.guarantee import Guarantee
@@ -49,74 +49,46 @@ class Kind:
     made: Callable[[Any, Reals, Reals, Entropy], Diagnostic]
 
 
-def _scored(options: Any, label: Reals, score: Reals, entropy: Entropy) -> Diagnostic:
-    found: Diagnostic = options.made(label, score, entropy)
-    return found
-
-
 def _residuals(options: ResidualOptions, actual: Reals, fitted: Reals, entropy: Entropy) -> Diagnostic:
     return plotted(fitted, actual - fitted, options, entropy)
 
 
 KINDS: Mapping[str, Kind] = {
-    "roc": Kind(_SCORED, ("thresholds", "depth", "histogram"), roc_options, _scored),
-    "binned": Kind(_SCORED, ("depth",), binned_options, _scored),
+    "roc": Kind(_SCORED, ("thresholds", "depth", "histogram"), roc_options, RocOptions.made),
+    "binned": Kind(_SCORED, ("depth",), binned_options, BinnedOptions.made),
     "residuals": Kind(_FITTED, ("histogram",), residual_options, _residuals),
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Choices:
-    """How a diagnostic is made, beside its price; all public. None: left out.
+class DiagnosisOptions(TypedDict, total=False):
+    """Every option of a diagnostic: its table and columns, its price, and how it is made. All are public.
 
+    label, score, actual, fitted    the columns, by what they hold; which ones are needed depends on the kind
+    epsilon, auc_error    the price, or, for a ROC curve, the error of the AUC that can be lived with
     rows         the number of rows, if that is public; else it is counted with noise, and paid for
     thresholds   of a ROC curve: "medians", the default, or "fixed"
     depth        so many halvings of the scores; left out, it follows from rows times epsilon
     histogram    a mechanism of `thresher.mechanisms.histograms`, for residuals and ROC curves; "laplace", the default
     """
 
-    rows: int | None = None
-    thresholds: str | None = None
-    depth: int | None = None
-    histogram: str | None = None
+    table: str
+    label: str | None
+    score: str | None
+    actual: str | None
+    fitted: str | None
+    epsilon: Amount | None
+    auc_error: Amount | None
+    rows: int | None
+    thresholds: str | None
+    depth: int | None
+    histogram: str | None
 
-    def given(self) -> dict[str, Any]:
-        """Return what was not left out, by name, whole numbers in one form each."""
-        told = {choice.name: getattr(self, choice.name) for choice in fields(self)}
-        given = {name: value for name, value in told.items() if value is not None}
-        return {name: whole_number(value, name) if name in _WHOLE else value for name, value in given.items()}
 
-
+_COLUMNS = ("label", "score", "actual", "fitted")
+_PRICES = ("epsilon", "auc_error")
+_CHOICES = ("thresholds", "depth", "histogram")
 _WHOLE = ("rows", "depth")
 _USUAL = {"thresholds": "medians", "histogram": "laplace"}
-
-
-@dataclass(frozen=True, slots=True)
-class Price:
-    """What the asker names: an epsilon, or, for a ROC curve, the error of the AUC that can be lived with."""
-
-    epsilon: Amount | None = None
-    auc_error: Amount | None = None
-
-    def settled(self, kind: str, rows: int | None) -> tuple[Epsilon, str]:
-        """The epsilon, and where it comes from if it was not named."""
-        if (self.epsilon is None) == (self.auc_error is None):
-            raise ArgumentError("epsilon", self.epsilon, "it or auc_error must be named, not both", "Pass 0.5, say")
-        if self.auc_error is None:
-            price = Epsilon.covering(self.epsilon or 0)
-            if not price:
-                raise ArgumentError("epsilon", self.epsilon, "it must be above zero", "Pass 0.5, say")
-            return price, ""
-        if kind != "roc" or rows is None:
-            rule = "an error of the AUC has a price for a ROC curve of a public number of rows"
-            raise ArgumentError("auc_error", self.auc_error, rule, "Pass epsilon, or the number of rows besides")
-        found = epsilon_for_auc(self.auc_error, rows)
-        return found.epsilon, str(found)
-
-    def given(self) -> dict[str, str]:
-        """Return what was named, in one form."""
-        told = {"epsilon": self.epsilon, "auc_error": self.auc_error}
-        return {name: decimal_text(exact_fraction(value, name)) for name, value in told.items() if value is not None}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -148,24 +120,18 @@ class DiagnosisPlan(Plan[Diagnostic]):
         return f"diagnostic  {about}\nepsilon     {self.epsilon}\npromise     {self.guarantee}\n"
 
 
-def plan_diagnosis(
-    kind: str, table: Table, named: Mapping[str, str | None], asked: Price, choices: Choices
-) -> DiagnosisPlan:
-    """The plan of a diagnostic; `named` are the columns by the argument that names them."""
+def plan_diagnosis(kind: str, table: Table, given: Mapping[str, Any]) -> DiagnosisPlan:
+    """Return the plan of a diagnostic; `given` are the `DiagnosisOptions` that were not left out, but for the table."""
     if kind not in KINDS:
         raise ArgumentError("kind", kind, "there is no such diagnostic", f"Pass one of {', '.join(KINDS)}")
-    given = _checked(kind, choices, asked)
-    price, told = asked.settled(kind, given.get("rows"))
-    wanted = dict(KINDS[kind].needs)
-    for field, name in named.items():
-        if field not in wanted and name is not None:
-            raise ArgumentError(field, name, f"it does not apply to {kind}", f"Pass {' and '.join(wanted)}")
-    columns = {field: _column(field, named.get(field), needed, table) for field, needed in wanted.items()}
+    choices = _choices(kind, given)
+    price, told = _price(kind, given)
+    columns = _columns(kind, given, table)
     return DiagnosisPlan(
         family="diagnosis",
         account=table.account,
         subject=subject_of(table),
-        identity=_identity(kind, table, columns, asked.given(), given, price),
+        identity=_identity(kind, table, columns, given, choices, price),
         need=RowsNeed(table, tuple(columns.values())),
         cost=CommonSpending(Grouping((), Region.everything(), 1, ()), price),
         epsilon=price,
@@ -173,7 +139,7 @@ def plan_diagnosis(
         limits={f"max_epsilon_per_question of {table.account}": table.max_epsilon_per_question},
         kind=kind,
         columns=tuple(columns.values()),
-        options=KINDS[kind].options(price.fraction, **given),
+        options=KINDS[kind].options(price.fraction, **choices),
     )
 
 
@@ -181,31 +147,58 @@ def _identity(
     kind: str,
     table: Table,
     columns: Mapping[str, Column],
-    price: Mapping[str, str],
     given: Mapping[str, Any],
+    choices: Mapping[str, Any],
     epsilon: Epsilon,
 ) -> Identity:
     """The same diagnostic has the same columns, and choices and price as they were given."""
     named = {field: column.name for field, column in columns.items()}
-    asked = {"kind": kind, "named": named, "choices": dict(given), "price": dict(price)}
+    price = {name: decimal_text(exact_fraction(given[name], name)) for name in _PRICES if name in given}
+    asked = {"kind": kind, "named": named, "choices": dict(choices), "price": price}
     usual = {name: value for name, value in _USUAL.items() if name in KINDS[kind].choices}
-    measured = {"kind": kind, "named": named, "choices": {**usual, **given}, "epsilon": str(epsilon)}
+    measured = {"kind": kind, "named": named, "choices": {**usual, **choices}, "epsilon": str(epsilon)}
     return identity_of("diagnosis", table, named.values(), asked, measured)
 
 
-def _checked(kind: str, choices: Choices, asked: Price) -> dict[str, Any]:
-    """The choices that were given. One that does not apply would buy the same picture again."""
-    for name in ("thresholds", "depth", "histogram"):
-        value = getattr(choices, name)
-        if value is None:
+def _choices(kind: str, given: Mapping[str, Any]) -> dict[str, Any]:
+    """The choices that were given, whole numbers in one form. One that does not apply would buy the same picture."""
+    for name, value in given.items():
+        if name not in _CHOICES:
             continue
         if name not in _WHOLE and not isinstance(value, str):
             raise ArgumentError(name, type(value).__name__, "it must be a name", "Leave it out for the usual one")
         if name not in KINDS[kind].choices:
             raise ArgumentError(name, value, f"it does not apply to {kind}", "Leave it out")
-        if value != _USUAL.get(name) and asked.auc_error is not None:
+        if value != _USUAL.get(name) and "auc_error" in given:
             raise ArgumentError(name, value, "an error of the AUC is priced for the usual way only", "Pass epsilon")
-    return choices.given()
+    wholes = {name: whole_number(given[name], name) for name in _WHOLE if name in given}
+    return {**{name: given[name] for name in _USUAL if name in given}, **wholes}
+
+
+def _price(kind: str, given: Mapping[str, Any]) -> tuple[Epsilon, str]:
+    """The epsilon, and where it comes from if it was not named."""
+    if len(given.keys() & set(_PRICES)) != 1:
+        rule = "it or auc_error must be named, not both"
+        raise ArgumentError("epsilon", given.get("epsilon"), rule, "Pass 0.5, say")
+    if "epsilon" in given:
+        price = Epsilon.covering(given["epsilon"])
+        if not price:
+            raise ArgumentError("epsilon", given["epsilon"], "it must be above zero", "Pass 0.5, say")
+        return price, ""
+    if kind != "roc" or "rows" not in given:
+        rule = "an error of the AUC has a price for a ROC curve of a public number of rows"
+        raise ArgumentError("auc_error", given["auc_error"], rule, "Pass epsilon, or the number of rows besides")
+    found = epsilon_for_auc(given["auc_error"], given["rows"])
+    return found.epsilon, str(found)
+
+
+def _columns(kind: str, given: Mapping[str, Any], table: Table) -> dict[str, Column]:
+    """The columns that this kind needs, by the option that names each."""
+    wanted = dict(KINDS[kind].needs)
+    for field in _COLUMNS:
+        if field in given and field not in wanted:
+            raise ArgumentError(field, given[field], f"it does not apply to {kind}", f"Pass {' and '.join(wanted)}")
+    return {field: _column(field, given.get(field), needed, table) for field, needed in wanted.items()}
 
 
 def _column(field: str, name: str | None, needed: str, table: Table) -> Column:
