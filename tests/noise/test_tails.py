@@ -12,6 +12,7 @@ from thresher.amounts import Epsilon
 from thresher.errors import ArgumentError
 from thresher.noise import (
     chain,
+    cheapest,
     conditional_shift,
     discrete_laplace,
     history_shift,
@@ -62,6 +63,18 @@ def test_smallest_epsilon_is_enough_and_one_nano_less_is_not(miss_rate, margin, 
         bound = mpmath.mpf(miss_rate.numerator) / miss_rate.denominator
         assert missed(epsilon.nano) <= bound
         assert missed(epsilon.nano - 1) > bound
+
+
+@settings(max_examples=60)
+@given(
+    st.fractions(Fraction(1, 10**9), Fraction(1, 2)),
+    st.lists(st.tuples(st.integers(1, 3000), st.integers(1, 16)), min_size=1, max_size=16),
+)
+def test_the_cheapest_offer_is_that_of_the_least_epsilon(miss_rate, offers):
+    """Most offers are left out by floats; equal ones, and ones a nano apart, are not."""
+    more = [*offers, *((2 * margin, 2 * sensitivity) for margin, sensitivity in offers)]
+    prices = [(smallest_epsilon(miss_rate, *offer), offer[::-1]) for offer in more]
+    assert cheapest(miss_rate, more) == min(prices)[1][::-1]
 
 
 def test_half_or_more_needs_no_data():

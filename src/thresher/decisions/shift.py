@@ -21,7 +21,7 @@ from thresher.decisions.look import Look, Mechanism
 from thresher.decisions.margin import Truth
 from thresher.decisions.verdicts import SEEN_BETWEEN, Level, Verdicts
 from thresher.errors import ArgumentError
-from thresher.noise import Entropy, chances, conditional_shift, discrete_laplace, smallest_epsilon, smallest_zone
+from thresher.noise import Entropy, chances, cheapest, conditional_shift, discrete_laplace, smallest_epsilon, smallest_zone
 
 FINEST = 16
 _HALF = Fraction(1, 2)
@@ -80,9 +80,10 @@ def cuts(miss_rate: Amount, tolerances: Sequence[Tolerance], finest: int = FINES
 
 @lru_cache(maxsize=256)
 def _cuts(miss_rate: Fraction, tolerances: tuple[tuple[int, int], ...], finest: int) -> tuple[int, int]:
-    offers = ((scale, min(scale * slack // spread for slack, spread in tolerances)) for scale in range(1, finest + 1))
-    _, scale, steps = min((smallest_epsilon(miss_rate, steps + 1, scale), scale, steps) for scale, steps in offers)
-    return scale, steps
+    scales = range(1, finest + 1)
+    offers = [(min(scale * slack // spread for slack, spread in tolerances) + 1, scale) for scale in scales]
+    margin, scale = cheapest(miss_rate, offers)
+    return scale, margin - 1
 
 
 def priced_shift(miss_rate: Amount, false_alarm_rate: Amount, tolerances: Sequence[Tolerance]) -> Shift:

@@ -21,8 +21,11 @@ from thresher.noise.arguments import checked_integers, checked_probability, chec
 from thresher.noise.enclosure import Enclosure, ImpreciseError, certified, exp_minus
 from thresher.noise.gradual import jump_probability
 
+_HALF = Fraction(1, 2)
 # Each doubles the digits of a guess.
 _NEWTON_STEPS = 5
+# Far more than what such a guess may be off by, relatively, and more than the rounding to nano.
+_GUESSED = 1e-8
 _SLACK = Fraction(1, 10**14)
 # Below 2**-1074 there are no floats but zero.
 _FLOAT_BITS = 1074
@@ -63,19 +66,37 @@ def smallest_epsilon(miss_rate: Amount, margin: int, sensitivity: int = 1) -> Ep
     """
     rate = checked_probability(miss_rate, "miss_rate")
     distance, spread = _checked_distance(margin, "margin", 1), _checked_distance(sensitivity, "sensitivity", 1)
-    if rate >= Fraction(1, 2):
+    if rate >= _HALF:
         return Epsilon(0)
 
     def enough(nano: int) -> bool:
-        decay = Epsilon.from_nano(nano).fraction / spread
+        decay = Fraction(nano, NANO * spread)
         return certified(lambda bits: bool(tail_formula(exp_minus(decay, bits), distance).at_most(rate)))
 
-    # p^a = miss_rate (1+p), solved in floats by Newton's method: from above, as p^a <= miss_rate is enough.
+    return first_enough(enough, math.ceil(spread * _decay_guessed(rate, distance) * NANO), miss_rate)
+
+
+def cheapest(miss_rate: Amount, offers: Sequence[tuple[int, int]]) -> tuple[int, int]:
+    """The (margin, sensitivity) whose `smallest_epsilon` is least; of equals, the least sensitivity, then margin.
+
+    Only those whose epsilon is close to the least by floats are looked at exactly.
+    """
+    rate = checked_probability(miss_rate, "miss_rate")
+    guesses = [0.0 if rate >= _HALF else spread * _decay_guessed(rate, margin) for margin, spread in offers]
+    most = min(guesses) * (1 + _GUESSED) + _GUESSED
+    near = [offer for offer, guess in zip(offers, guesses, strict=True) if guess <= most]
+    if len(near) == 1:
+        return near[0]
+    return min(near, key=lambda offer: (smallest_epsilon(rate, *offer), offer[::-1]))
+
+
+def _decay_guessed(rate: Fraction, distance: int) -> float:
+    """p^a = rate (1+p), solved in floats for -ln p by Newton's method: from above, as p^a <= rate is enough."""
     decay = needed = _log_odds(rate) / distance
     for _ in range(_NEWTON_STEPS):
         p = math.exp(-decay)
         decay -= (decay + math.log1p(p) / distance - needed) / (1 - p / (1 + p) / distance)
-    return first_enough(enough, math.ceil(spread * decay * NANO), miss_rate)
+    return decay
 
 
 def smallest_refinement(from_epsilon: Amount, miss_rate: Amount, margin: int, sensitivity: int = 1) -> Epsilon:
