@@ -1,5 +1,6 @@
 """Goodness of fit with a stated chance of failing by accident, and the law of discrete Laplace noise in floats."""
 
+import math
 from collections.abc import Callable
 
 import numpy as np
@@ -48,6 +49,12 @@ def laplace_cdf(rate: float) -> Callable[[np.ndarray], np.ndarray]:
 
 def geometric_cdf(rate: float) -> Callable[[np.ndarray], np.ndarray]:
     return lambda k: np.where(np.asarray(k) < 0, 0.0, -np.expm1(-rate * (np.maximum(k, -1) + 1)))
+
+
+def cauchy_loss(first: tuple[float, float], second: tuple[float, float]) -> float:
+    """The largest log ratio of two Cauchy densities, each by place and scale: their hyperbolic distance."""
+    (f, s), (g, t) = first, second
+    return 2 * math.asinh(math.hypot(f - g, s - t) / (2 * math.sqrt(s) * math.sqrt(t)))
 
 
 def laplace_p(draws: np.ndarray, scale: float) -> float:

@@ -74,9 +74,9 @@ def test_what_is_spent_is_what_was_asked_for(monkeypatch, entropy):
     spent = {}
     medians, counting = room.recursive_medians, room.noisy_histogram
 
-    def seen_medians(values, depth, low, high, epsilon, **named):
+    def seen_medians(values, depth, grid, epsilon, **named):
         spent["thresholds"] = epsilon
-        return medians(values, depth, low, high, epsilon, **named)
+        return medians(values, depth, grid, epsilon, **named)
 
     def seen_counting(counts, epsilon, mechanism, source):
         spent.setdefault("counts", []).append(epsilon)

@@ -7,7 +7,7 @@ from fractions import Fraction
 import mpmath
 import numpy as np
 import pytest
-from laws import assert_fits, assert_rejected
+from laws import assert_fits, assert_rejected, cauchy_loss
 from scipy import stats
 
 from thresher.diagnostics.curves import mann_whitney
@@ -16,7 +16,7 @@ from thresher.diagnostics.scored_rows import scored_rows
 from thresher.diagnostics.smooth_auc import constants, placed, smooth_auc, smooth_sensitivity
 from thresher.errors import ArgumentError
 from thresher.mechanisms.cauchy import point_near
-from thresher.mechanisms.smooth_median import cauchy_loss, noise_factor
+from thresher.mechanisms.smooth_median import noise_factor
 from thresher.noise import SystemEntropy
 
 

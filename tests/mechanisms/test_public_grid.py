@@ -40,9 +40,9 @@ def test_a_record_is_the_same_number_whatever_stands_beside_it(record, number):
 
 
 @pytest.mark.parametrize("mechanism", [
-    lambda values: median(values, 0, 1, 1), lambda values: quantiles(values, ["0.5"], 0, 1, 1),
-    lambda values: recursive_medians(values, 2, 0, 1, 1), lambda values: inner_range(values, 1, 1),
-    lambda values: smooth_median(values, 0, 1, 1), lambda values: smooth_sensitivity(values, 0, 1, 1),
+    lambda values: median(values, grid_of(0, 1), 1), lambda values: quantiles(values, ["0.5"], grid_of(0, 1), 1),
+    lambda values: recursive_medians(values, 2, grid_of(0, 1), 1), lambda values: inner_range(values, 1, 1),
+    lambda values: smooth_median(values, grid_of(0, 1), 1), lambda values: smooth_sensitivity(values, 0, 1, 1),
 ])  # fmt: skip
 def test_no_record_makes_a_mechanism_refuse(mechanism):
     for extra, _ in RECORDS:

@@ -147,8 +147,8 @@ def test_published_interval_probabilities(data, epsilon, published):
 
 def test_an_atom_is_found_though_it_is_one_point_of_a_million(entropy):
     """n epsilon / 2 against log of the points: P[elsewhere] <= 2**20 exp(-50)."""
-    assert median([0.5] * 100, 0, 1, 1, entropy=entropy).point == 2**19
-    assert quantile([0.25] * 300 + [0.75] * 100, "0.9", 0, 1, 1, entropy=entropy).value == 0.75
+    assert median([0.5] * 100, grid_of(0, 1), 1, entropy=entropy).point == 2**19
+    assert quantile([0.25] * 300 + [0.75] * 100, "0.9", grid_of(0, 1), 1, entropy=entropy).value == 0.75
 
 
 def chi_square(counts, law):
@@ -180,7 +180,7 @@ def test_quantile_draws_that_law(entropy, trials):
     """The public function, from floats to the value it returns; false failure 1e-6."""
     data = [0.13, 0.124, 0.31, 0.55, 0.57, 0.9]  # on 16 steps: 2, 2, 5, 9, 9, 14
     runs = trials(2_500, 30_000)
-    found = [quantile(data, "0.25", 0, 1, "0.5", steps=16, entropy=entropy) for _ in range(runs)]
+    found = [quantile(data, "0.25", grid_of(0, 1, 16), "0.5", entropy=entropy) for _ in range(runs)]
     law = law_of(cells_of(np.array([2, 2, 5, 9, 9, 14]), Fraction(1, 4), 0, 16), Fraction(1, 2))
     draws = counted([q.point for q in found])
     assert_fits(chi_square(draws, law))
@@ -255,7 +255,7 @@ def test_records_in_both_halves_are_caught():
 
 def test_recursive_medians_draw_that_law(entropy, trials):
     data, runs = np.array([1, 1, 4, 5]), trials(1_500, 20_000)
-    found = [recursive_medians(data, 2, 0, 6, 1, steps=6, entropy=entropy).points for _ in range(runs)]
+    found = [recursive_medians(data, 2, grid_of(0, 6, 6), 1, entropy=entropy).points for _ in range(runs)]
     counts = {points: found.count(points) for points in set(found)}
     assert_fits(chi_square(counts, recursive_law(data, 2, 6, Fraction(1, 2))))
     assert_rejected(chi_square(counts, recursive_law(data, 2, 6, Fraction(3, 2))))
@@ -264,7 +264,7 @@ def test_recursive_medians_draw_that_law(entropy, trials):
 @pytest.mark.parametrize("data", [[], [0.5] * 50, np.linspace(0, 1, 200), [np.nan, np.inf, -np.inf, 7]], ids=len)
 @pytest.mark.parametrize("steps", [8, 9, 1000, 2**20])
 def test_thresholds_are_different_and_inside(data, steps, entropy):
-    cuts = recursive_medians(data, 3, 0, 1, 1, steps=steps, entropy=entropy)
+    cuts = recursive_medians(data, 3, grid_of(0, 1, steps), 1, entropy=entropy)
     assert len(cuts.points) == len(cuts.values) == 7
     assert cuts.points[0] > 0
     assert cuts.points[-1] < steps
@@ -289,20 +289,20 @@ def test_every_record_is_in_one_node_of_a_level_at_most():
 
 def test_several_quantiles_come_in_order_and_share_epsilon(entropy):
     data = np.arange(1001)
-    cuts = quantiles(data, ["0.1", "0.5", "0.9"], 0, 1000, 3, steps=1000, entropy=entropy)
+    cuts = quantiles(data, ["0.1", "0.5", "0.9"], grid_of(0, 1000, 1000), 3, entropy=entropy)
     # P[any is off by 40] <= 3 * 1001 exp(-40 / 1.8) < 1e-6
     assert np.abs(np.array(cuts.points) - [100, 500, 900]).max() < 40
     assert list(cuts.points) == sorted(cuts.points)
     assert str(cuts.epsilon) == "3"
     for _ in range(50):
-        points = quantiles(data[:3], ["0.1", "0.2", "0.3"], 0, 1000, "0.1", steps=10, entropy=entropy).points
+        points = quantiles(data[:3], ["0.1", "0.2", "0.3"], grid_of(0, 1000, 10), "0.1", entropy=entropy).points
         assert list(points) == sorted(points)
 
 
 def test_the_share_of_each_quantile(entropy, trials):
     """Two fractions at epsilon 1 draw as one does at 1/2; false failure 1e-6."""
     runs = trials(1_500, 20_000)
-    least = [quantiles([3, 3, 5], [0, 1], 0, 8, 1, steps=8, entropy=entropy).points for _ in range(runs)]
+    least = [quantiles([3, 3, 5], [0, 1], grid_of(0, 8, 8), 1, entropy=entropy).points for _ in range(runs)]
     law = {pair: mpmath.mpf(0) for pair in itertools.combinations_with_replacement(range(9), 2)}
     ends = [law_of(cells_of(np.array([3, 3, 5]), part, 0, 8), HALF) for part in (Fraction(0), Fraction(1))]
     wrong = dict(law)
@@ -372,9 +372,9 @@ def test_whole_numbers_on_the_grid_stay_where_they_are():
 
 
 def test_real_randomness_leaves_no_stamp():
-    assert median([1, 2, 3], 0, 4, 1).stamp == ""
-    assert recursive_medians([1, 2, 3], 2, 0, 4, 1).stamp == ""
-    assert quantiles([1, 2, 3], ["0.5"], 0, 4, 1).stamp == ""
+    assert median([1, 2, 3], grid_of(0, 4), 1).stamp == ""
+    assert recursive_medians([1, 2, 3], 2, grid_of(0, 4), 1).stamp == ""
+    assert quantiles([1, 2, 3], ["0.5"], grid_of(0, 4), 1).stamp == ""
     assert NOT_PRIVATE == "NOT PRIVATE"
 
 
@@ -382,7 +382,7 @@ def never(count):
     raise AssertionError("entropy was read")
 
 
-GOOD = {"values": [0.5], "fraction": "0.5", "low": 0, "high": 1, "epsilon": 1}
+GOOD = {"values": [0.5], "fraction": "0.5", "grid": grid_of(0, 1), "epsilon": 1}
 BAD = [
     ("values", np.array([[0.5]])),
     ("values", np.array([[None]])),
@@ -399,21 +399,11 @@ BAD = [
     ("fraction", "0.0000001"),
     ("fraction", float("nan")),
     ("fraction", None),
-    ("low", float("nan")),
-    ("low", None),
-    ("high", 0),
-    ("high", -1),
-    ("high", float("inf")),
     ("epsilon", 0),
     ("epsilon", -1),
     ("epsilon", float("nan")),
     ("epsilon", "x"),
     ("epsilon", 10**7),
-    ("steps", 0),
-    ("steps", -4),
-    ("steps", 1.5),
-    ("steps", True),
-    ("steps", 2**41),
     ("entropy", 3),
 ]
 
@@ -426,16 +416,25 @@ def test_bad_input_is_refused_before_anything_is_drawn(field, value):
     assert refusal.value.field == field
 
 
+@pytest.mark.parametrize(("field", "value"), [
+    ("low", float("nan")), ("low", None), ("high", 0), ("high", -1), ("high", float("inf")),
+    ("steps", 0), ("steps", -4), ("steps", 1.5), ("steps", True), ("steps", 2**41),
+])  # fmt: skip
+def test_what_is_no_grid_is_refused(field, value):
+    with pytest.raises(ArgumentError, match=rf"^{field} = "):
+        grid_of(**{"low": 0, "high": 1, field: value})
+
+
 def test_what_only_one_of_them_takes():
     source = SystemEntropy(never)
     for depth in (0, -1, 21, 1.5, True):
         with pytest.raises(ArgumentError, match=r"^depth = "):
-            recursive_medians([1], depth, 0, 1, 1, entropy=source)
+            recursive_medians([1], depth, grid_of(0, 1), 1, entropy=source)
     with pytest.raises(ArgumentError, match=r"^steps = .*2\*\*3"):
-        recursive_medians([1], 3, 0, 1, 1, steps=7, entropy=source)
+        recursive_medians([1], 3, grid_of(0, 1, 7), 1, entropy=source)
     for fractions in ([], "0.5", 0.5, ["0.5", "0.5"], ["0.6", "0.5"], ["0.5", 2], [Fraction(1, 2)] * 1001):
         with pytest.raises(ArgumentError, match=r"^fractions"):
-            quantiles([1], fractions, 0, 1, 1, entropy=source)
+            quantiles([1], fractions, grid_of(0, 1), 1, entropy=source)
     for bound in (0, -1, float("nan"), None):
         with pytest.raises(ArgumentError, match=r"^bound = "):
             inner_range([1], bound, 1, entropy=source)
@@ -443,21 +442,21 @@ def test_what_only_one_of_them_takes():
         with pytest.raises(ArgumentError, match=r"^tail = "):
             inner_range([1], 1, 1, tail=tail, entropy=source)
     with pytest.raises(ArgumentError, match=r"^steps = .*same floats"):
-        median([1], 10**15, 10**15 + 1, 1, entropy=source)
+        median([1], grid_of(10**15, 10**15 + 1), 1, entropy=source)
 
 
 def test_no_message_shows_a_record_or_depends_on_one():
     for values in ([104_729.5], [np.nan], [], [1e300], [-1e300] * 5):
-        assert median(values, 0, 1, 1).epsilon.nano == 10**9
+        assert median(values, grid_of(0, 1), 1).epsilon.nano == 10**9
     with pytest.raises(ArgumentError) as refusal:
-        median(np.array([[104_729.5]]), 0, 1, 1)
+        median(np.array([[104_729.5]]), grid_of(0, 1), 1)
     assert "104729" not in str(refusal.value)
 
 
 def test_the_least_and_the_largest_that_are_accepted(entropy):
-    assert 0 <= quantile([1, 2], "0.999999", 0, 1, "0.000000001", entropy=entropy).point <= 2**20
-    assert quantile([0.5], 1, 0, 1, 1000, steps=2**40, entropy=entropy).point >= 2**39
-    assert median([], 0, 1, 1, steps=1, entropy=entropy).point in (0, 1)
+    assert 0 <= quantile([1, 2], "0.999999", grid_of(0, 1), "0.000000001", entropy=entropy).point <= 2**20
+    assert quantile([0.5], 1, grid_of(0, 1, 2**40), 1000, entropy=entropy).point >= 2**39
+    assert median([], grid_of(0, 1, 1), 1, entropy=entropy).point in (0, 1)
 
 
 @pytest.mark.parametrize("room", [quantile_room, smooth_room], ids=lambda room: room.__name__)
@@ -477,4 +476,4 @@ def test_the_reference_lists_true_signatures(room):
 
 def test_no_warning_tells_of_a_record():
     """Warnings are errors here: a number too wide for a float must pass in silence."""
-    assert 0 <= median(np.array([0.5, np.longdouble("1e4000")]), 0, 1, "1").value <= 1
+    assert 0 <= median(np.array([0.5, np.longdouble("1e4000")]), grid_of(0, 1), "1").value <= 1

@@ -25,11 +25,10 @@ class Walker:
         self._script, self._at = [], 0
         monkeypatch.setattr(coins, "uniform_below", lambda bound, _: self._choose([1 / bound] * bound))
         if exact_coins:  # proved by a test of their own, so that one choice stands for all their flips
-            monkeypatch.setattr(coins, "_bernoulli_exp_to_one", lambda n, d, _: bool(self._coin(math.exp(-n / d))))
-            monkeypatch.setattr(coins, "bernoulli", lambda p, _: bool(self._coin(float(p))))
-            monkeypatch.setattr(coins, "bernoulli_exp", lambda rate, _: bool(self._coin(math.exp(-rate))))
+            monkeypatch.setattr(coins, "_bernoulli_exp_to_one", lambda n, d, _: bool(self.coin(math.exp(-n / d))))
+            monkeypatch.setattr(coins, "bernoulli_exp", lambda rate, _: bool(self.coin(math.exp(-rate))))
 
-    def _coin(self, probability):
+    def coin(self, probability):
         return self._choose([1 - probability, probability])
 
     def _choose(self, masses):
@@ -70,16 +69,11 @@ def test_bernoulli_exp_is_exact(rate, monkeypatch):
     assert_law(law, lambda true: math.exp(-rate) if true else -math.expm1(-rate))
 
 
-def test_bernoulli_is_exact(monkeypatch):
-    assert Walker(monkeypatch).law(lambda: coins.bernoulli(Fraction(3, 7), None)) == pytest.approx(
-        {True: 3 / 7, False: 4 / 7}
-    )
-
-
 @pytest.mark.parametrize(("a", "b"), [(Fraction(1, 2), Fraction(1, 3)), (Fraction(1, 5), Fraction(3, 4))])
 def test_ratio_is_exact(a, b, monkeypatch):
-    flip = [lambda: coins.bernoulli(a, None), lambda: coins.bernoulli(b, None)]
-    law = Walker(monkeypatch, exact_coins=True).law(lambda: coins.ratio(*flip))
+    walker = Walker(monkeypatch, exact_coins=True)
+    flip = [lambda chance=chance: bool(walker.coin(float(chance))) for chance in (a, b)]
+    law = walker.law(lambda: coins.ratio(*flip))
     truth = a * (1 - b) / (1 - a * b)
     assert_law(law, lambda true: float(truth if true else 1 - truth))
 

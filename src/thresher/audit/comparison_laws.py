@@ -62,18 +62,6 @@ def laplace(scale: float) -> Noise:
     )
 
 
-def exponential(scale: float) -> Noise:
-    """Density exp(-x / scale) / scale for x >= 0."""
-    return Noise(
-        lambda x: np.where(x >= 0, -x / scale - math.log(scale), -np.inf),
-        lambda x: _log_one_minus_exp(np.maximum(x, 0) / scale),
-        lambda x: -np.maximum(x, 0) / scale,
-        scale,
-        whole=False,
-        one_sided=True,
-    )
-
-
 def two_sided(rate: float) -> Noise:
     """The discrete Laplace law: mass (1-p)/(1+p) p^|x| at every whole x, p = exp(-rate)."""
     log_sum, log_rest = math.log1p(math.exp(-rate)), math.log(-math.expm1(-rate))
@@ -177,21 +165,6 @@ def gptt_log_ratio(copies: int, first: float, second: float, *, monotone: bool =
     """
     query = silence() if math.isinf(second) else laplace(1 / second)
     return copies_log_ratio(copies, (0.0, 1.0), (0.0 if monotone else 1.0, 0.0), laplace(1 / first), query)
-
-
-GPTT_COPIES = (1, 2, 3, 4, 5, 8, 16, 32, 64, 128, 256, 1024)
-
-
-def gptt_table() -> dict[str, tuple[float, ...]]:
-    """The log ratios of the variants in print, by number of copies (`GPTT_COPIES`)."""
-    variants = {
-        "itemset mining, epsilon 1": (0.25, 0.75),
-        "high dimensional, epsilon 1": (0.5, 0.5),
-        "itemset mining, epsilon 0.1": (0.025, 0.075),
-        "high dimensional, epsilon 0.1": (0.05, 0.05),
-        "feature selection, epsilon 1": (1.0, math.inf),
-    }
-    return {name: tuple(gptt_log_ratio(t, *split) for t in GPTT_COPIES) for name, split in variants.items()}
 
 
 def _endings(length: int, queries: int, most: int) -> Iterator[tuple[bool, ...]]:

@@ -21,7 +21,15 @@ from thresher.decisions.look import Look, Mechanism
 from thresher.decisions.margin import Truth
 from thresher.decisions.verdicts import SEEN_BETWEEN, Level, Verdicts
 from thresher.errors import ArgumentError
-from thresher.noise import Entropy, chances, cheapest, conditional_shift, discrete_laplace, smallest_epsilon, smallest_zone
+from thresher.noise import (
+    Entropy,
+    chances,
+    cheapest,
+    conditional_shift,
+    discrete_laplace,
+    smallest_epsilon,
+    smallest_zone,
+)
 
 FINEST = 16
 _HALF = Fraction(1, 2)

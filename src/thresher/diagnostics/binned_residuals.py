@@ -18,6 +18,7 @@ from thresher.diagnostics.bin_merging import MergedBins, merge_bins, merge_terms
 from thresher.diagnostics.releases import MODEL_CAVEAT, BinnedResiduals
 from thresher.diagnostics.scored_rows import STEPS, ScoredRows, scored_rows
 from thresher.errors import ArgumentError
+from thresher.mechanisms.public_grid import grid_of
 from thresher.mechanisms.quantiles import recursive_medians
 from thresher.noise import Entropy, discrete_laplace
 from thresher.noise.entropy import chosen
@@ -178,7 +179,7 @@ def _depth_for(rows: int, asked: int | None) -> int:
 
 
 def _cuts(records: ScoredRows, terms: BinnedTerms, depth: int, entropy: Entropy) -> NDArray[np.int64]:
-    found = recursive_medians(records.points, depth, 0, STEPS, terms.bins, steps=_CUT_STEPS, entropy=entropy)
+    found = recursive_medians(records.points, depth, grid_of(0, STEPS, _CUT_STEPS), terms.bins, entropy=entropy)
     return np.array([0, *found.points, _CUT_STEPS], dtype=np.int64) * (STEPS // _CUT_STEPS)
 
 

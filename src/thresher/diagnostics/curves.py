@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from thresher.diagnostics.scored_rows import ScoredRows
-from thresher.mechanisms.isotonic import isotonic
 
 Floats = NDArray[np.float64]
 
@@ -48,7 +47,10 @@ def curve_of_counts(positives: ArrayLike, negatives: ArrayLike) -> CountedCurve:
     Sums from the first count on are made to never fall (isotonic regression), cut at 0 and divided by the last of
     them. If that is 0 for positives or negatives, the curve is the diagonal.
     """
-    above = [np.maximum(isotonic(np.cumsum(np.asarray(counts))), 0.0) for counts in (negatives, positives)]
+    from scipy.optimize import isotonic_regression  # noqa: PLC0415 - loaded when needed
+
+    sums = (np.cumsum(np.asarray(counts, dtype=np.float64)) for counts in (negatives, positives))
+    above = [np.maximum(isotonic_regression(line).x, 0.0) for line in sums]
     totals = [float(sums[-1]) for sums in above]
     if min(totals) <= 0:
         even = np.linspace(0.0, 1.0, above[0].size + 1)

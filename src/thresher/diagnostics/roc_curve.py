@@ -19,6 +19,7 @@ from thresher.diagnostics.scored_rows import ScoredRows, scored_rows
 from thresher.errors import ArgumentError
 from thresher.mechanisms.histograms import LEAST_EPSILONS, MECHANISMS, TWO_DIMENSIONS_ONLY, noisy_histogram
 from thresher.mechanisms.histograms.estimate import checked_epsilon
+from thresher.mechanisms.public_grid import grid_of
 from thresher.mechanisms.quantiles import recursive_medians
 from thresher.noise import Entropy, discrete_laplace
 from thresher.noise.entropy import chosen
@@ -147,7 +148,7 @@ def _cuts(rows: ScoredRows, asked: RocOptions, known: int | None, entropy: Entro
     depth = fitting_depth(known or 0, asked.epsilon) if asked.depth is None else asked.depth
     if not asked.medians:
         return fixed_thresholds(depth)
-    found = recursive_medians(rows.scores, depth, 0, 1, asked.parts["thresholds"], entropy=entropy)
+    found = recursive_medians(rows.scores, depth, grid_of(0, 1), asked.parts["thresholds"], entropy=entropy)
     return np.array(found.values[::-1])
 
 

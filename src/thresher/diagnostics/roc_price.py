@@ -17,6 +17,7 @@ from thresher.diagnostics.curves import auc_error, curve_of_counts, mann_whitney
 from thresher.diagnostics.roc_curve import DEFAULT_SHARE, fitting_depth
 from thresher.diagnostics.scored_rows import ScoredRows
 from thresher.errors import ArgumentError
+from thresher.mechanisms.public_grid import grid_of
 from thresher.mechanisms.quantiles import recursive_medians
 from thresher.noise import SeededEntropy, discrete_laplace
 from thresher.noise.arguments import checked_probability
@@ -122,7 +123,7 @@ def _errors(made_up: ScoredRows, truth: float, rows: int, weight: Fraction) -> I
     entropy, simulated = SeededEntropy(_SEED), made_up.scores.size
     depth, part, rest = fitting_depth(1, weight), weight * DEFAULT_SHARE, weight * (1 - DEFAULT_SHARE)
     for _ in range(_THRESHOLD_SETS):
-        cuts = recursive_medians(made_up.scores, depth, 0, 1, part / simulated, entropy=entropy).values[::-1]
+        cuts = recursive_medians(made_up.scores, depth, grid_of(0, 1), part / simulated, entropy=entropy).values[::-1]
         exact = np.stack(made_up.counts(np.array(cuts))) * (rows / simulated)
         noise = discrete_laplace(rest / rows, _COUNTS_EACH * exact.size, entropy=entropy)
         for positives, negatives in exact + np.asarray(noise).reshape(_COUNTS_EACH, *exact.shape):

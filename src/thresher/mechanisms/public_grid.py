@@ -51,7 +51,7 @@ class Grid:
         return float(self.low + (self.high - self.low) * point / self.steps)
 
 
-def grid_of(low: Amount, high: Amount, steps: int) -> Grid:
+def grid_of(low: Amount, high: Amount, steps: int = DEFAULT_STEPS) -> Grid:
     """The grid asked for, if its points are that many different floats."""
     start, end, count = exact_fraction(low, "low"), exact_fraction(high, "high"), whole_number(steps, "steps")
     if end <= start:

@@ -61,14 +61,7 @@ class InnerRange:
 
 
 def quantile(
-    values: ArrayLike,
-    fraction: Amount,
-    low: Amount,
-    high: Amount,
-    epsilon: Amount,
-    *,
-    steps: int = DEFAULT_STEPS,
-    entropy: Entropy | None = None,
+    values: ArrayLike, fraction: Amount, grid: Grid, epsilon: Amount, *, entropy: Entropy | None = None
 ) -> Quantile:
     """A grid point of rank near fraction n, drawn by P[g] proportional to exp(-rate cost(g)).
 
@@ -76,43 +69,26 @@ def quantile(
     Utility: the rank is off by more than `rank_error(...)` records with probability at most the rate named there.
     Runtime: a sort of the values, then about 100 / epsilon steps.
     """
-    part, spend = _fraction(fraction, "fraction"), checked_rate(epsilon, 1)
-    grid, source = grid_of(low, high, steps), chosen(entropy)
+    part, spend, source = _fraction(fraction, "fraction"), checked_rate(epsilon, 1), chosen(entropy)
     cells = cells_of(grid.snapped(values), part, 0, grid.steps)
     point = int(cells.drawn(spend, 1, source)[0])
     return Quantile(point, grid.value(point), part, Epsilon.covering(spend), source.stamp)
 
 
-def median(
-    values: ArrayLike,
-    low: Amount,
-    high: Amount,
-    epsilon: Amount,
-    *,
-    steps: int = DEFAULT_STEPS,
-    entropy: Entropy | None = None,
-) -> Quantile:
+def median(values: ArrayLike, grid: Grid, epsilon: Amount, *, entropy: Entropy | None = None) -> Quantile:
     """`quantile` for one half: the rank that a given epsilon finds best."""
-    return quantile(values, HALF, low, high, epsilon, steps=steps, entropy=entropy)
+    return quantile(values, HALF, grid, epsilon, entropy=entropy)
 
 
 def quantiles(
-    values: ArrayLike,
-    fractions: Sequence[Amount],
-    low: Amount,
-    high: Amount,
-    epsilon: Amount,
-    *,
-    steps: int = DEFAULT_STEPS,
-    entropy: Entropy | None = None,
+    values: ArrayLike, fractions: Sequence[Amount], grid: Grid, epsilon: Amount, *, entropy: Entropy | None = None
 ) -> Cuts:
     """One grid point for each of the increasing fractions.
 
     Each has an equal share of epsilon, and then they are sorted.
     Privacy: epsilon in all. Utility: as `quantile` at its share. For many evenly spaced ones see `recursive_medians`.
     """
-    parts, spend = _fractions(fractions), checked_rate(epsilon, 1)
-    grid, source = grid_of(low, high, steps), chosen(entropy)
+    parts, spend, source = _fractions(fractions), checked_rate(epsilon, 1), chosen(entropy)
     records = grid.snapped(values)
     share = spend / len(parts)
     found = [int(cells_of(records, part, 0, grid.steps).drawn(share, 1, source)[0]) for part in parts]
@@ -120,14 +96,7 @@ def quantiles(
 
 
 def recursive_medians(
-    values: ArrayLike,
-    depth: int,
-    low: Amount,
-    high: Amount,
-    epsilon: Amount,
-    *,
-    steps: int = DEFAULT_STEPS,
-    entropy: Entropy | None = None,
+    values: ArrayLike, depth: int, grid: Grid, epsilon: Amount, *, entropy: Entropy | None = None
 ) -> Cuts:
     """2**depth - 1 different points strictly inside the grid that part the records into 2**depth nearly equal lots.
 
@@ -135,13 +104,12 @@ def recursive_medians(
     Privacy: epsilon in all: every level has epsilon / depth, and a record is seen by one median of a level at most.
     Runtime: depth sorts of the values, and a draw for every point.
     """
-    levels, spend = whole_number(depth, "depth"), checked_rate(epsilon, 1)
+    levels, spend, source = whole_number(depth, "depth"), checked_rate(epsilon, 1), chosen(entropy)
     if not 1 <= levels <= _DEEPEST:
         raise ArgumentError("depth", depth, f"it must be from 1 to {_DEEPEST}", "Pass 3, say, for 7 points")
-    grid, source = grid_of(low, high, steps), chosen(entropy)
     if grid.steps < 1 << levels:
         rule = f"2**{levels} - 1 different points inside need 2**{levels} steps or more"
-        raise ArgumentError("steps", steps, rule, "Take more steps, or less depth")
+        raise ArgumentError("steps", grid.steps, rule, "Take more steps, or less depth")
     nodes = [Node(0, grid.steps, grid.snapped(values))]
     found: list[int] = []
     for level in range(levels):
@@ -171,8 +139,8 @@ def inner_range(
         raise ArgumentError("bound", bound, "it must be above zero", "Pass the bound found before")
     if rest >= HALF:
         raise ArgumentError("tail", tail, "it must be below one half", 'Leave it out for "0.025"')
-    cuts = quantiles(values, [rest, 1 - rest], -limit, limit, epsilon, steps=steps, entropy=entropy)
     grid = grid_of(-limit, limit, steps)
+    cuts = quantiles(values, [rest, 1 - rest], grid, epsilon, entropy=entropy)
     first, last = cuts.points
     if first == last:  # one step apart at least, so that the range can be divided
         first, last = (first - 1, last) if first else (first, last + 1)

@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 from thresher.amounts import Amount, Epsilon, exact_fraction
 from thresher.errors import ArgumentError, BugError
 from thresher.mechanisms.cauchy import point_near
-from thresher.mechanisms.public_grid import DEFAULT_STEPS, grid_of, numbers_of
+from thresher.mechanisms.public_grid import Grid, grid_of, numbers_of
 from thresher.noise import Entropy
 from thresher.noise.arguments import checked_rate
 from thresher.noise.enclosure import certified, exp_minus
@@ -31,8 +31,6 @@ _DEAREST, _LEAST = 600.0, math.exp(-500)
 # Float sensitivities are right up to this factor either way; the noise is made for that much more.
 _SLACK = Fraction(1, 1 << 34)
 _LEAST_EPSILON, _MOST_EPSILON = Fraction(1, 10**4), 700
-# Of a place or a scale: no such law is met with, and its loss is still a float.
-_WIDEST = 1e300
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,12 +45,10 @@ class SmoothMedian:
 
 def smooth_median(
     values: ArrayLike,
-    low: Amount,
-    high: Amount,
+    grid: Grid,
     epsilon: Amount,
     *,
     smoothing: Amount | None = None,
-    steps: int = DEFAULT_STEPS,
     entropy: Entropy | None = None,
 ) -> SmoothMedian:
     """The grid point next to (lower median) + (noise factor) (smooth sensitivity) (Cauchy), or an end beyond it.
@@ -63,7 +59,7 @@ def smooth_median(
     """
     spend = _spend(epsilon)
     smooth = spend * DEFAULT_SMOOTHING if smoothing is None else _smoothing(smoothing, spend)
-    grid, source = grid_of(low, high, steps), chosen(entropy)
+    source = chosen(entropy)
     centre, scale = placed(grid.snapped(values), grid.steps, spend, smooth)
     point = point_near(centre, scale, grid.steps, source)
     return SmoothMedian(point, grid.value(point), Epsilon.covering(spend), source.stamp)
@@ -111,36 +107,6 @@ def _factor(spend: Fraction, smooth: Fraction) -> Fraction:
     if not certified(enough):
         raise BugError("a noise factor that was rounded up is too small")
     return factor
-
-
-def cauchy_loss(first: tuple[float, float], second: tuple[float, float]) -> float:
-    """The largest log ratio of two Cauchy densities, each by place and scale: their hyperbolic distance."""
-    (f, s), (g, t) = _law(first, "first"), _law(second, "second")
-    return 2 * math.asinh(math.hypot(f - g, s - t) / (2 * math.sqrt(s) * math.sqrt(t)))
-
-
-def worst_loss(factor: Amount, smoothing: Amount) -> float:
-    """What noise of so many smooth sensitivities can lose: either the place moves, or place and scale do."""
-    times, decay = float(exact_fraction(factor, "factor")), float(exact_fraction(smoothing, "smoothing"))
-    if not 1e-9 <= times <= 1e9:
-        raise ArgumentError("factor", factor, "it must lie between 1e-9 and 1e9", "Pass noise_factor(...), say")
-    if not 0 <= decay <= 1000:
-        raise ArgumentError("smoothing", smoothing, "it must lie between 0 and 1000", "Pass a part of epsilon")
-    place = 1 / (2 * times * times)
-    both = 2 * math.sinh(decay / 2) ** 2 + math.exp(-decay) * place
-    return 2 * math.asinh(math.sqrt(max(place, both) / 2))
-
-
-def _law(law: tuple[float, float], field: str) -> tuple[float, float]:
-    """A place and a scale of moderate size, the scale above zero."""
-    try:
-        place, scale = map(float, law)
-    except (TypeError, ValueError, OverflowError):
-        raise ArgumentError(field, law, "it must be a place and a scale", "Pass a pair of floats") from None
-    if not (abs(place) <= _WIDEST and 1 / _WIDEST <= scale <= _WIDEST):
-        rule = "place and scale must be finite, and the scale above zero"
-        raise ArgumentError(field, law, rule, "Pass a pair such as (0, 1)")
-    return place, scale
 
 
 def _largest_window(records: NDArray[np.generic], low: float, high: float, smoothing: float) -> float:

@@ -1,4 +1,4 @@
-"""How wrong a sparse vector's answers may be: as the theorem in print says, and computed for the noise that is drawn.
+"""How wrong a sparse vector's answers may be, computed for the noise that is drawn.
 
 An answer is wrong by more than w only if v - z - offset leaves the interval [-w-1, w], for one query or another. Given
 the threshold's noise z the queries' noises are independent, so the chance that none of k does is a sum over z.
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from thresher.amounts import Amount, exact_fraction, whole_number
 from thresher.errors import ArgumentError
-from thresher.mechanisms.sparse_terms import Setting, SparseTerms, sparse_terms
+from thresher.mechanisms.sparse_terms import SparseTerms
 
 Reals = NDArray[np.float64]
 
@@ -24,19 +24,6 @@ _BLOCKS = 1 << 13
 # Far more than the rounding of the sums below.
 _FLOAT_ROOM = 1e-9
 _LEAST_MISS_RATE = 1e-9
-
-
-def printed_accuracy(most: int, sensitivity: int, epsilon: Amount, queries: int, miss_rate: Amount) -> float:
-    """The alpha of the theorem in print, for Laplace noise of scales 2D/epsilon and 4cD/epsilon.
-
-    8 c D (log k + log(2/b)) / epsilon: with probability 1-b every top has query >= threshold - alpha and every bottom
-    query <= threshold + alpha.
-    Citation: Chen, dissertation 2018, Theorem 3; its Definition 4 has both inequalities and the probability reversed.
-    """
-    count, rate = _checked(queries, miss_rate)
-    terms = sparse_terms(most, epsilon, Setting(sensitivity=sensitivity, noise="two-sided"))
-    scale = 8 * terms.most * terms.setting.sensitivity
-    return scale * (math.log(count) + math.log(2 / rate)) / float(exact_fraction(epsilon, "epsilon"))
 
 
 def within(terms: SparseTerms, queries: int, miss_rate: Amount) -> int:

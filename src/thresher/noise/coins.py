@@ -27,11 +27,6 @@ def uniform_below(bound: int, entropy: Entropy) -> int:
     raise EntropyError(f"{_MOST_REJECTIONS} draws in a row were out of range: the generator is stuck")
 
 
-def bernoulli(probability: Fraction, entropy: Entropy) -> bool:
-    """True with the given rational probability."""
-    return uniform_below(probability.denominator, entropy) < probability.numerator
-
-
 def bernoulli_exp(rate: Fraction, entropy: Entropy) -> bool:
     """True with probability exp(-rate), for any rational rate >= 0."""
     while rate > 1:

@@ -57,9 +57,6 @@ class Method:
                 raise ArgumentError(field, getattr(self, field), "it is a yes or a no", "Pass True or False")
 
 
-AS_PRINTED = Method(decoder="rounding", printed_noise=True)
-
-
 @dataclass(frozen=True, slots=True)
 class Success:
     """Shares of cells whose count was found exactly: of all, and of the `small_cells` that count 0 to 5."""

@@ -5,13 +5,13 @@ them. Noise is whole numbers, for comparisons on a fine grid, so that rounding i
 Reads: entropy. Writes: nothing. Never: reachable from a release.
 """
 
-from collections.abc import Hashable, Mapping
+import math
+from collections.abc import Hashable, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from thresher.amounts import Epsilon
-from thresher.audit.prune_laws import path_law, printed
 from thresher.audit.subjects import Enumerated, Pair, Sampled, Subject
 from thresher.noise import Entropy, discrete_laplace
 
@@ -47,7 +47,7 @@ def subjects() -> tuple[Subject, ...]:
             "how many nodes of a path are kept, exactly",
             _EPSILON,
             (Pair("one more tuple, eight levels, counts at the threshold", path, more),),
-            _kept,
+            broken_prune_law,
         ),
         Sampled(
             "broken_prune_spends_twice",
@@ -59,8 +59,20 @@ def subjects() -> tuple[Subject, ...]:
     )
 
 
-def _kept(path: tuple[int, ...]) -> Mapping[Hashable, float]:
-    return dict(path_law(printed(float(_EPSILON), _THRESHOLD), path).items())
+def broken_prune_law(path: Sequence[int], epsilon: float = 1.0, cutoff: float = _THRESHOLD) -> Mapping[Hashable, float]:
+    """How many nodes of a path are kept, from the root down: the law of `broken_prune`, with the same fault.
+
+    Count and cutoff each have Laplace noise of scale 2 / epsilon, drawn anew at every node; the leaf is not tested.
+    """
+    law, reached = dict[Hashable, float](), 1.0
+    for kept, count in enumerate(path):
+        far = abs(cutoff - count) * epsilon / 2
+        # The chance that the difference of both noises is at least this far.
+        beyond = (2 + far) * math.exp(-far) / 4
+        keeps = beyond if count < cutoff else 1 - beyond
+        law[kept] = reached * (1 - keeps)
+        reached *= keeps
+    return {**law, len(path): reached}
 
 
 def broken_prune(path: tuple[int, ...], runs: int, entropy: Entropy) -> NDArray[np.bool_]:

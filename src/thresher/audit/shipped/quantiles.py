@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from thresher.audit.subjects import Enumerated, Pair, Promised, Sampled, Subject
+from thresher.mechanisms.public_grid import grid_of
 from thresher.mechanisms.quantiles import HALF, Node, median, quantile, quantiles, rank_error, recursive_medians
 from thresher.mechanisms.rank_costs import Cells, cells_of
 from thresher.mechanisms.smooth_median import DEFAULT_SMOOTHING, placed, smooth_median
@@ -22,6 +23,7 @@ from thresher.noise import Entropy
 _FEW, _MANY = 10, 1000
 _SMALL, _DEPTH = 40, 2
 _ONE = Fraction(1)
+_GRID = grid_of(0, 1)
 _MISS_RATE = Fraction(1, 20)
 
 Records = tuple[int, ...]
@@ -30,14 +32,14 @@ Halves = Callable[[Node, int], tuple[Node, Node]]
 
 
 def subjects() -> tuple[Subject, ...]:
-    charge = median((), 0, 1, 1).epsilon
+    charge = median((), _GRID, 1).epsilon
     lower, upper, least = Fraction(1, 4), Fraction(9, 10), Fraction(0)
     return (
         Sampled("median", "exponential mechanism, 11 points", charge, _hard(HALF, _FEW), partial(_drawn, (HALF,))),
         Sampled(
             "quantile",
             "the 25 % quantile",
-            quantile((), lower, 0, 1, 1).epsilon,
+            quantile((), lower, _GRID, 1).epsilon,
             _hard(lower, _FEW),
             partial(_drawn, (lower,)),
         ),
@@ -45,7 +47,7 @@ def subjects() -> tuple[Subject, ...]:
         Sampled(
             "two quantiles",
             "25 % and 50 %, sorted",
-            quantiles((), (lower, HALF), 0, 1, 1).epsilon,
+            quantiles((), (lower, HALF), _GRID, 1).epsilon,
             _hard(lower, _FEW),
             partial(_drawn, (lower, HALF)),
             100_000,
@@ -54,14 +56,14 @@ def subjects() -> tuple[Subject, ...]:
         Enumerated(
             "quantile, law",
             "the 90 % quantile, 1,001 points",
-            quantile((), upper, 0, 1, 1).epsilon,
+            quantile((), upper, _GRID, 1).epsilon,
             _hard(upper, _MANY),
             partial(_law, upper),
         ),
         Enumerated(
             "recursive medians, law",
             "two levels, all outputs on 41 points",
-            recursive_medians((), _DEPTH, 0, 1, 1).epsilon,
+            recursive_medians((), _DEPTH, _GRID, 1).epsilon,
             (
                 Pair("one more record at an end", (36,), (0, 36)),
                 Pair("one more record in the middle", (1, 18, 22, 38), (1, 18, 20, 22, 38)),
@@ -70,7 +72,7 @@ def subjects() -> tuple[Subject, ...]:
             partial(medians_law, epsilon=_ONE / _DEPTH, halves=Node.halves),
         ),
         Enumerated(
-            "smooth median, law", "1,001 points", smooth_median((), 0, 1, 1).epsilon, _smooth_pairs(), _smooth_law
+            "smooth median, law", "1,001 points", smooth_median((), _GRID, 1).epsilon, _smooth_pairs(), _smooth_law
         ),
         Promised("median, rank error", "1,001 points", _MISS_RATE, _worst_ranks(), _off_by_more_than_promised),
     )
