@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize
 
 from thresher.amounts import Epsilon
-from thresher.decisions import priced_shift
 from thresher.decisions.probe.apportion import direct_epsilon, even_shares, implicant_shares, once_shares, probe_shares
+from thresher.decisions.shift import priced_shift
 from thresher.errors import ArgumentError
 from thresher.noise import smallest_epsilon
 from thresher.question.implicants import minimal_form, primes

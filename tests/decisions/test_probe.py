@@ -9,8 +9,8 @@ from formula_shapes import DISTRIBUTED, GROUPED, MAJORITY, SHAPES
 from laws import DRAWS, assert_fits, assert_rejected, laplace_p
 
 from thresher.amounts import Epsilon
-from thresher.decisions.probe.probe import METHODS, naive, planned, probe, probe_ent, probe_naive
-from thresher.decisions.probe.probe_answer import DeniedError, Look
+from thresher.decisions.probe.probe import METHODS, answered, naive, planned, probe, probe_ent, probe_naive
+from thresher.decisions.probe.probe_answer import ConditionLook, DeniedError
 from thresher.decisions.probe.probe_conditions import checked_conditions
 from thresher.decisions.probe.probe_phases import Phases, narrower
 from thresher.errors import ArgumentError
@@ -69,7 +69,7 @@ class TestPrices:
             assert look.epsilon == smallest_epsilon(look.share, look.steps + 1)
             assert share in (None, look.share)
         options = {"redistribute": False} if method == "probe-ent" else {}
-        answer = FAMILY[method](*asked, entropy=entropy, **options)
+        answer = FAMILY[method](asked, entropy=entropy, **options)
         assert [look for look in answer.looks if look.phase == 1] == list(looks)
 
     def test_shares_of_a_condition_that_is_written_twice(self):
@@ -85,7 +85,7 @@ class TestPrices:
 
     @pytest.mark.parametrize("method", METHODS)
     def test_a_rate_of_one_half_needs_no_data(self, method):
-        answer = FAMILY[method]([[-FAR, FAR]], 0, [1], [1000], "0.5", entropy=Forbidden())
+        answer = FAMILY[method](([[-FAR, FAR]], 0, [1], [1000]), ("0.5", "0.1"), entropy=Forbidden())
         assert answer.reported.all()
         assert answer.epsilon == Epsilon(0)
         assert planned(method, 0, [1], [1000], "0.5") == ()
@@ -101,7 +101,7 @@ class TestTheLimit:
         below = price - Epsilon("0.000000001")
         if method == "probe-ent":
             below = planned(method, *asked[1:])[0].epsilon - Epsilon("0.000000001")
-        answer = FAMILY[method](*asked, max_epsilon=below, entropy=Forbidden())
+        answer = FAMILY[method](asked, max_epsilon=below, entropy=Forbidden())
         assert (answer.denied, answer.reported, answer.epsilon) == (True, None, Epsilon(0))
         assert answer.denial.reason == "budget"
         assert "nothing is charged" in answer.denial.text
@@ -111,17 +111,17 @@ class TestTheLimit:
         asked = occ_like().first(3).arguments(SHAPES["AND3"])
         price = total(planned(method, *asked[1:]))
         entropy, whole = Counted(1), Counted(1)
-        answer = TWO_PHASES[method](*asked, max_epsilon=price, entropy=entropy)
+        answer = TWO_PHASES[method](asked, max_epsilon=price, entropy=entropy)
         assert (answer.denial.reason, answer.denial.phase, answer.epsilon) == ("budget", 2, price)
         assert str(price) in answer.denial.text
         assert answer.phases == 1
-        TWO_PHASES[method](*asked, entropy=whole)
+        TWO_PHASES[method](asked, entropy=whole)
         assert 0 < entropy.reads < whole.reads
 
     def test_a_climb_whose_end_is_beyond_it_is_not_begun(self):
         asked = occ_like().first(1).arguments(0)
         first = planned("probe-ent", *asked[1:])[0].epsilon
-        answer = probe_ent(*asked, max_epsilon=first, entropy=SeededEntropy(1))
+        answer = probe_ent(asked, max_epsilon=first, entropy=SeededEntropy(1))
         assert (answer.denial.reason, answer.denial.phase, answer.epsilon) == ("budget", 2, first)
 
     @pytest.mark.parametrize("method", METHODS)
@@ -130,7 +130,7 @@ class TestTheLimit:
         for seed in range(3):
             for shape in ("AND3", "OR3", "(Q0|Q1)&(Q0|Q2)"):
                 asked = occ_like(seed).first(3).arguments(SHAPES[shape])
-                answer = FAMILY[method](*asked, max_epsilon=limit, entropy=SeededEntropy(seed))
+                answer = FAMILY[method](asked, max_epsilon=limit, entropy=SeededEntropy(seed))
                 assert answer.epsilon <= Epsilon(limit)
                 assert answer.denied == (answer.reported is None)
 
@@ -138,14 +138,14 @@ class TestTheLimit:
 class TestWhatIsCharged:
     @pytest.mark.parametrize("method", ["naive", *TWO_PHASES])
     def test_every_group_pays_for_every_look(self, method):
-        answer = FAMILY[method](*occ_like().first(3).arguments(GROUPED), entropy=SeededEntropy(3))
+        answer = FAMILY[method](occ_like().first(3).arguments(GROUPED), entropy=SeededEntropy(3))
         assert answer.epsilon == total(answer.looks)
         assert set(answer.epsilons) == {answer.epsilon}
         assert answer.phases == (1 if method == "naive" else 2)
 
     def test_refined_looks_are_paid_by_the_last_one_group_by_group(self):
         asked = occ_like().first(2).arguments(every(0, 1))
-        answer = probe_ent(*asked, entropy=SeededEntropy(3))
+        answer = probe_ent(asked, entropy=SeededEntropy(3))
         levels = [[look.epsilon for look in answer.looks if look.atom == atom] for atom in (0, 1)]
         assert all(found == sorted(found) for found in levels)
         assert len(set(answer.epsilons)) > 1, "groups far from the line stop early"
@@ -156,7 +156,7 @@ class TestWhatIsCharged:
     def test_a_denial_after_looking_is_charged_and_says_why(self, method):
         """Ranges far above the thresholds, and an OR: few groups are far enough below to count as negatives."""
         asked = uci_like().first(3).arguments(SHAPES["OR3"])
-        found = [FAMILY[method](*asked, entropy=SeededEntropy(seed)) for seed in range(4)]
+        found = [FAMILY[method](asked, entropy=SeededEntropy(seed)) for seed in range(4)]
         denied = [answer for answer in found if answer.denied and answer.denial.reason == "estimate"]
         assert denied
         for answer in denied:
@@ -169,7 +169,7 @@ class TestWhatIsCharged:
 class TestNoise:
     def test_looks_are_discrete_laplace_at_their_own_price(self, entropy):
         slacks = np.full((2, DRAWS // 10), FAR)
-        answer = naive(slacks, every(0, 1), [1, 7], [1000, 1000], entropy=entropy)
+        answer = naive((slacks, every(0, 1), [1, 7], [1000, 1000]), entropy=entropy)
         for look, spread in zip(answer.looks, (1, 7), strict=True):
             noise = answer.noisy[look.atom] - FAR
             assert_fits(laplace_p(noise, spread / float(look.epsilon)))
@@ -178,8 +178,8 @@ class TestNoise:
     def test_the_second_phase_draws_anew(self):
         """The paper's way, and why losses are added: the first phase says nothing about the noise of the second."""
         made = occ_like(groups=60_000).first(1)
-        one = naive(*made.arguments(0), "0.025", region="0.3", entropy=SeededEntropy(4))
-        two = probe(*made.arguments(0), entropy=SeededEntropy(4))
+        one = naive(made.arguments(0), ("0.025", "0.1"), region="0.3", entropy=SeededEntropy(4))
+        two = probe(made.arguments(0), entropy=SeededEntropy(4))
         assert [look.phase for look in two.looks] == [1, 2]
         assert two.looks[0].epsilon == one.looks[0].epsilon
         first, second = ((answer.noisy[0] - made.slacks[0]).astype(float) for answer in (one, two))
@@ -189,11 +189,11 @@ class TestNoise:
     @pytest.mark.parametrize("method", METHODS)
     def test_seeded_answers_are_marked_and_repeat(self, method):
         asked = occ_like().first(3).arguments(MAJORITY)
-        one, two = (FAMILY[method](*asked, entropy=SeededEntropy(9)) for _ in range(2))
+        one, two = (FAMILY[method](asked, entropy=SeededEntropy(9)) for _ in range(2))
         assert isinstance(one.noisy[0], NotPrivate)
         assert np.array_equal(one.reported, two.reported)
         assert one.looks == two.looks
-        assert not np.array_equal(one.noisy[0], FAMILY[method](*asked, entropy=SeededEntropy(10)).noisy[0])
+        assert not np.array_equal(one.noisy[0], FAMILY[method](asked, entropy=SeededEntropy(10)).noisy[0])
 
 
 class TestSkipping:
@@ -202,7 +202,7 @@ class TestSkipping:
     @pytest.mark.parametrize("method", METHODS)
     def test_an_and_that_is_empty_already(self, method):
         slacks = np.array([[-FAR] * 40, [FAR] * 40])
-        answer = FAMILY[method](slacks, every(0, 1), [1, 1], [1000, 1000], entropy=SeededEntropy(1))
+        answer = FAMILY[method]((slacks, every(0, 1), [1, 1], [1000, 1000]), entropy=SeededEntropy(1))
         assert not answer.reported.any()
         assert {look.atom for look in answer.looks} == {0}
         assert answer.epsilon == answer.looks[0].epsilon
@@ -211,14 +211,14 @@ class TestSkipping:
     def test_an_or_goes_on_and_so_does_what_lies_above(self, method):
         slacks = np.array([[-FAR] * 100, [FAR] * 100, [-FAR] * 50 + [FAR] * 50])
         tree = some(every(0, 1), 2)
-        answer = FAMILY[method](slacks, tree, [1] * 3, [1000] * 3, entropy=SeededEntropy(1))
+        answer = FAMILY[method]((slacks, tree, [1] * 3, [1000] * 3), entropy=SeededEntropy(1))
         assert answer.reported.tolist() == [False] * 50 + [True] * 50
         assert {look.atom for look in answer.looks} == {0, 2}
 
     @pytest.mark.parametrize("method", METHODS)
     def test_an_intersection_is_taken_although_print_says_union(self, method):
         slacks = np.array([[FAR] * 10 + [-FAR] * 490, [-FAR] * 5 + [FAR] * 95 + [-FAR] * 400])
-        answer = FAMILY[method](slacks, every(0, 1), [1, 1], [1000, 1000], entropy=SeededEntropy(1))
+        answer = FAMILY[method]((slacks, every(0, 1), [1, 1], [1000, 1000]), entropy=SeededEntropy(1))
         assert np.flatnonzero(answer.reported).tolist() == [5, 6, 7, 8, 9]
 
     @pytest.mark.parametrize("limit", ["10", "9"])
@@ -227,10 +227,10 @@ class TestSkipping:
         slacks = np.array([[-5, -FAR], [FAR, FAR]])
         asked = checked_conditions(slacks, every(0, 1), [1, 1], [1000, 1000], ("0.05", "0.1"), "0.3", limit)
         phases = Phases(asked, SeededEntropy(1))
-        first = [Look(atom, 1, BETA, 1, Epsilon(4)) for atom in (0, 1)]
+        first = [ConditionLook(atom, 1, BETA, 1, Epsilon(4)) for atom in (0, 1)]
         assert not phases.run(first).any()
         assert [look.atom for look in phases.looks] == [0], "nothing left for the second condition to decide"
-        wider = [Look(0, 2, BETA, 50, Epsilon(2))]
+        wider = [ConditionLook(0, 2, BETA, 50, Epsilon(2))]
         if limit == "9":
             with pytest.raises(DeniedError):
                 phases.run(wider)
@@ -242,7 +242,8 @@ class TestSkipping:
 
     @pytest.mark.parametrize("method", METHODS)
     def test_nobody_at_all(self, method):
-        answer = FAMILY[method](np.empty((2, 0), dtype=np.int64), every(0, 1), [1, 1], [9, 9], entropy=SeededEntropy(1))
+        nobody = np.empty((2, 0), dtype=np.int64)
+        answer = FAMILY[method]((nobody, every(0, 1), [1, 1], [9, 9]), entropy=SeededEntropy(1))
         assert answer.epsilon == Epsilon(0)
         assert answer.reported.size == 0
 
@@ -251,7 +252,7 @@ class TestEstimates:
     def test_by_hand(self):
         """100 groups, of which two lie far above."""
         made = at_threshold(groups=100, at=0, above=2)
-        answer = probe(*made.arguments(0), entropy=SeededEntropy(2))
+        answer = probe(made.arguments(0), entropy=SeededEntropy(2))
         (found, *_) = answer.estimates
         below = 100 - found.between - 2
         assert found.false_alarms == pytest.approx(found.between + 2 * 0.025)
@@ -260,7 +261,7 @@ class TestEstimates:
 
     def test_the_allowed_rate_is_divided_by_conditions_and_by_how_often_they_are_written(self):
         """Print divides by two whatever their number; then several conditions together may exceed the rate."""
-        answer = probe(*occ_like().first(3).arguments(DISTRIBUTED), entropy=SeededEntropy(2))
+        answer = probe(occ_like().first(3).arguments(DISTRIBUTED), entropy=SeededEntropy(2))
         parts = [found.allowed / found.negatives for found in answer.estimates[:3]]
         assert parts == pytest.approx([0.1 / 6, 0.1 / 3, 0.1 / 3])
         assert sum(times * part for times, part in zip((2, 1, 1), parts, strict=True)) == pytest.approx(
@@ -273,7 +274,7 @@ class TestEstimates:
         rng = np.random.default_rng(steps)
         for _ in range(50):
             noisy, answer = rng.integers(-60, 20, 80), rng.random(80) < 0.7
-            look, allowed = Look(0, 1, BETA, steps, Epsilon(1)), float(rng.uniform(-1, 30))
+            look, allowed = ConditionLook(0, 1, BETA, steps, Epsilon(1)), float(rng.uniform(-1, 30))
 
             def alarms(width, noisy=noisy, answer=answer):
                 return ((noisy >= -width) & (noisy < 0) & answer).sum() + 0.05 * ((noisy >= 0) & answer).sum()
@@ -283,7 +284,7 @@ class TestEstimates:
 
     def test_an_answer_that_reports_nothing_is_not_denied_for_want_of_negatives(self):
         """Three groups: the lower bound for the negatives is below none, and there is no false alarm either."""
-        answer = probe(np.full((1, 3), -FAR), 0, [1], [1000], "0.45", entropy=SeededEntropy(1))
+        answer = probe((np.full((1, 3), -FAR), 0, [1], [1000]), ("0.45", "0.1"), entropy=SeededEntropy(1))
         assert not answer.denied
         assert not answer.reported.any()
 
@@ -298,7 +299,7 @@ class TestSharesHandedOn:
         for made in (occ_like(1), bimodal(1), uci_like(1)):
             for seed in range(2):
                 answer = probe_ent(
-                    *made.first(3).arguments(tree), redistribute=redistribute, entropy=SeededEntropy(seed)
+                    made.first(3).arguments(tree), redistribute=redistribute, entropy=SeededEntropy(seed)
                 )
                 risked = sum(occurrences(tree)[look.atom] * look.share for look in answer.looks)
                 assert risked <= BETA
@@ -311,7 +312,7 @@ class TestSharesHandedOn:
         slacks[0, :200] = np.tile([-1, 0], 100)
         slacks[1:, 0] = FAR
         asked = slacks, some(0, 1, 2), [1] * 3, [1000] * 3
-        answer = probe_ent(*asked, entropy=SeededEntropy(1))
+        answer = probe_ent(asked, entropy=SeededEntropy(1))
         risked = [sum(look.share for look in answer.looks if look.atom == atom) for atom in range(3)]
         assert risked[0] == BETA / 3, "all four levels"
         assert risked[1] == (BETA - risked[0]) / 2 / 4, "one of them, of half of what was left"
@@ -324,7 +325,7 @@ class TestSharesHandedOn:
     def test_what_is_left_over_makes_later_conditions_cheaper(self):
         asked = bimodal().first(4).arguments(SHAPES["AND4"])
         plain, handed = (
-            probe_ent(*asked, redistribute=redistribute, entropy=SeededEntropy(1)).epsilon
+            probe_ent(asked, redistribute=redistribute, entropy=SeededEntropy(1)).epsilon
             for redistribute in (False, True)
         )
         assert handed < plain
@@ -359,8 +360,12 @@ class TestSharesHandedOn:
 )
 def test_bad_arguments_are_named_before_anything_is_drawn(field, changed):
     given = {"slacks": [[7919], [-7919]], "tree": every(0, 1), "sensitivities": [1, 1], "ranges": [1000, 1000]}
+    asked = {**given, "miss_rate": "0.05", "false_alarm_rate": "0.10", **changed}
+    conditions, rates = (
+        tuple(asked.pop(name) for name in names) for names in (tuple(given), ("miss_rate", "false_alarm_rate"))
+    )
     with pytest.raises(ArgumentError) as refused:
-        probe_ent(**{**given, **changed}, entropy=Forbidden())
+        probe_ent(conditions, rates, **asked, entropy=Forbidden())
     assert refused.value.field == field
     assert "7919" not in str(refused.value)
 
@@ -368,3 +373,12 @@ def test_bad_arguments_are_named_before_anything_is_drawn(field, changed):
 def test_an_unknown_method_is_named():
     with pytest.raises(ArgumentError, match="method"):
         planned("certified", 0, [1], [1000])
+    with pytest.raises(ArgumentError, match="method"):
+        answered("certified", ([[1]], 0, [1], [1000]), entropy=Forbidden())
+
+
+@pytest.mark.parametrize("method", ["naive", *TWO_PHASES])
+@pytest.mark.parametrize("name", ["levels", "fine", "redistribute", "max_epsilom"])
+def test_options_of_a_climb_and_misspelt_ones_are_refused_by_name(method, name):
+    with pytest.raises(TypeError, match=f"{method} has no option {name}"):
+        FAMILY[method](([[1]], 0, [1], [1000]), **{name: 4}, entropy=Forbidden())

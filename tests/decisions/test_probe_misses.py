@@ -13,7 +13,7 @@ import pytest
 from formula_shapes import SHAPES
 from promises import refuted, too_often
 
-from thresher.decisions import probe_phases
+from thresher.decisions.probe import probe_phases
 from thresher.decisions.probe.apportion import implicant_shares
 from thresher.decisions.probe.probe import naive, planned, probe, probe_ent, probe_naive
 from thresher.decisions.probe.probe_conditions import checked_conditions
@@ -50,9 +50,8 @@ def spoilers(tree, count, again):
 
 def asked_of(method, tree, count, entropy, again=False):
     slacks = spoilers(tree, count, again)
-    rates = () if method == "naive" else (ALARMS,)
     spreads, ranges = [1] * len(slacks), [REACH] * len(slacks)
-    return FAMILY[method](slacks, tree, spreads, ranges, BETA, *rates, max_epsilon=100, entropy=entropy)
+    return FAMILY[method]((slacks, tree, spreads, ranges), (BETA, ALARMS), max_epsilon=100, entropy=entropy)
 
 
 def missed_by(answer, count):
@@ -114,7 +113,7 @@ class TestCarelessBuilds:
 
     def test_all_of_the_rate_for_every_condition_of_an_and(self, entropy, monkeypatch):
         whole = (Fraction(1, 20),) * 3
-        monkeypatch.setattr("thresher.decisions.probe._shares", lambda *_: whole)
+        monkeypatch.setattr("thresher.decisions.probe.probe._shares", lambda *_: whole)
         assert too_often(missed_by(asked_of("naive", SHAPES["AND3"], WORST, entropy), WORST), WORST, BETA)
 
     def test_all_of_the_rate_in_both_phases_where_both_must_report(self, entropy):
@@ -141,8 +140,8 @@ class TestCarelessBuilds:
     def test_an_upper_bound_as_the_negation_of_a_lower_one(self, entropy):
         """`g < c` answered by what `g >= c` did not report: the line is moved the wrong way, and 94 % are missed."""
         just_below = np.zeros((1, WORST), dtype=np.int64)
-        right = naive(just_below, 0, [1], [100], region="0.1", entropy=entropy).reported
-        negated = ~naive(-1 - just_below, 0, [1], [100], region="0.1", entropy=entropy).reported
+        right = naive((just_below, 0, [1], [100]), region="0.1", entropy=entropy).reported
+        negated = ~naive((-1 - just_below, 0, [1], [100]), region="0.1", entropy=entropy).reported
         assert not too_often(int((~right).sum()), WORST, BETA)
         # Five standard errors: 6e-7.
         assert abs((~negated).mean() - 0.944) < 0.009 + 5 * math.sqrt(0.06 / WORST)

@@ -13,7 +13,6 @@ from sql.row_by_row import holds
 import thresher
 from thresher.amounts import Epsilon
 from thresher.config import Column, Grid, Listed, Table, read
-from thresher.decisions import code_sets
 from thresher.question import (
     ALWAYS,
     NEVER,
@@ -26,6 +25,7 @@ from thresher.question import (
     OneOf,
     Present,
     Within,
+    code_sets,
 )
 from thresher.question import signatures as module
 from thresher.question.signatures import exclusive, signatures

@@ -211,6 +211,7 @@ def test_other_options_are_another_question(engine, mechanism):
 @pytest.mark.parametrize(
     ("option", "value", "says"),
     [
+        ("bound", "false_alarms", "bound misses only"),
         ("levels", 3, "does not apply to mechanism"),
         ("first_epsilon", "0.1", "does not apply to mechanism"),
         ("confidence", "0.9", "does not apply to mechanism"),

@@ -189,6 +189,9 @@ class ConditionLooks(Look):
 
 def _look(method: str, asked: Asked) -> Look:
     """Priced before data: `naive` by what it takes, the others by the limit, which is all that bounds them."""
+    if not asked.options.misses_first:
+        rule = "methods that look at each condition by itself bound misses only"
+        raise ArgumentError("bound", asked.options.bound, rule, "Leave it out, or pass mechanism=certified")
     tree, _ = numbered(asked.measured)
     steps = _steps(method, asked)
     firsts = _firsts(method, asked, tree, steps)
