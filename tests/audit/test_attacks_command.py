@@ -90,7 +90,7 @@ def test_noisy_answers_are_told_of_and_claimed_for(tmp_path):
 def test_what_cannot_be_done_is_refused_by_its_flag(arguments, start):
     refused = run(*arguments)
     assert isinstance(refused.exception, ArgumentError)
-    assert by_flags(refused.exception).startswith(start)
+    assert by_flags(refused.exception, attack).startswith(start)
     assert refused.output == ""
 
 

@@ -11,8 +11,11 @@ import time
 
 import duckdb
 import pytest
-from cli.running import thresher
+from cli.running import called, thresher
 from engine.clinics import DECLARATIONS, clinic
+
+from thresher.cli.options import WISHES
+from thresher.decisions.options import NAMES
 
 COUNT = "SELECT ward FROM patients GROUP BY ward HAVING COUNT(*) > 30"
 
@@ -92,9 +95,15 @@ def test_the_question_may_come_from_a_file_or_from_standard_input(folder):
     [
         (["plan", "SELECT * FROM patients"], 2, "QuestionError", "Row-level output is never released"),
         (["plan", COUNT, "--miss-rate", "1.5"], 2, "ArgumentError", "above 0 and at most 1"),
-        (["plan", COUNT, "--levels", "3"], 2, "ArgumentError", "--levels = '3' is refused: certified has no use"),
-        (["plan", COUNT, "--best-effort"], 2, "ArgumentError", "--best-effort is refused: certified has no use for it"),
-        (["plan", COUNT, "--best-effort"], 2, "ArgumentError", "or pass --mechanism dppwlm"),
+        (["plan", COUNT, "--levels", "3"], 2, "ArgumentError", "--levels = '3' is refused: it does not apply"),
+        (["plan", COUNT, "--levels", "3"], 2, "ArgumentError", "or pass --mechanism ppwlm or dppwlm"),
+        (["plan", COUNT, "--mechanism", "certifed"], 2, "ArgumentError", "did you mean `certified`?"),
+        (["plan", COUNT, "--show", "valuse"], 2, "BadParameter", "Did you mean 'values'?"),
+        (["plan", COUNT, "--mis-rate", "0.1"], 2, "NoSuchOption", "Did you mean '--miss-rate'?"),
+        (["ask", COUNT, "--yse"], 2, "NoSuchOption", "Did you mean"),
+        (["aks", COUNT], 2, "NoSuchCommand", "Did you mean 'ask'?"),
+        (["ledger", "shwo"], 2, "NoSuchCommand", "Did you mean 'show'?"),
+        (["diagnose", "rco", "--table", "patients"], 2, "BadParameter", "Did you mean 'roc'?"),
         (["plan", COUNT, "--miss-rate", "０.1"], 2, "ArgumentError", "finite number"),
         (["plan", COUNT, "--config", "nowhere.toml"], 2, "DeclarationError", "thresher init"),
         (["plan", COUNT, "--config", "."], 2, "DeclarationError", ""),
@@ -105,13 +114,13 @@ def test_the_question_may_come_from_a_file_or_from_standard_input(folder):
 )
 def test_refusals_have_a_kind_a_reason_and_a_code(tmp_path, arguments, code, kind, says):
     clinic(tmp_path, declarations=DECLARATIONS.replace('"10"', '"0.01"'))
-    refused = thresher(*arguments, "--json", cwd=tmp_path)
+    refused = called(*arguments, "--json", cwd=tmp_path)
     assert refused.returncode == code, refused.stderr
     shape = json.loads(refused.stderr)["error"]
     assert shape["kind"] == kind
     assert says in shape["message"]
     assert refused.stdout == ""
-    assert "Traceback" not in thresher(*arguments, cwd=tmp_path).stderr
+    assert says in called(*arguments, cwd=tmp_path).stderr
 
 
 def test_a_source_that_is_not_there_is_exit_code_four(folder):
@@ -219,15 +228,5 @@ def test_with_false_alarms_first_only_the_reported_are_listed(tmp_path):
     assert "--all" not in every.stdout
 
 
-def test_best_effort_says_what_was_reached_and_what_was_asked_for(folder):
-    arguments = ("ask", COUNT, "--uncertain-region", "2", "--mechanism", "dppwlm", "--best-effort")
-    refused = thresher(*arguments, cwd=folder)
-    assert re.search(r"the question costs at most epsilon [\d.]+, and nobody can be asked", refused.stderr)
-    shown = thresher(*arguments, "--yes", cwd=folder)
-    assert shown.returncode == 0, shown.stderr
-    reached = re.search(r"width +half width ([\d.]+) reached, 2 asked for", shown.stdout)[1]
-    document = json.loads(thresher(*arguments, "--json", cwd=folder).stdout)
-    assert (document["half_width"], document["half_width_asked_for"]) == (reached, "2")
-    assert "spent is the most that any one group has lost" in shown.stdout
-    plain = thresher("ask", COUNT, "--uncertain-region", "10", "--yes", cwd=folder)
-    assert "reached" not in plain.stdout
+def test_the_flags_are_the_options_of_a_decision():
+    assert set(WISHES) == set(NAMES)

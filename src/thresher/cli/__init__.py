@@ -13,37 +13,71 @@ from typing import TextIO
 import click
 
 from thresher import __version__
-from thresher.errors import AnalystError, ArgumentError, BugError, CuratorError, ThresherError
+from thresher.cli.flags import by_flags, invoked
+from thresher.errors import ArgumentError, BugError, CuratorError, ThresherError
 
 _INTERRUPTED = 130
 _TRACEBACK = "THRESHER_TRACEBACK"
-_COMMANDS = {
-    "demo": ("thresher.cli.demo", "demo"),
-    "init": ("thresher.cli.init", "init"),
-    "plan": ("thresher.cli.asking", "plan_command"),
-    "ask": ("thresher.cli.asking", "ask_command"),
-    "refine": ("thresher.cli.refining", "refine_command"),
-    "ledger": ("thresher.cli.ledger", "ledger"),
-    "stream": ("thresher.cli.stream", "stream"),
-    "diagnose": ("thresher.cli.diagnosing", "diagnose"),
-    "personal": ("thresher.cli.personal", "personal"),
-    "audit": ("thresher.cli.audit", "audit"),
-    "reproduce": ("thresher.cli.reproduce", "reproduce"),
+# Where each command is, and its one line of help: to list the commands, none of them is loaded.
+COMMANDS: dict[str, tuple[str, str, str]] = {
+    "demo": (
+        "demo",
+        "demo",
+        "Decide which viral diseases are prevalent among the old or the very young, in a made-up hospital.",
+    ),
+    "init": (
+        "init",
+        "init",
+        "Write a starter thresher.toml for SOURCE: a file (Parquet, CSV, Arrow), a folder of them, or an address.",
+    ),
+    "plan": ("asking", "plan_command", "EXPLAIN PRIVACY: what a question would read, cost and promise."),
+    "ask": ("asking", "ask_command", "Ask a question: see the price, pay it, and get the answer with its promise."),
+    "refine": (
+        "refining",
+        "refine_command",
+        "Sharpen a stored answer: a smaller half width, smaller rates, or as far as --max-epsilon alone pays for.",
+    ),
+    "ledger": ("ledger", "ledger", "Budgets, what has been spent, and whether the book is whole."),
+    "stream": (
+        "stream",
+        "stream",
+        "Private streams: counts of every step, windows and alarms, declared as [streams.NAME] in thresher.toml.",
+    ),
+    "diagnose": (
+        "diagnosing",
+        "diagnose",
+        "Does the model fit? A private ROC curve, binned residuals or residual plot of a declared table.",
+    ),
+    "personal": (
+        "personal",
+        "personal",
+        "Budgets of people's own: plan on a public roster, and ask by the weighted release.",
+    ),
+    "audit": (
+        "audit",
+        "audit",
+        "Try to refute what is claimed: privacy against what the ledger charges, errors against what is promised.",
+    ),
+    "reproduce": (
+        "reproduce",
+        "reproduce",
+        "Measure the tables of the papers anew, with remarks on what holds and what does not.",
+    ),
 }
 
 
 class _Commands(click.Group):
-    """Commands whose modules are loaded when they are called: a refusal should not wait for a database driver."""
+    """Commands that are listed by their one line, and loaded when they are called."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
-        return list(_COMMANDS)
+        return list(self.commands)
 
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
-        if cmd_name not in _COMMANDS:
-            return None
-        module, name = _COMMANDS[cmd_name]
-        command: click.Command = getattr(importlib.import_module(module), name)
-        return command
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        name, _, rest = super().resolve_command(ctx, args)
+        module, attribute, _ = COMMANDS[str(name)]
+        return name, getattr(importlib.import_module(f"thresher.cli.{module}"), attribute), rest
 
 
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
@@ -54,6 +88,10 @@ def commands() -> None:
     Exit codes: 0 answered, 1 an audit found what should not be, 2 refused, 3 out of budget, 4 source, output or
     installation, 70 a fault in Thresher, 130 interrupted.
     """
+
+
+for _name, (*_, _line) in COMMANDS.items():
+    commands.add_command(click.Command(_name, help=_line))
 
 
 def main() -> None:
@@ -76,7 +114,8 @@ def main() -> None:
         _show(error, " ".join(lines), as_json="--json" in arguments)
         sys.exit(CuratorError.exit_code)
     except (click.ClickException, ThresherError) as error:
-        _show(error, " ".join([_message(error), *getattr(error, "__notes__", [])]), as_json="--json" in arguments)
+        told = " ".join([_message(error, arguments), *getattr(error, "__notes__", [])])
+        _show(error, told, as_json="--json" in arguments)
         sys.exit(error.exit_code)
     except Exception as error:
         if os.environ.get(_TRACEBACK):
@@ -109,12 +148,9 @@ def _show(error: BaseException, message: str, *, as_json: bool) -> None:
         _abandon(sys.stderr)
 
 
-def _message(error: click.ClickException | ThresherError) -> str:
-    from thresher.cli.flags import by_flags  # noqa: PLC0415 - only refusals need it
-
-    if isinstance(error, click.ClickException):
-        return error.format_message()
-    return by_flags(error) if isinstance(error, AnalystError) else str(error)
+def _message(error: click.ClickException | ThresherError, arguments: Sequence[str]) -> str:
+    """What is wrong, in the words of the command line."""
+    return by_flags(error, invoked(commands, arguments)) if isinstance(error, ThresherError) else error.format_message()
 
 
 def _field(error: BaseException) -> str | None:

@@ -20,6 +20,7 @@ from thresher.audit.registry import Case, cases
 from thresher.audit.session import Outcome, audited
 from thresher.audit.visitor import Visit, visited
 from thresher.cli.audit_attack import attack
+from thresher.cli.flags import Choice
 from thresher.cli.options import json_option
 from thresher.cli.output import drawn, say
 from thresher.errors import ArgumentError
@@ -49,9 +50,7 @@ _EXAMPLE = """thresher audit --mechanism mine:noisy_count --epsilon 1 --here '[1
 @click.option("--epsilon", help="What your mechanism claims to lose at most.")
 @click.option("--here", metavar="JSON", help="One input of your mechanism.")
 @click.option("--there", metavar="JSON", help="Its neighbour: a record more or less, or one more in one cell.")
-@click.option(
-    "--neighbours", type=click.Choice(["either", "records", "counts", "any"]), default="either", show_default=True
-)
+@click.option("--neighbours", type=Choice(["either", "records", "counts", "any"]), default="either", show_default=True)
 @click.option("--samples", type=int, default=20_000, show_default=True, help="Calls of your mechanism on each input.")
 @click.option("--time-limit", type=float, default=10.0, show_default=True, help="Seconds that one call of it may take.")
 @json_option

@@ -10,6 +10,7 @@ import click
 
 import thresher
 from thresher.cli.asking import budget_line, confirm
+from thresher.cli.flags import Choice
 from thresher.cli.options import config_option, json_option, spinning
 from thresher.cli.output import drawn, say
 from thresher.codec import document
@@ -21,7 +22,7 @@ from thresher.views import inert, paragraph
 
 
 @click.command()
-@click.argument("kind", type=click.Choice(list(KINDS)))
+@click.argument("kind", type=Choice(list(KINDS)))
 @config_option
 @click.option("--table", metavar="NAME", required=True, help="A declared table.")
 @click.option("--label", metavar="COLUMN", help="What came true, declared as 0 or 1 (roc, binned).")
@@ -32,8 +33,8 @@ from thresher.views import inert, paragraph
 @click.option("--auc-error", metavar="ERROR", help="Instead, for roc: the error of the AUC you can live with.")
 @click.option("--rows", type=int, help="The number of rows, if public. Left out, it is counted, noisily.")
 @click.option("--depth", type=int, help="So many halvings of the scores. Default: by rows times epsilon.")
-@click.option("--thresholds", type=click.Choice(["medians", "fixed"]), help="Of roc. Default: medians.")
-@click.option("--histogram", type=click.Choice(list(MECHANISMS)), help="Of roc and residuals. Default: laplace.")
+@click.option("--thresholds", type=Choice(["medians", "fixed"]), help="Of roc. Default: medians.")
+@click.option("--histogram", type=Choice(list(MECHANISMS)), help="Of roc and residuals. Default: laplace.")
 @click.option("--output", "-o", metavar="FILE", help="Draw it as FILE.svg or FILE.png.")
 @click.option("--key", help="A name for this answer. The same key gives it again; a new key buys a fresh one.")
 @click.option("--yes", "-y", is_flag=True, help="Pay without being asked.")

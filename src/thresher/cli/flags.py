@@ -1,74 +1,58 @@
-"""Refusals in the words of the command line: `best_effort` is typed `--best-effort`.
+"""Refusals in the words of the command line: `miss_rate` is typed `--miss-rate`, and what is misspelt is named.
 
-Reads: errors. Writes: nothing. Never: another reason than the error gives.
+Reads: errors, the options of the command that was called. Writes: nothing. Never: another reason than the error gives.
 """
 
 import re
+from collections.abc import Sequence
+from difflib import get_close_matches
 
-from thresher.cli.options import WISHES
-from thresher.errors import AnalystError, ArgumentError, BudgetError, TooDearError
+import click
 
-_OTHERS = (
-    "analyst",
-    "half_width",
-    "keep",
-    "key",
-    "output",
-    "runs",
-    "seed",
-    "table",
-    "yes",
-    "only",
-    "confidence",
-    "samples",
-    "time_limit",
-    "mechanism",
-    "here",
-    "there",
-    "neighbours",
-    "epsilon",
-    "dataset",
-    "passes",
-    "picture",
-    "second_epsilon",
-    "label",
-    "score",
-    "actual",
-    "fitted",
-    "auc_error",
-    "rows",
-    "depth",
-    "thresholds",
-    "histogram",
-    "from",
-    "pace",
-    "series",
-    "steps",
-    "until",
-    "share",
-    "leftovers",
-    "budgets",
-    "default",
-    "grid",
-    "parts",
-    "least_size",
-)
-_FLAGS = {name: "--" + name.replace("_", "-") for name in (*WISHES, *_OTHERS)} | {"here, there": "--here, --there"}
-# Words with a line below are nobody's prose; what ends otherwise, as max_epsilon_per_question does, is another name.
-_WITHIN = re.compile(rf"(?<![\w-])({'|'.join(name for name in _FLAGS if '_' in name)})(?!\w)")
-_CHOSEN = re.compile(r"(?<![\w-])(mechanism|neighbours)=")
+from thresher.errors import ArgumentError, BudgetError, ThresherError, TooDearError
 
 
-def by_flags(error: AnalystError) -> str:
-    """What the error says, with options called as they are typed."""
-    text = str(error)
-    if not isinstance(error, ArgumentError | BudgetError | TooDearError):
-        return text
-    if isinstance(error, ArgumentError) and error.field in _FLAGS:
-        field, flag = error.field, _FLAGS[error.field]
+def invoked(group: click.Group, arguments: Sequence[str]) -> click.Command:
+    """Return the command that these arguments call."""
+    found: click.Command = group
+    for word in arguments:
+        if isinstance(found, click.Group) and word in found.commands:
+            found = found.resolve_command(click.Context(found), [word])[1] or found
+    return found
+
+
+def by_flags(error: ThresherError, command: click.Command) -> str:
+    """Return what the error says, with the options of this command called as they are typed."""
+    flags = {str(one.name): max(one.opts, key=len) for one in command.params if isinstance(one, click.Option)}
+    flags |= {flag.lstrip("-").replace("-", "_"): flag for flag in flags.values() if flag.startswith("--")}
+    if isinstance(error, BudgetError | TooDearError):
+        return _spelt(str(error), flags)
+    if not isinstance(error, ArgumentError):
+        return str(error)
+    reason = f" is refused: {error.rule}. {error.fix}."
+    start, names = str(error).removesuffix(reason), error.field.split(", ")
+    if set(names) <= flags.keys():
+        typed = ", ".join(flags[name] for name in names)
+        start = typed + start.removeprefix(error.field)
         if isinstance(error.value, bool):
-            start = f"{flag} is refused" if error.value else f"{flag} was not given"
-            text = text.replace(f"{field} = {error.value} is refused", start, 1)
-        else:
-            text = text.replace(f"{field} = ", f"{flag} = ", 1)
-    return _CHOSEN.sub(r"--\1 ", _WITHIN.sub(lambda found: _FLAGS[found[1]], text))
+            start, reason = typed, reason if error.value else reason.replace("is refused", "was not given", 1)
+    return start + _spelt(reason, flags)
+
+
+def _spelt(text: str, flags: dict[str, str]) -> str:
+    """The text with `name=`, and names with a line below, which are nobody's prose, as flags."""
+    names = "|".join(flags) or "(?!)"
+    named = re.compile(rf"(?<![\w-])(?:({names})=|(?=\w*_)({names})(?!\w))")
+    return named.sub(lambda found: f"{flags[found[1]]} " if found[1] else flags[found[2]], text)
+
+
+class Choice(click.Choice[str]):
+    """One of several words; a misspelt one is refused with the nearest."""
+
+    def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """Return the word."""
+        try:
+            return super().convert(value, param, ctx)
+        except click.BadParameter as refused:
+            near = "".join(f" Did you mean '{one}'?" for one in get_close_matches(str(value), self.choices, n=1))
+            raise click.BadParameter(f"{refused.message}{near}", ctx, param) from None

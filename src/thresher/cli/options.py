@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 import click
 from rich.console import Console
 
+from thresher.cli.flags import Choice
 from thresher.errors import ArgumentError
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
@@ -25,7 +26,6 @@ class _Wish:
     help: str
     metavar: str | None = None
     type: Any = None
-    flag: bool = False
 
 
 _WISHES = (
@@ -48,7 +48,7 @@ _WISHES = (
         "How to decide. certified (default): looks closer until it is sure enough about all groups together; with few "
         "groups, each verdict stands for itself. three-way: the same at fixed levels, clear groups are left alone. "
         "tslm: one look. tslm-zone: one look, both rates kept outside twice the region. ppwlm: a coarse look first, "
-        "sharper ones at undecided groups only. dppwlm: the same, each level chosen by what was seen. nlm: a baseline.",
+        "sharper ones at undecided groups only. dppwlm: the same, each level chosen by what was seen.",
         "NAME",
     ),
     _Wish(
@@ -58,12 +58,11 @@ _WISHES = (
     ),
     _Wish("--levels", "At most so many looks (ppwlm, dppwlm). Default 4.", "NUMBER"),
     _Wish("--first-epsilon", "The level of the first look (ppwlm, dppwlm).", "EPSILON"),
-    _Wish("--best-effort", "dppwlm may end with a wider region than asked for; the answer says which.", flag=True),
     _Wish(
         "--show",
         "What to release: verdicts, or values: the noisy numbers behind them as well, which costs more. Default "
         "verdicts.",
-        type=click.Choice(["verdicts", "values"]),
+        type=Choice(["verdicts", "values"]),
     ),
 )
 WISHES = tuple(wished.name[2:].replace("-", "_") for wished in _WISHES)
@@ -99,7 +98,6 @@ def _with(options: Sequence[_Wish], command: _Command) -> _Command:
         command = click.option(
             option.name,
             type=option.type,
-            is_flag=option.flag,
             default=None,
             metavar=option.metavar,
             help=option.help,

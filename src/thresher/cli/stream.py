@@ -17,6 +17,7 @@ import click
 
 from thresher.accounts import open_accounts
 from thresher.cli.feeding import MOST_AHEAD, Ears, end_of, last_counted, listened, polled, recorded
+from thresher.cli.flags import Choice
 from thresher.cli.options import config_option
 from thresher.cli.output import drawn, say
 from thresher.cli.showing import LAST_STEPS, Showing, record_json, showing
@@ -93,7 +94,7 @@ def plan_command(*, name: str, config: str, as_json: bool) -> None:
 @click.option("--from", "feed", metavar="FILE", help="Lines of JSON; - is standard input. Default: the declared table.")
 @click.option(
     "--clock",
-    type=click.Choice(["feed", "wall"]),
+    type=Choice(["feed", "wall"]),
     default="feed",
     show_default=True,
     help="What ends a step: ticks in the feed, or this machine's clock.",
