@@ -13,15 +13,18 @@ import pytest
 from mide_like import THRESHOLD, mide_like
 from printed_adaptive import printed_adaptive
 
+from thresher.accounting import box_min_entropy, cone_min_entropy
 from thresher.amounts import Epsilon
-from thresher.decisions import adaptive_ladder_of, decided, ladder_of
+from thresher.decisions.adaptive_ladder import adaptive_ladder_of
+from thresher.decisions.ladder import ladder_of
+from thresher.decisions.margin import Truth
 from thresher.decisions.shift import shift_of
 from thresher.noise import SeededEntropy
 
 GRID, BETA, FIRST, RUNS = 10**4, Fraction(1, 20), Epsilon("0.00001"), 20
 SHIFT = shift_of(BETA, BETA, GRID, GRID)
 ADAPTIVE = adaptive_ladder_of(BETA, BETA, GRID, GRID, 4, FIRST)
-RULES = {
+LOOKS = {
     "nlm": replace(SHIFT, steps=0, sure=SHIFT.steps),
     "tslm": SHIFT,
     "ppwlm": ladder_of(BETA, BETA, GRID, GRID, 4, FIRST),
@@ -60,20 +63,32 @@ def on_the_grid(counts):
     return (counts - THRESHOLD) * GRID - 1
 
 
+def decided(margins, name, seed):
+    return LOOKS[name].decide(Truth.of(margins), SeededEntropy(seed))
+
+
+def entropies(seen):
+    """The box and the cone min-entropy of what the groups lost."""
+    groups = np.bincount(seen.stopped, minlength=len(seen.levels))
+    reached = np.flatnonzero(groups)
+    losses = [float(seen.levels[i]) for i in reached], groups[reached].tolist()
+    return [least(*losses).low for least in (box_min_entropy, cone_min_entropy)]
+
+
 def shipped(counts, name):
     margins = on_the_grid(counts)
     for run in range(RUNS):
-        seen = decided(margins, RULES[name], SeededEntropy(1000 + run))
-        entropies = [seen.box_min_entropy.low, seen.cone_min_entropy.low]
-        yield [float(seen.loss), *(e / math.log(counts.size) for e in entropies), *rates(seen.reported, margins >= 0)]
+        seen = decided(margins, name, 1000 + run)
+        secrets = [entropy / math.log(counts.size) for entropy in entropies(seen)]
+        yield [float(seen.loss), *secrets, *rates(seen.reported, margins >= 0)]
 
 
 def printed(counts):
     rng, margins = np.random.default_rng(1000), (counts - THRESHOLD).astype(float)
     for _ in range(RUNS):
         ended = printed_adaptive(margins, 0.05, 1, 1e-5, 4, rng)
-        entropies = [e / math.log(counts.size) for e in ended.min_entropies]
-        yield [ended.losses.max(), *entropies, *rates(ended.reported, margins > 0)]
+        secrets = [entropy / math.log(counts.size) for entropy in ended.min_entropies]
+        yield [ended.losses.max(), *secrets, *rates(ended.reported, margins > 0)]
 
 
 @pytest.fixture(scope="module")
@@ -122,7 +137,7 @@ def test_the_advantage_of_the_paper_disappears_when_the_half_width_is_kept(table
 
 def test_the_wider_region_is_told():
     margins = on_the_grid(mide_like("near"))
-    loose, strict = (decided(margins, RULES[name], SeededEntropy(1)) for name in ("best effort", "strict"))
+    loose, strict = (decided(margins, name, 1) for name in ("best effort", "strict"))
     assert loose.half_width > 2
     assert 0 < strict.half_width <= 1
 
@@ -130,6 +145,6 @@ def test_the_wider_region_is_told():
 def test_the_naive_look_misses_near_the_threshold():
     """At the price of a threshold shift; on far counts nobody notices."""
     margins = on_the_grid(mide_like("near"))
-    runs = [decided(margins, RULES["nlm"], SeededEntropy(run)) for run in range(RUNS)]
+    runs = [decided(margins, "nlm", run) for run in range(RUNS)]
     assert np.mean([rates(seen.reported, margins >= 0)[0] for seen in runs]) > 0
-    assert runs[0].worst == RULES["tslm"].epsilon
+    assert runs[0].worst == LOOKS["tslm"].epsilon

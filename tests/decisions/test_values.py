@@ -12,12 +12,15 @@ import numpy as np
 import pytest
 from decisions.promises import refuted, too_often
 from sql.row_by_row import value
-from thresher.decisions.prices import prices
 
 from thresher.config import read
-from thresher.decisions import ConstantPlan, values_look, wish
+from thresher.decisions import ConstantPlan, ValuesPlan, plan_decision
+from thresher.decisions.options import checked
+from thresher.decisions.probe.apportion import direct_epsilon, probe_shares
+from thresher.decisions.values import values_look
 from thresher.decisions.values import values_plan as values_module
-from thresher.decisions.values.values_plan import ValuesPlan, plan_values
+from thresher.decisions.values.values_plan import plan_values, task_of
+from thresher.decisions.values.values_planner import planned_directly
 from thresher.decisions.values.values_shown import Average, Plain, decimal
 from thresher.errors import ArgumentError
 from thresher.noise import smallest_epsilon
@@ -54,9 +57,9 @@ def question(having, groups=GROUPS, extra=""):
     return ask(f"SELECT g FROM t GROUP BY g HAVING {having}", declared, {})
 
 
-def planned(having, groups=GROUPS, **wishes):
-    asked = {"miss_rate": "0.05", "false_alarm_rate": "0.08", "uncertain_region": "30%", **wishes}
-    plan = plan_values(question(having, groups), wish(**asked))
+def planned(having, groups=GROUPS, **options):
+    asked = {"miss_rate": "0.05", "false_alarm_rate": "0.08", "uncertain_region": "30%", **options}
+    plan = plan_values(question(having, groups), checked(asked))
     assert isinstance(plan, ValuesPlan)
     return plan
 
@@ -173,9 +176,9 @@ def test_three_nested_counts_miss_as_often_as_their_tails_say(entropy, trials):
 class TestCarelessBuilds:
     """Each mistake is refuted at the same counts as the promises above."""
 
-    def misses_too_often(self, name, entropy, **wishes):
+    def misses_too_often(self, name, entropy, **options):
         having, meets, _ = WORST[name]
-        return too_often(share(answered(planned(having, **wishes), meets, entropy), "below"), GROUPS, 0.05)
+        return too_often(share(answered(planned(having, **options), meets, entropy), "below"), GROUPS, 0.05)
 
     def test_the_line_moved_the_wrong_way(self, entropy, monkeypatch):
         honest = values_module._cuts
@@ -201,9 +204,9 @@ class TestCarelessBuilds:
         """The answer to the opposite condition, turned round: the line is moved to the wrong side."""
         honest = values_module.judged
 
-        def negated(tree, literals, cuts, numbers, bound):
+        def negated(tree, literals, cuts, numbers):
             turned = {i: replace(one, sign=-one.sign, at_least=1 - one.at_least) for i, one in literals.items()}
-            return np.where(honest(tree, turned, cuts, numbers, bound) >= 0, -1, 1)
+            return np.where(honest(tree, turned, cuts, numbers) >= 0, -1, 1)
 
         monkeypatch.setattr(values_module, "judged", negated)
         assert self.misses_too_often("count below", entropy)
@@ -259,25 +262,37 @@ def test_every_reading_of_an_empty_group_has_its_own_noise(entropy):
 
 def test_one_condition_costs_what_its_margin_costs():
     plan = planned("COUNT(*) > 2", uncertain_region=10)
-    assert plan.epsilon == smallest_epsilon("0.05", 11) == prices(plan.question, plan.wish).margin
+    assert plan.epsilon == smallest_epsilon("0.05", 11) == by_margin(plan.question, plan.asked.options).epsilon
 
 
 def test_prices_side_by_side():
     having = f"COUNT(*) > 2 AND {ONES} > 1 AND COUNT(*) FILTER (WHERE x > 4) > 1"
-    asked = question(having, 4)
-    told = prices(asked, wish(uncertain_region=10))
-    assert told.margin == smallest_epsilon("0.05", 11)
-    assert told.margin < told.values < told.direct
+    margin, values, direct, probe = side_by_side(having)
+    assert margin == smallest_epsilon("0.05", 11)
+    assert margin < values < direct
     # For an AND these are the same shares; rounding up to whole nano may differ.
-    assert abs(told.direct.nano - told.probe.nano) < 10
-    assert float(told.direct) == pytest.approx(0.968068, abs=1e-6)
-    either = prices(question(having.replace("AND", "OR"), 4), wish(uncertain_region=10))
-    assert either.margin == told.margin
-    assert either.direct < either.probe
-    assert float(either.direct) == pytest.approx(3 * 0.218725, abs=1e-5)
-    assert plan_values(asked, wish(uncertain_region=10)).epsilon == told.values
-    assert set(told.document()) == {"margin", "values", "direct", "probe"}
-    assert prices(question("COUNT(*) >= 0", 4), wish()) is None
+    assert abs(direct.nano - probe.nano) < 10
+    assert float(direct) == pytest.approx(0.968068, abs=1e-6)
+    either = side_by_side(having.replace("AND", "OR"))
+    assert either[0] == margin
+    assert either[2] < either[3]
+    assert float(either[2]) == pytest.approx(3 * 0.218725, abs=1e-5)
+
+
+def by_margin(asked, options):
+    """The plan of one look at one margin."""
+    return plan_decision(asked, replace(options, mechanism="tslm"))
+
+
+def side_by_side(having):
+    """What a question about four groups costs: one margin, values together, each alone, each leaf as ProBE shares."""
+    asked, options = question(having, 4), checked({"uncertain_region": 10})
+    plan = plan_values(asked, options)
+    task, tree, _ = task_of(plan.asked)
+    tolerances = [(one.slack, task.measured.measures[one.measure].sensitivity) for one in task.measured.literals]
+    shares = probe_shares(tree, [F(2 * spread, 2 * slack + 1) for slack, spread in tolerances], F(1, 20))
+    direct = planned_directly(task).epsilon
+    return by_margin(asked, options).epsilon, plan.epsilon, direct, direct_epsilon(shares, tolerances)
 
 
 def test_units_with_several_groups_pay_for_each():
@@ -286,10 +301,8 @@ def test_units_with_several_groups_pay_for_each():
     )
     declared = read(people.replace("LAST", "9"), Path())
     text = "SELECT g FROM t GROUP BY g HAVING COUNT(*) > 2 AND COUNT(DISTINCT p) > 1 AND AVG(y) > 3"
-    plan = plan_values(ask(text, declared, {}), wish(uncertain_region="30%"))
-    assert plan.epsilon == 3 * plan.measurement.strategy.epsilon
-    told = prices(plan.question, plan.wish)
-    assert told.values == plan.epsilon
+    plan = plan_values(ask(text, declared, {}), checked({"uncertain_region": "30%"}))
+    assert plan.epsilon == 3 * plan.measurement.strategy.epsilon == plan.cost.amount * 3
     assert "3 groups at" in str(plan)
 
 
@@ -314,15 +327,16 @@ def test_a_plan_tells_what_it_does():
     document = plan.document()
     assert document["epsilon"] == plan.epsilon.to_json()
     assert document["shown"] == [display.text for display in plan.measurement.displays]
-    assert "look" in plan.identity()
+    assert '"look":"values"' in plan.identity.measurement
+    assert plan.identity.measurement != by_margin(plan.question, plan.asked.options).identity.measurement
     assert plan.affordable(smallest_epsilon("0.05", 100)).startswith("With ")
 
 
 def test_questions_that_need_no_data():
-    assert isinstance(plan_values(question("COUNT(*) >= 0", 4), wish()), ConstantPlan)
-    assert isinstance(plan_values(question("COUNT(*) > 2", 4), wish(miss_rate="0.5")), ConstantPlan)
+    assert isinstance(plan_values(question("COUNT(*) >= 0", 4), checked({})), ConstantPlan)
+    assert isinstance(plan_values(question("COUNT(*) > 2", 4), checked({"miss_rate": "0.5"})), ConstantPlan)
     with pytest.raises(ArgumentError, match="no such aggregate"):
-        plan_values(question("COUNT(*) > 2", 4), wish(uncertain_region={"SUM(x)": 1}))
+        plan_values(question("COUNT(*) > 2", 4), checked({"uncertain_region": {"SUM(x)": 1}}))
 
 
 @pytest.mark.parametrize(
@@ -346,7 +360,7 @@ def test_wide_sums_are_added_exactly(entropy):
     wide = "big = { min = 0, max = 1e6, step = 0.01 }\n"
     plan = plan_values(
         question("SUM(big) > 1e15 AND COUNT(*) > 3", 3, wide),
-        wish(uncertain_region="COUNT(*)=5, SUM(big)=1e9"),
+        checked({"uncertain_region": "COUNT(*)=5, SUM(big)=1e9"}),
     )
     huge = 10**23 + 1
     place = [aggregate.measure for aggregate in plan.need.aggregates]
