@@ -31,6 +31,10 @@ from thresher.question import AnyNeed, Exact
 Progress = Callable[[str], None]
 
 
+def silent(_: str) -> None:
+    """Report no progress."""
+
+
 class Readable(Protocol):
     """What a charge needs of a source."""
 
@@ -81,7 +85,7 @@ class Till:
     source: Readable
     analyst: str
     entropy: Entropy
-    progress: Progress = lambda _: None
+    progress: Progress = silent
 
 
 def charged(till: Till, plan: Plan[Given], key: str) -> Given:
@@ -109,7 +113,7 @@ def complete(
     held: Reservation,
     fetch: Callable[[], Exact],
     entropy: Entropy,
-    progress: Progress = lambda _: None,
+    progress: Progress = silent,
 ) -> Given:
     """Fetch, run and settle what was reserved. Whatever stops it, Ctrl-C too: the worst case is lost, and said.
 

@@ -12,39 +12,32 @@ Never: reads private rows before the charge is on disk; hands out what is not st
 import threading
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar, Unpack
+from typing import TYPE_CHECKING, Any, TypeVar, Unpack
 
+from thresher import asks
 from thresher.accounts import open_accounts
 from thresher.amounts import Amount
-from thresher.asks.decision import AnyDecision, DecisionAsk
-from thresher.asks.desk import Desk
-from thresher.charging import Progress, Till, charged, check_limit, key_of
+from thresher.asks.desk import Ask, Desk
+from thresher.charging import Progress, Till, charged, check_limit, key_of, silent
 from thresher.config import Declarations, load
-from thresher.decisions.options import DecisionOptions
-from thresher.errors import DeclarationError
 from thresher.ledger import Balance, Book
 from thresher.noise import Entropy, SystemEntropy
 from thresher.plan import Given, Plan
 from thresher.release import Release
-from thresher.sources import PublicTables, Source, open_source
+from thresher.sources import PublicTables, Source, checked_source
 
 if TYPE_CHECKING:
+    from thresher.asks.decision import AnyDecision
     from thresher.asks.personal import PersonalPlan, PersonalWishes
     from thresher.asks.refinement import SharperOptions
+    from thresher.decisions.options import DecisionOptions
     from thresher.decisions.refinement import RefinementPlan
     from thresher.diagnostics import DiagnosisOptions, DiagnosisPlan, Diagnostic
     from thresher.live.running_stream import RunningStream
     from thresher.personal.answers import PersonalCounts
     from thresher.personal.class_losses import ClassLeft
 
-Planned = TypeVar("Planned", bound=Plan[Any], covariant=True)  # noqa: PLC0105 - what an ask turns into
-
-
-class Ask(Protocol[Planned]):
-    """A question of some family, before it has a price."""
-
-    def plan(self, desk: Desk) -> Planned:
-        """Return the plan. Spends nothing and reads no private row."""
+Planned = TypeVar("Planned", bound=Plan[Any])
 
 
 def open_engine(
@@ -52,18 +45,7 @@ def open_engine(
 ) -> "Engine":
     """Open an engine for a `thresher.toml`; `tables` are Arrow, pandas or polars tables in memory, by declared name."""
     declared = declarations if isinstance(declarations, Declarations) else load(declarations)
-    if not declared.source:
-        raise DeclarationError("source", "it is not declared: streams alone are opened with thresher.open_stream")
-    source = open_source(declared, tables)
-    try:
-        source.check(declared)
-    except DeclarationError as refused:
-        source.close()
-        raise declared.located(refused) from None
-    except BaseException:
-        source.close()
-        raise
-    return Engine(declared, source, analyst)
+    return Engine(declared, checked_source(declared, tables), analyst)
 
 
 class Engine:
@@ -83,19 +65,12 @@ class Engine:
                 self._book = open_accounts(self._declarations)
             return self._book
 
-    # Any question
-
     def planned(self, ask: Ask[Planned]) -> Planned:
-        """Return the plan of an ask, of whatever family."""
+        """Return the plan of an ask, of whatever family. Spends nothing and reads no private row."""
         return ask.plan(self._desk)
 
     def answer(
-        self,
-        plan: Plan[Given],
-        *,
-        key: str | None = None,
-        entropy: Entropy | None = None,
-        progress: Progress = lambda _: None,
+        self, plan: Plan[Given], *, key: str | None = None, entropy: Entropy | None = None, progress: Progress = silent
     ) -> Given:
         """Have a plan charged, and hand out what was stored. A stored answer is handed out again, free."""
         noise = entropy or SystemEntropy()
@@ -107,20 +82,19 @@ class Engine:
 
     def stored(self, plan: Plan[Given], *, key: str | None = None) -> Given | None:
         """Return the answer that is stored already, which is free; None if there is none yet."""
+        name = key_of(plan, key)
         if plan.cost is None:
             return None
-        found = self.ledger.answered(plan.account, key_of(plan, key), plan.identity.question, self._analyst)
-        return None if found is None else plan.recall(found.body, key_of(plan, key))
+        found = self.ledger.answered(plan.account, name, plan.identity.question, self._analyst)
+        return None if found is None else plan.recall(found.body, name)
 
     def balance(self, plan: Plan[Any]) -> Balance:
         """Return the budget that a plan would be charged to."""
         return self.ledger.balance(plan.account)
 
-    # Decisions
-
-    def plan(self, sql: str, **options: Unpack[DecisionOptions]) -> AnyDecision:
-        """Return the price and the promise. Spends nothing and reads no private row; `str(plan)` explains it."""
-        return self.planned(DecisionAsk(sql, options))
+    def plan(self, sql: str, **options: Unpack["DecisionOptions"]) -> "AnyDecision":
+        """Return the price and the promise of a decision; `str(plan)` explains it."""
+        return self.planned(asks.DecisionAsk(sql, options))
 
     def decide(
         self,
@@ -130,31 +104,24 @@ class Engine:
         share: Amount | None = None,
         key: str | None = None,
         entropy: Entropy | None = None,
-        progress: Progress = lambda _: None,
-        **options: Unpack[DecisionOptions],
+        progress: Progress = silent,
+        **options: Unpack["DecisionOptions"],
     ) -> Release:
         """Answer a question, charged once. The same question again is answered from the ledger, free.
 
-        `key` names an answer: the same key and question give the stored answer, a new key buys a fresh one. `personal`
-        charges everybody a `share` of their own budget: then the price is named, and not the width.
+        The same `key` gives the stored answer, a new one buys a fresh one. `personal`: everybody is charged a `share`.
         """
         if personal or share is not None:
-            from thresher.asks.personal import personal_decision  # noqa: PLC0415 - a family loads when it is used
-
-            plan: Plan[Release] = self.planned(personal_decision(sql, options, share, personal=personal))
+            plan: Plan[Release] = self.planned(asks.personal_decision(sql, options, share, personal=personal))
         else:
             plan = self.plan(sql, **options)
         return self.answer(plan, key=key, entropy=entropy, progress=progress)
-
-    # Refinements
 
     def plan_refinement(
         self, sql: str, *, of: str, given_seen: bool = False, **sharper: Unpack["SharperOptions"]
     ) -> "RefinementPlan":
         """Return what it takes to sharpen the answer stored under the key `of`; an answer is refined once."""
-        from thresher.asks.refinement import RefinementAsk  # noqa: PLC0415 - loads when it is used
-
-        return self.planned(RefinementAsk(sql, of, sharper, given_seen))
+        return self.planned(asks.RefinementAsk(sql, of, sharper, given_seen))
 
     def refine(
         self,
@@ -163,7 +130,7 @@ class Engine:
         of: str,
         given_seen: bool = False,
         entropy: Entropy | None = None,
-        progress: Progress = lambda _: None,
+        progress: Progress = silent,
         **sharper: Unpack["SharperOptions"],
     ) -> Release:
         """Sharpen the answer stored under the key `of`: charged the difference, stored under a key of its own.
@@ -173,13 +140,9 @@ class Engine:
         plan = self.plan_refinement(sql, of=of, given_seen=given_seen, **sharper)
         return self.answer(plan, entropy=entropy, progress=progress)
 
-    # Diagnostics
-
     def plan_diagnosis(self, kind: str, **options: Unpack["DiagnosisOptions"]) -> "DiagnosisPlan":
         """Return the price of a picture of how well a model fits."""
-        from thresher.asks.diagnosis import DiagnosisAsk  # noqa: PLC0415 - loads when it is used
-
-        return self.planned(DiagnosisAsk(kind, options))
+        return self.planned(asks.DiagnosisAsk(kind, options))
 
     def diagnose(
         self,
@@ -187,7 +150,7 @@ class Engine:
         *,
         key: str | None = None,
         entropy: Entropy | None = None,
-        progress: Progress = lambda _: None,
+        progress: Progress = silent,
         **options: Unpack["DiagnosisOptions"],
     ) -> "Diagnostic":
         """Make a private "roc", "binned" or "residuals" of a table's rows, charged once.
@@ -196,13 +159,9 @@ class Engine:
         """
         return self.answer(self.plan_diagnosis(kind, **options), key=key, entropy=entropy, progress=progress)
 
-    # People's own budgets
-
     def plan_personal(self, sql: str, **options: Unpack["PersonalWishes"]) -> "PersonalPlan":
         """Return price and promise: everybody may lose `share` (0.25) of their own budget, or of the `leftovers`."""
-        from thresher.asks.personal import PersonalAsk  # noqa: PLC0415 - loads when it is used
-
-        return self.planned(PersonalAsk(sql, options))
+        return self.planned(asks.PersonalAsk(sql, options))
 
     def personal_count(
         self,
@@ -210,24 +169,16 @@ class Engine:
         *,
         key: str | None = None,
         entropy: Entropy | None = None,
-        progress: Progress = lambda _: None,
+        progress: Progress = silent,
         **options: Unpack["PersonalWishes"],
     ) -> "PersonalCounts":
-        """Count or add up for each group, everybody by their own budget; charged once.
-
-        `SELECT ward, COUNT(*) FROM patients GROUP BY ward`: the same SELECT as a decision, without HAVING.
-        """
-        from thresher.asks.personal import PersonalCountAsk  # noqa: PLC0415 - loads when it is used
-
-        return self.answer(self.planned(PersonalCountAsk(sql, options)), key=key, entropy=entropy, progress=progress)
+        """Count or add up for each group, everybody by their own budget; charged once. The text has no HAVING."""
+        plan = self.planned(asks.PersonalCountAsk(sql, options))
+        return self.answer(plan, key=key, entropy=entropy, progress=progress)
 
     def personal_classes(self, table: str) -> "list[ClassLeft]":
         """Return what each class of people's own budgets has left: for the curator's eyes."""
-        from thresher.asks.personal import classes_left_of  # noqa: PLC0415 - loads when it is used
-
-        return classes_left_of(self._desk, table)
-
-    # Streams
+        return asks.classes_left_of(self._desk, table)
 
     def stream(self, name: str, *, entropy: Entropy | None = None) -> "RunningStream":
         """Open a declared stream, ready for its next step, on this engine's ledger."""

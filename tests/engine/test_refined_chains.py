@@ -24,6 +24,7 @@ from thresher.errors import (
     TooDearError,
 )
 from thresher.noise import NOT_PRIVATE, SeededEntropy, discrete_laplace
+from thresher.release import Release
 
 COUNT = "SELECT g FROM t GROUP BY g HAVING COUNT(*) > 30"
 
@@ -178,7 +179,7 @@ class TestOneRefinement:
         engine.decide(COUNT, uncertain_region=10, mechanism="tslm", key="k")
         first = engine.refine(COUNT, of="k", uncertain_region=5)
         after = spent(engine)
-        again = engine.refine(COUNT.replace("> 30", ">= 31"), of="k", uncertain_region="5%")
+        again = engine.refine(COUNT.replace("GROUP", "  group"), of="k", uncertain_region="5.00")
         assert again == first
         assert (first.repeated, again.repeated) == (False, True)
         assert spent(engine) == after
@@ -389,4 +390,4 @@ class TestPromisesAndLimits:
     def test_a_refinement_survives_the_json_of_the_ledger(self, engine):
         engine.decide(COUNT, uncertain_region=10, mechanism="tslm", key="k")
         answer = engine.refine(COUNT, of="k", uncertain_region=5)
-        assert thresher.plan.Release.from_bytes(answer.to_bytes(), answer.key) == replace(answer, repeated=True)
+        assert Release.from_bytes(answer.to_bytes(), answer.key) == replace(answer, repeated=True)

@@ -88,10 +88,22 @@ def test_the_key_of_another_table(path):
     ],
     ids=["version", "bounds", "groups", "missing"],
 )
-def test_another_version_of_the_rows_or_other_declarations(path, old, new):
-    path.write_text(path.read_text().replace(old, new))
+def test_another_version_of_the_rows_or_other_declarations(tmp_path, old, new):
+    made = declared(tmp_path, 4)
+    sums = COUNT.replace("COUNT(*) > 30", "SUM(x) > 30")
+    with thresher.open(made, tables=TABLES) as engine:
+        engine.decide(sums, uncertain_region=10, mechanism="tslm", key="k")
+    made.write_text(made.read_text().replace(old, new))
+    with thresher.open(made, tables=TABLES) as engine:
+        told = "it is about other groups" if "g = " in old else "the declarations of t, or the version of its rows, are"
+        refuse(engine, sums, match=told)
+
+
+def test_a_column_that_is_not_used_is_not_part_of_the_measurement_where_every_row_counts(path):
+    """With a unit it would be: which rows of a person are kept may follow from any column."""
+    path.write_text(path.read_text().replace("x = { min = 0, max = 9 }", "x = { min = 0, max = 10 }"))
     with thresher.open(path, tables=TABLES) as engine:
-        refuse(engine, match="the declarations of t, or the version of its rows, are others now")
+        assert engine.refine(COUNT, **SHARPER).refines == "k"
 
 
 def test_another_privacy_unit(path, engine):

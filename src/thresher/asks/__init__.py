@@ -2,7 +2,41 @@
 
     ask (text or names, options) + desk (declarations, public tables, ledger) ─► plan
 
-A module of an ask loads the family that plans it, so the engine imports it when such a question is first asked.
+The module of an ask loads the family that plans it, so it is loaded when such a question is first asked.
 Reads: options, declarations, public tables, the ledger where a price depends on it. Writes: nothing. Never: private
 rows; a mechanism's arithmetic.
 """
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from thresher.asks.decision import DecisionAsk
+    from thresher.asks.diagnosis import DiagnosisAsk
+    from thresher.asks.personal import PersonalAsk, PersonalCountAsk, classes_left_of, personal_decision
+    from thresher.asks.refinement import RefinementAsk
+
+_MODULES = {
+    "DecisionAsk": "decision",
+    "PersonalAsk": "personal",
+    "PersonalCountAsk": "personal",
+    "RefinementAsk": "refinement",
+    "classes_left_of": "personal",
+    "DiagnosisAsk": "diagnosis",
+    "personal_decision": "personal",
+}
+__all__ = [
+    "DecisionAsk",
+    "DiagnosisAsk",
+    "PersonalAsk",
+    "PersonalCountAsk",
+    "RefinementAsk",
+    "classes_left_of",
+    "personal_decision",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _MODULES:
+        raise AttributeError(f"module {__name__} has no attribute {name}")
+    return getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)

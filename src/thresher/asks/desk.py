@@ -5,11 +5,15 @@ Reads: declarations, public tables; the ledger, only if a price depends on it. W
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Any, Protocol, TypeVar
 
 from thresher.config import Declarations, Table
 from thresher.errors import ArgumentError
 from thresher.ledger import Book
+from thresher.plan import Plan
 from thresher.question import PublicTable
+
+Planned_co = TypeVar("Planned_co", bound=Plan[Any], covariant=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +31,13 @@ class Desk:
         if name not in tables:
             raise ArgumentError("table", name, "it is not declared", f"Pass one of {', '.join(tables)}")
         return tables[name]
+
+
+class Ask(Protocol[Planned_co]):
+    """A question of some family, before it has a price."""
+
+    def plan(self, desk: Desk) -> Planned_co:
+        """Return the plan. Spends nothing and reads no private row."""
 
 
 def check_one_for_all(table: Table) -> None:

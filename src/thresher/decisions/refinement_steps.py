@@ -27,13 +27,16 @@ from thresher.release import Measured, Release
 REFINE, READ_AGAIN, AS_IT_IS = "refine", "read again", "as it is"
 _FARTHEST = 1 << 40
 _ANEW = "Ask anew with `decide`"
-# What is different, by the part of the measurement that is.
+# What is different, by the part of the measurement that is; the first of them that is different is named.
 _DIFFERENT = {
     "unit": "it protects another privacy unit than {} does now",
     "table": "the declarations of {}, or the version of its rows, are others now, so its noise is unknown",
     "columns": "the declarations of {}, or the version of its rows, are others now, so its noise is unknown",
     "groups": "it is about other groups than this question",
     "keys": "it is about other groups than this question",
+    "where": "it answers another question, and only the same measurement can be refined",
+    "formula": "it answers another question, and only the same measurement can be refined",
+    "used_columns": "the declarations of {}, or the version of its rows, are others now, so its noise is unknown",
 }
 
 
@@ -125,11 +128,9 @@ def earlier_answer(asked: Asked, parts: Mapping[str, str], key: str, release: Re
         raise refused(key, "there are no noisy margins in this answer, so nothing can be refined")
     different = [name for name in (*_DIFFERENT, *parts) if parts.get(name) != measured.parts.get(name)]
     if different:
-        text = f"Ask as it was asked ({release.question}), or move the threshold of its one condition"
-        rule = _DIFFERENT.get(different[0])
-        if rule is None:
-            raise refused(key, "it answers another question, and only the same measurement can be refined", text)
-        raise refused(key, rule.format(asked.question.table.name))
+        rule = _DIFFERENT.get(different[0], _DIFFERENT["formula"])
+        fix = f"Ask as it was asked ({release.question}), or move the threshold of its one condition"
+        raise refused(key, rule.format(asked.question.table.name), fix if rule == _DIFFERENT["formula"] else _ANEW)
     then, moved = _moved(asked, key, release, measured)
     return Earlier(key, release, measured, then, moved)
 

@@ -13,7 +13,7 @@ from thresher.sources.protocol import Family, PhysicalColumn, PublicTables, Sour
 
 _MISSING = "{} needs the package {}, which is not installed: pip install 'thresher[{}]'"
 
-__all__ = ["Family", "PhysicalColumn", "PublicTables", "Source", "open_source"]
+__all__ = ["Family", "PhysicalColumn", "PublicTables", "Source", "checked_source", "open_source"]
 
 
 def open_source(declarations: Declarations, tables: Mapping[str, object] | None = None) -> Source:
@@ -34,6 +34,22 @@ def open_source(declarations: Declarations, tables: Mapping[str, object] | None 
     from thresher.sources.files import in_memory  # noqa: PLC0415
 
     return DuckDBSource(declarations, where, in_memory(tables) if tables is not None else None)
+
+
+def checked_source(declared: Declarations, tables: Mapping[str, object] | None = None) -> Source:
+    """Return the source, its catalogue checked against the declarations; a refusal says where each was declared."""
+    if not declared.source:
+        raise DeclarationError("source", "it is not declared: streams alone are opened with thresher.open_stream")
+    source = open_source(declared, tables)
+    try:
+        source.check(declared)
+    except DeclarationError as refused:
+        source.close()
+        raise declared.located(refused) from None
+    except BaseException:
+        source.close()
+        raise
+    return source
 
 
 def _postgres(declarations: Declarations, where: Address) -> Source:
