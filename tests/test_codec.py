@@ -15,7 +15,7 @@ from thresher.amounts import MAX_NANO, Epsilon
 from thresher.codec import decoded, document, encoded, handed_out, not_stored
 from thresher.diagnostics.releases import BinnedResiduals, Diagnostic, ResidualPlot, RocCurve
 from thresher.errors import LedgerCorruptError
-from thresher.personal.answers import PersonalCounts
+from thresher.personal.personal_counts import PersonalCounts
 from thresher.release import Release
 
 RELEASES = {Release: [Release], PersonalCounts: [PersonalCounts], Diagnostic: [ResidualPlot, RocCurve, BinnedResiduals]}

@@ -28,14 +28,14 @@ from thresher.sources import PublicTables, Source, checked_source
 
 if TYPE_CHECKING:
     from thresher.asks.decision import AnyDecision
-    from thresher.asks.personal import PersonalPlan, PersonalWishes
     from thresher.asks.refinement import SharperOptions
     from thresher.decisions.options import DecisionOptions
     from thresher.decisions.refinement import RefinementPlan
     from thresher.diagnostics import DiagnosisOptions, DiagnosisPlan, Diagnostic
     from thresher.live.running_stream import RunningStream
-    from thresher.personal.answers import PersonalCounts
-    from thresher.personal.class_losses import ClassLeft
+    from thresher.personal.budget_classes import ClassLeft
+    from thresher.personal.personal_counts import PersonalCounts
+    from thresher.personal.weighted_read import PersonalOptions, PersonalPlan
 
 Planned = TypeVar("Planned", bound=Plan[Any])
 
@@ -159,9 +159,9 @@ class Engine:
         """
         return self.answer(self.plan_diagnosis(kind, **options), key=key, entropy=entropy, progress=progress)
 
-    def plan_personal(self, sql: str, **options: Unpack["PersonalWishes"]) -> "PersonalPlan":
+    def plan_personal(self, sql: str, **options: Unpack["PersonalOptions"]) -> "PersonalPlan[Any]":
         """Return price and promise: everybody may lose `share` (0.25) of their own budget, or of the `leftovers`."""
-        return self.planned(asks.PersonalAsk(sql, options))
+        return self.planned(asks.personal_question(sql, options))
 
     def personal_count(
         self,
@@ -170,10 +170,10 @@ class Engine:
         key: str | None = None,
         entropy: Entropy | None = None,
         progress: Progress = silent,
-        **options: Unpack["PersonalWishes"],
+        **options: Unpack["PersonalOptions"],
     ) -> "PersonalCounts":
         """Count or add up for each group, everybody by their own budget; charged once. The text has no HAVING."""
-        plan = self.planned(asks.PersonalCountAsk(sql, options))
+        plan = self.planned(asks.personal_count(sql, options))
         return self.answer(plan, key=key, entropy=entropy, progress=progress)
 
     def personal_classes(self, table: str) -> "list[ClassLeft]":

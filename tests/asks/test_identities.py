@@ -1,6 +1,6 @@
 """What makes a personal question or a diagnostic the same: every option, and nothing that does not matter."""
 
-from dataclasses import fields, replace
+from dataclasses import replace
 from decimal import Decimal
 from fractions import Fraction
 
@@ -9,11 +9,11 @@ import pytest
 from thresher.amounts import Epsilon
 from thresher.asks.desk import Desk
 from thresher.asks.diagnosis import DiagnosisAsk
-from thresher.asks.personal import PersonalAsk, PersonalCountAsk, PersonalDecisionAsk, personal_decision
+from thresher.asks.personal import personal_count, personal_decision, personal_question
 from thresher.config import load
 from thresher.diagnostics import DiagnosisOptions
 from thresher.errors import ArgumentError
-from thresher.personal.planning import PersonalOptions
+from thresher.personal.weighted_read import PersonalOptions
 from thresher.question import PublicTable
 
 DECLARED = """
@@ -63,8 +63,12 @@ def desk(tmp_path):
     return made
 
 
+def must_decide(sql, options):
+    return personal_decision(sql, options, None, personal=True)
+
+
 def personal(desk, sql=COUNT, **options):
-    return PersonalAsk(sql, options).plan(desk).identity
+    return personal_question(sql, options).plan(desk).identity
 
 
 ROC = {"table": "loans", "label": "bad", "score": "risk", "epsilon": "0.5"}
@@ -87,7 +91,7 @@ NOISE = {"share"}
 
 
 def test_every_option_of_a_personal_question_is_part_of_it(desk):
-    assert set(OPTIONS) == {option.name for option in fields(PersonalOptions)}
+    assert set(OPTIONS) == PersonalOptions.__annotations__.keys()
     for name, (sql, value) in OPTIONS.items():
         plain, other = personal(desk(), sql), personal(desk(), sql, **{name: value})
         assert plain.question != other.question, name
@@ -185,8 +189,8 @@ def test_only_what_a_diagnostic_reads_is_part_of_it(desk, edit):
 
 
 def test_plans_have_what_the_ledger_keeps(desk):
-    count = PersonalAsk(COUNT).plan(desk())
-    decision = PersonalAsk(DECISION).plan(desk())
+    count = personal_question(COUNT, {}).plan(desk())
+    decision = personal_question(DECISION, {}).plan(desk())
     picture = DiagnosisAsk("roc", ROC).plan(desk())
     assert (count.family, decision.family, picture.family) == ("personal count", "personal decision", "diagnosis")
     assert (count.account, picture.account) == ("personal:patients", "loans")
@@ -200,23 +204,23 @@ def test_plans_have_what_the_ledger_keeps(desk):
 @pytest.mark.parametrize(
     ("sql", "options", "kind", "field", "words"),
     [
-        (COUNT, {"miss_rate": "0.1"}, PersonalAsk, "miss_rate", "does not apply to a personal count"),
-        (DECISION, {"confidence": "0.9"}, PersonalAsk, "confidence", "does not apply to a personal decision"),
-        (COUNT, {"shar": "0.1"}, PersonalAsk, "shar", "Did you mean share"),
-        (COUNT, {"key": "k"}, PersonalAsk, "key", "does not apply"),
-        (COUNT, {}, PersonalDecisionAsk, "sql", "decides nothing"),
-        (DECISION, {}, PersonalCountAsk, "sql", "HAVING, which decides"),
+        (COUNT, {"miss_rate": "0.1"}, personal_question, "miss_rate", "does not apply to a personal count"),
+        (DECISION, {"confidence": "0.9"}, personal_question, "confidence", "does not apply to a personal decision"),
+        (COUNT, {"shar": "0.1"}, personal_question, "shar", "Did you mean share"),
+        (COUNT, {"key": "k"}, personal_question, "key", "does not apply"),
+        (COUNT, {}, must_decide, "sql", "decides nothing"),
+        (DECISION, {}, personal_count, "sql", "HAVING, which decides"),
         (
             DECISION.replace("patients", "loans").replace("ward", "other"),
             {},
-            PersonalAsk,
+            personal_question,
             "personal",
             "no budgets of their own",
         ),
         (
             DECISION.replace("SELECT", "SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS(miss_rate=0.1)"),
             {"miss_rate": "0.1"},
-            PersonalAsk,
+            personal_question,
             "miss_rate",
             "says 0.1 already",
         ),
@@ -230,7 +234,7 @@ def test_personal_questions_are_refused_by_the_field(desk, sql, options, kind, f
 
 def test_options_may_stand_in_the_text(desk):
     sql = DECISION.replace("SELECT", "SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS(miss_rate=0.1, key='k')")
-    plan = PersonalAsk(sql, {}).plan(desk())
+    plan = personal_question(sql, {}).plan(desk())
     assert plan.miss_rate == Fraction(1, 10)
     assert plan.written_key == "k"
     assert plan.identity.question == personal(desk(), DECISION, miss_rate="0.10").question

@@ -13,26 +13,26 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from thresher.asks.decision import DecisionAsk
     from thresher.asks.diagnosis import DiagnosisAsk
-    from thresher.asks.personal import PersonalAsk, PersonalCountAsk, classes_left_of, personal_decision
+    from thresher.asks.personal import classes_left_of, personal_count, personal_decision, personal_question
     from thresher.asks.refinement import RefinementAsk
 
 _MODULES = {
     "DecisionAsk": "decision",
-    "PersonalAsk": "personal",
-    "PersonalCountAsk": "personal",
     "RefinementAsk": "refinement",
     "classes_left_of": "personal",
     "DiagnosisAsk": "diagnosis",
+    "personal_count": "personal",
     "personal_decision": "personal",
+    "personal_question": "personal",
 }
 __all__ = [
     "DecisionAsk",
     "DiagnosisAsk",
-    "PersonalAsk",
-    "PersonalCountAsk",
     "RefinementAsk",
     "classes_left_of",
+    "personal_count",
     "personal_decision",
+    "personal_question",
 ]
 
 

@@ -12,7 +12,6 @@ import click
 import numpy as np
 
 import thresher
-from thresher.asks.personal import PersonalPlan
 from thresher.cli.asking import budget_line, explanation
 from thresher.cli.options import config_option, json_option, question_text, spinning
 from thresher.cli.output import drawn, say
@@ -20,10 +19,11 @@ from thresher.cli.personal_pages import forecast_json, forecast_page
 from thresher.engine import Engine
 from thresher.errors import ArgumentError
 from thresher.ledger import Balance
-from thresher.personal.answers import PersonalCounts
-from thresher.personal.class_losses import ClassLeft
+from thresher.personal.budget_classes import ClassLeft
 from thresher.personal.forecast import Forecast, forecast
+from thresher.personal.personal_counts import PersonalCounts
 from thresher.personal.roster import Roster
+from thresher.personal.weighted_read import PersonalPlan
 from thresher.plan import Given, Plan, Released
 from thresher.release import Release
 from thresher.views import inert, paragraph
@@ -123,8 +123,7 @@ def run_command(
             confidence=confidence,
             leftovers=leftovers,
         )
-        asked: Plan[PersonalCounts | Release] = plan
-        found = _answered(asked, engine, key, yes, as_json)
+        found = _answered(plan, engine, key, yes, as_json)
         balance = engine.balance(plan)
     say(_json(found, balance) if as_json else _page(found, balance, plan))
 
@@ -153,7 +152,7 @@ def _confirm(plan: Plan[Released], engine: Engine) -> None:
         raise ArgumentError("yes", False, "you did not want to pay", "Nothing was asked and nothing was charged")
 
 
-def _page(found: PersonalCounts | Release, balance: Balance, plan: PersonalPlan) -> str:
+def _page(found: PersonalCounts | Release, balance: Balance, plan: PersonalPlan[PersonalCounts | Release]) -> str:
     numbers = found.estimates if isinstance(found, PersonalCounts) else found.values[0].numbers
     verdicts = [""] * len(numbers) if isinstance(found, PersonalCounts) else list(found.verdicts)
     rows = [

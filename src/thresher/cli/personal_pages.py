@@ -8,7 +8,7 @@ from typing import Any
 
 from rich.console import RenderableType
 
-from thresher.personal.class_losses import ClassLeft
+from thresher.personal.budget_classes import ClassLeft
 from thresher.personal.forecast import Forecast
 from thresher.personal.personal_release import INDEPENDENT
 from thresher.views import paragraph

@@ -6,21 +6,23 @@ Reads: declarations, a question, public sizes, what the ledger says is spent. Wr
 charge is on disk; a choice that depends on one. What nobody loses more than: `class_weights.md`.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass, fields, replace
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import TypedDict
+from typing import Any, TypedDict
 
 import numpy as np
 
-from thresher.accounting import GroupSpending, Spending, Subject
+from thresher.accounting import GroupSpending
 from thresher.amounts import NANO, Amount, Epsilon, exact_fraction
 from thresher.config import Column, OwnBudgets, decimal_text
 from thresher.errors import ArgumentError, BugError
 from thresher.guarantee import Guarantee
 from thresher.noise import Entropy
-from thresher.personal.class_sizes import own_budgets_of
+from thresher.personal.budget_classes import own_budgets_of
 from thresher.personal.class_weights import ClassWeights, class_weights
+from thresher.personal.personal_release import INDEPENDENT
 from thresher.plan import Given_co, Plan, subject_of
 from thresher.question import (
     AllOf,
@@ -42,9 +44,8 @@ USUAL_SHARE = Fraction(1, 4)
 _MOST_CELLS = 1_000_000
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PersonalOptions:
-    """What the asker chose. None: left out.
+class PersonalOptions(TypedDict, total=False):
+    """The options of a personal question.
 
     share               of each person's own budget, or of what is left of it
     leftovers           whether it draws on what earlier questions left, and not on the whole budgets
@@ -52,26 +53,18 @@ class PersonalOptions:
     miss_rate, false_alarm_rate    of a decision
     """
 
-    share: Amount | None = None
-    leftovers: bool | None = None
-    confidence: Amount | None = None
-    miss_rate: Amount | None = None
-    false_alarm_rate: Amount | None = None
-
-    def as_given(self) -> dict[str, str | bool]:
-        """Return the options that were not left out, numbers in one form each."""
-        given = {option.name: getattr(self, option.name) for option in fields(self)}
-        return {
-            name: value if isinstance(value, bool) else decimal_text(exact_fraction(value, name))
-            for name, value in given.items()
-            if value not in (None, False)
-        }
+    share: Amount | None
+    leftovers: bool | None
+    confidence: Amount | None
+    miss_rate: Amount | None
+    false_alarm_rate: Amount | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WeightedRead:
     """What is read and charged for a question: the same for a count and for a decision.
 
+    options     those that were given
     active      the codes of the classes that are read
     unit        so many weights are one of what is counted; below 0 if less is asked for
     share       the share of each person's own budget that the question may use
@@ -80,7 +73,7 @@ class WeightedRead:
     question: Question
     atom: Atom
     weights: ClassWeights
-    options: PersonalOptions
+    options: Mapping[str, Any]
     share: Epsilon
     active: tuple[int, ...]
     unit: Fraction
@@ -89,7 +82,23 @@ class WeightedRead:
 
     @property
     def leftovers(self) -> bool:
-        return bool(self.options.leftovers)
+        return bool(self.options.get("leftovers"))
+
+    @property
+    def predicted_sd(self) -> str:
+        """The standard deviation of a number, noise and unequal weights together: a forecast."""
+        return f"{self.weights.predicted_sd / float(self.atom.steps):.4g}"
+
+    @property
+    def facts(self) -> dict[str, str]:
+        """The facts of a promise that say how a number is weighted, and what everybody loses at most."""
+        budget = "what they have left of their own budget" if self.leftovers else "their own budget"
+        return {"aggregate": self.atom.aggregate, "budget": budget, "share": str(self.share)}
+
+    @property
+    def _places(self) -> int:
+        """Numbers are shown in this part of one: three decimals more than the grid has."""
+        return int(10 ** (2 + len(str(math.ceil(self.atom.steps)))))
 
     def sums(self, exact: Exact | None, entropy: Entropy) -> list[int]:
         """Return the noisy weighted sum of each group."""
@@ -100,25 +109,33 @@ class WeightedRead:
         shape = (len(self.question.groups), len(self.active))
         return self.weights.released(cells.reshape(shape), entropy)
 
+    def decimals(self, weighted: int) -> str:
+        """Return a weighted sum in units of what is counted."""
+        return decimal_text(Fraction(round(self._places * weighted / self.unit), self._places))
 
-class Charge(TypedDict):
-    """The fields of a plan that follow from what is read."""
+    def width(self, weights: int) -> Fraction:
+        """Return a distance in the same units, never rounded down, with room for the rounding of what it is about."""
+        return Fraction(math.ceil(self._places * weights / abs(self.unit) + Fraction(1, 2)), self._places)
 
-    family: str
-    account: str
-    subject: Subject
-    identity: Identity
-    need: Need
-    cost: Spending
-    epsilon: Epsilon
-    guarantee: Guarantee
-    written_key: str | None
-    read: WeightedRead
+    def charge(self, family: str, guarantee: Guarantee) -> dict[str, Any]:
+        """Return the fields of a plan of this family that follow from what is read."""
+        return {
+            "family": family,
+            "account": self.question.table.account,
+            "subject": subject_of(self.question.table),
+            "identity": _identity(self, family),
+            "need": self.need,
+            "cost": self.cost,
+            "epsilon": max(share for _, share in self.cost.amounts),
+            "guarantee": guarantee,
+            "written_key": self.question.options.get("key"),
+            "read": self,
+        }
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ReadPlan(Plan[Given_co]):
-    """What a plan for a count and one for a decision share. `epsilon` is the largest share of anybody's own budget."""
+class PersonalPlan(Plan[Given_co]):
+    """A count or a decision with its price. `epsilon` is the largest share of anybody's own budget."""
 
     read: WeightedRead
 
@@ -127,22 +144,21 @@ class ReadPlan(Plan[Given_co]):
         told = f"Pass share={limit}, or" if limit else "Nothing is left for some: pass"
         return f"{told} leftovers=True to draw on what each class has left"
 
+    def told(self) -> list[str]:
+        """Return lines of its own for the page."""
+        return []
 
-def charge_of(read: WeightedRead, family: str, guarantee: Guarantee) -> Charge:
-    """Return what a plan of this family has in common with the others. What is left is not part of its identity."""
-    question = read.question
-    return Charge(
-        family=family,
-        account=question.table.account,
-        subject=subject_of(question.table),
-        identity=_identity(read, family),
-        need=read.need,
-        cost=read.cost,
-        epsilon=max(share for _, share in read.cost.amounts),
-        guarantee=guarantee,
-        written_key=question.options.get("key"),
-        read=read,
-    )
+    def __str__(self) -> str:
+        read = self.read
+        lines = [
+            f"question    {read.question.text}",
+            f"share       {read.share} of each person's own budget at most",
+            *self.told(),
+            f"predicted   standard deviation {read.predicted_sd}, of the noise {read.weights.noise_sd:.4g}",
+            f"promise     {self.guarantee}",
+            f"assumption  {INDEPENDENT}",
+        ]
+        return "\n".join(lines) + "\n"
 
 
 def _identity(read: WeightedRead, family: str) -> Identity:
@@ -154,18 +170,27 @@ def _identity(read: WeightedRead, family: str) -> Identity:
         **rows,
         **budgets,
         "formula": formula_facts(question.formula),
-        "options": read.options.as_given(),
+        "options": as_given(read.options),
     }
     noise = {"weights": list(read.weights.weights), "grid": str(read.weights.grid), "reach": read.weights.reach}
     measured = {**rows, **budgets, **noise, "formula": formula_facts(question.formula, thresholds=False)}
     return identity_of(family, question.table, columns_used(question) | {own.column}, asked, measured)
 
 
+def as_given(options: Mapping[str, Any]) -> dict[str, str | bool]:
+    """Return the options that were not left out, numbers in one form each."""
+    return {
+        name: value if isinstance(value, bool) else decimal_text(exact_fraction(value, name))
+        for name, value in options.items()
+        if value not in (None, False)
+    }
+
+
 def weighted_read(
-    question: Question, sizes: Sequence[int], options: PersonalOptions, spent: Sequence[Epsilon] | None = None
+    question: Question, sizes: Sequence[int], options: Mapping[str, Any], spent: Sequence[Epsilon] | None = None
 ) -> WeightedRead:
     """Return what a question reads; `spent` are shares of classes that are gone, if it draws on what is left."""
-    own, share = own_budgets_of(question.table), _share(options.share)
+    own, share = own_budgets_of(question.table), _share(options.get("share"))
     _check_asked(question, own)
     nano = [own.nano(code) for code in own.codes]
     gone = [Fraction(0)] * len(nano) if spent is None else [amount.fraction for amount in spent]

@@ -19,9 +19,8 @@ from thresher.config import decimal_text
 from thresher.errors import ArgumentError
 from thresher.guarantee import Guarantee
 from thresher.noise import Entropy, conditional_shift
-from thresher.personal.count_plan import decimals, page, weighting, width
 from thresher.personal.personal_release import INDEPENDENT
-from thresher.personal.planning import ReadPlan, WeightedRead, charge_of
+from thresher.personal.weighted_read import PersonalPlan, WeightedRead
 from thresher.question import Exact
 from thresher.release import ABOVE, BELOW, UNCERTAIN, Release, ShownNumber
 
@@ -29,7 +28,7 @@ _USUAL = {"miss_rate": "0.05", "false_alarm_rate": "0.10"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class VerdictPlan(ReadPlan[Release]):
+class VerdictPlan(PersonalPlan[Release]):
     """A personal decision. The noise is `-miss_margin` or less, or `alarm_margin` or more, only with the rates.
 
     `thresholds`: the least weighted sum of each group that reaches its line, the first value that meets the condition.
@@ -55,8 +54,8 @@ class VerdictPlan(ReadPlan[Release]):
         off = decimal_text(self.miss_rate + self.false_alarm_rate)
         shown = ShownNumber(
             f"weighted {read.atom.aggregate}",
-            tuple(decimals(number, read) for number in noisy),
-            (decimal_text(width(max(self.miss_margin, self.alarm_margin) - 1, read)),),
+            tuple(read.decimals(number) for number in noisy),
+            (decimal_text(read.width(max(self.miss_margin, self.alarm_margin) - 1)),),
         )
         release = Release(
             question=question.text,
@@ -86,23 +85,20 @@ class VerdictPlan(ReadPlan[Release]):
             BELOW if by <= -self.miss_margin else ABOVE if by >= self.alarm_margin - 1 else UNCERTAIN for by in seen
         )
 
-    def __str__(self) -> str:
-        return page(self)
-
 
 def plan_verdicts(read: WeightedRead) -> VerdictPlan:
     """Return the plan of a decision; its price is the share, and how far it can tell apart follows."""
-    misses = _rate(read.options.miss_rate, "miss_rate")
-    alarms = _rate(read.options.false_alarm_rate, "false_alarm_rate")
+    misses = _rate(read.options.get("miss_rate"), "miss_rate")
+    alarms = _rate(read.options.get("false_alarm_rate"), "false_alarm_rate")
     below, above = (conditional_shift(0, read.weights.grid, rate, read.weights.reach) for rate in (misses, alarms))
     asked, mean = read.atom.at_least, read.weights.mean
     each = asked if isinstance(asked, tuple) else (asked,) * len(read.question.groups)
     clear = below + above - 1
     promise = Guarantee(
-        "weighted decision", misses, alarms, width(-(-clear // 2), read), width(clear, read), facts=weighting(read)
+        "weighted decision", misses, alarms, read.width(-(-clear // 2)), read.width(clear), facts=read.facts
     )
     return VerdictPlan(
-        **charge_of(read, "personal decision", promise),
+        **read.charge("personal decision", promise),
         miss_rate=misses,
         false_alarm_rate=alarms,
         miss_margin=below,
