@@ -210,7 +210,7 @@ class ConstantPlan(Plan[Release]):
 def plan_decision(question: Question, options: Options) -> DecisionPlan | ConstantPlan:
     """The least epsilon that keeps the options. Touches no data."""
     mechanism = mechanism_for(options)
-    if (free := constant_plan(question, options)) is not None:
+    if (free := constant_plan(question, options, both_rates=mechanism.keeps_both_rates)) is not None:
         return free
     learned = mechanism.width_optional and options.region is None and len(question.groups) >= FEWEST_FOR_LEVELS
     asked = asked_of(question, options, widths=not learned)
@@ -234,8 +234,11 @@ def plan_decision(question: Question, options: Options) -> DecisionPlan | Consta
     )
 
 
-def constant_plan(question: Question, options: Options) -> ConstantPlan | None:
-    """The plan of a question whose answer does not depend on the data; None for all others."""
+def constant_plan(question: Question, options: Options, *, both_rates: bool = False) -> ConstantPlan | None:
+    """Return the plan of a question whose answer does not depend on the data; None for all others.
+
+    `both_rates`: no rate makes it free, because a mechanism is to keep the other one too.
+    """
     if isinstance(question.formula, bool) or not question.groups:
         because = "Always true, no data needed" if question.formula else "Always false, no data needed"
         if not question.groups:
@@ -243,7 +246,7 @@ def constant_plan(question: Question, options: Options) -> ConstantPlan | None:
         # Without a condition no group is near a line: nothing can be wrong.
         question = question if isinstance(question.formula, bool) else replace(question, formula=True)
         return _constant(question, options, because, (Fraction(0), Fraction(0)))
-    if not options.free:
+    if both_rates or not options.free:
         return None
     if options.region is not None:
         options.region.check([atom.aggregate for atom in question.atoms if atom.written])

@@ -187,6 +187,8 @@ class Mechanism:
     options: frozenset[str] = frozenset()
     # Whether it needs no half width where none is asked for and groups are not few.
     width_optional: bool = False
+    # Whether it keeps both rates at once, so that neither may be one half or more; elsewhere such a rate needs no data.
+    keeps_both_rates: bool = False
 
 
 def cheaper(asked: Asked, price: Price, limit: Epsilon) -> str | None:

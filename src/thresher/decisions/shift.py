@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from thresher.amounts import Amount, Epsilon, exact_fraction
-from thresher.decisions.aim import Aim, Tolerance
+from thresher.decisions.aim import Aim, Asked, Tolerance
 from thresher.decisions.look import Look, Mechanism
 from thresher.decisions.margin import Truth
 from thresher.decisions.verdicts import SEEN_BETWEEN, Level, Verdicts
@@ -164,11 +164,16 @@ def shift_look(aim: Aim) -> Shift:
 
 def zone_look(aim: Aim) -> Shift:
     """The look of an aim that keeps both rates outside a zone."""
-    for name, rate in (("miss_rate", aim.first_rate), ("false_alarm_rate", aim.second_rate)):
+    return priced_zone(aim.first_rate, aim.second_rate, aim.tolerances)
+
+
+def _zone_of(asked: Asked) -> Shift:
+    for name in ("miss_rate", "false_alarm_rate"):
+        rate = getattr(asked.options, name)
         if rate >= _HALF:
             rule = "a zone has two rates below one half"
             raise ArgumentError(name, rate, rule, "Pass 0.05, say, or another mechanism")
-    return priced_zone(aim.first_rate, aim.second_rate, aim.tolerances)
+    return zone_look(asked.aim)
 
 
 MECHANISMS: Mapping[str, Mechanism] = {
@@ -178,6 +183,7 @@ MECHANISMS: Mapping[str, Mechanism] = {
     ),
     "tslm-zone": Mechanism(
         "tslm-zone",
-        lambda asked: zone_look(asked.aim),
+        _zone_of,
+        keeps_both_rates=True,
     ),
 }
