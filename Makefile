@@ -2,6 +2,8 @@
 PYTHON ?= python3
 # What share of the large counts `make soak` runs: 1 takes hours, 0.02 minutes.
 SOAK ?= 1
+# Which papers' tables `make reproduce` measures.
+PAPER ?= mide probe histograms roc streams personal
 # Where the papers' data have stand-ins. Named by nobody, it is a folder that may lie beside this one, or none; then the
 # tables are those of made-up data only. The command itself reads THRESHER_DATA.
 DATA ?= $(if $(THRESHER_DATA),,$(wildcard ../shared/data))
@@ -13,8 +15,7 @@ COMPILED := $(BIN)/python -m compileall -q src
 NO_PACKAGES := Packages could not be installed: the first run needs a package index (PyPI, or one set in PIP_INDEX_URL).
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check bench audit reproduce-mide reproduce-probe reproduce-histograms reproduce-roc \
-	reproduce-streams reproduce-personal diagnostic-pictures soak clean
+.PHONY: help demo test check bench audit reproduce diagnostic-pictures soak clean
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 24
@@ -33,31 +34,16 @@ check: $(VENV)/.check  ## lint, types, import rules
 
 bench: $(VENV)/.bench  ## speed as ratios to other libraries, measured in one run
 	@$(COMPILED)
-	@for bench in bench/*.py; do $(BIN)/python "$$bench" || exit 1; echo; done
+	@for bench in bench/*.py; do PYTHONPATH=. $(BIN)/python "$$bench" || exit 1; echo; done
 
 audit: $(VENV)/.core  ## put all mechanisms on trial, and all broken ones; options: ARGS="--seed 7"
 	@$(BIN)/thresher audit $(ARGS)
 
-reproduce-mide: $(VENV)/.core  ## the paper's tables measured anew; DATA=folder of public data sets, ARGS="--runs 10"
-	@$(BIN)/thresher reproduce mide $(if $(DATA),--data "$(DATA)") $(ARGS)
-
-reproduce-probe: $(VENV)/.core  ## formulas of several conditions, likewise
-	@$(BIN)/thresher reproduce probe $(if $(DATA),--data "$(DATA)") $(ARGS)
-
-reproduce-histograms: $(VENV)/.core  ## noisy histograms by several mechanisms, likewise
-	@$(BIN)/thresher reproduce histograms $(if $(DATA),--data "$(DATA)") $(ARGS)
-
-reproduce-roc: $(VENV)/.core  ## private ROC curves, likewise; texts need the extra "diagnostics"
-	@$(BIN)/thresher reproduce roc $(if $(DATA),--data "$(DATA)") $(ARGS)
-
-reproduce-streams: $(VENV)/.core  ## private streams: counts, windows, events, trees, likewise; the extra "fast" helps
-	@$(BIN)/thresher reproduce streams $(if $(DATA),--data "$(DATA)") $(ARGS)
-
-reproduce-personal: $(VENV)/.core  ## budgets of one's own: shares and models by every method, likewise
-	@$(BIN)/thresher reproduce personal $(if $(DATA),--data "$(DATA)") $(ARGS)
+reproduce: $(VENV)/.core  ## the papers' tables measured anew; PAPER=mide, DATA=folder of public data sets, ARGS="--runs 10"
+	@for paper in $(PAPER); do $(BIN)/python -m papers $$paper $(if $(DATA),--data "$(DATA)") $(ARGS) || exit 1; echo; done
 
 diagnostic-pictures: $(VENV)/.diagnostics  ## the pictures of docs/diagnostics.md made anew; DATA=folder adds public data
-	@$(BIN)/python tools/make_diagnostic_pictures.py $(if $(DATA),--data "$(DATA)") $(ARGS)
+	@$(BIN)/python -m papers.pictures.diagnostic_pictures $(if $(DATA),--data "$(DATA)") $(ARGS)
 
 soak: $(VENV)/.test  ## the same tests with many seeds and larger counts
 	@$(BIN)/python -m pytest --numprocesses=2 --soak=$(SOAK)

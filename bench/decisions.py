@@ -17,14 +17,25 @@ import numpy as np
 from numpy.typing import NDArray
 
 from thresher.amounts import Epsilon
-from thresher.decisions import Rule, Shift, Terms, decided, priced
+from thresher.decisions.adaptive_ladder import adaptive_ladder_of
+from thresher.decisions.aim import Aim
+from thresher.decisions.ladder import ladder_of, rungs_of
+from thresher.decisions.look import Look
+from thresher.decisions.margin import Truth
+from thresher.decisions.shift import Shift, shift_look, zone_look
+from thresher.decisions.verdicts import Verdicts
 
 MILLION = 1_000_000
 SIZES = (1_000, 10_000, 100_000, MILLION)
 KINDS = ("at the line", "typical")
 HALF_WIDTH = 10
 ENOUGH_SECONDS = 0.5
-MECHANISMS = ("tslm", "tslm-zone", "ppwlm", "dppwlm")
+MECHANISMS: dict[str, Callable[[Aim], Look]] = {
+    "tslm": shift_look,
+    "tslm-zone": zone_look,
+    "ppwlm": lambda aim: rungs_of(aim, ladder_of),
+    "dppwlm": lambda aim: rungs_of(aim, adaptive_ladder_of),
+}
 
 
 def seconds(run: Callable[[], object]) -> float:
@@ -38,10 +49,13 @@ def seconds(run: Callable[[], object]) -> float:
     return best
 
 
-def rule_of(mechanism: str, first: str | None = None) -> Rule:
+def look_of(mechanism: str, first: str | None = None) -> Look:
     first_epsilon = None if first is None else Epsilon(first)
-    terms = Terms(Fraction(1, 20), Fraction(1, 10), first_epsilon=first_epsilon)
-    return priced(mechanism, terms, [(HALF_WIDTH, 1)])
+    return MECHANISMS[mechanism](Aim(Fraction(1, 20), Fraction(1, 10), ((HALF_WIDTH, 1),), first_epsilon=first_epsilon))
+
+
+def decided(margins: NDArray[np.int64], look: Look) -> Verdicts:
+    return look.decide(Truth.of(margins))
 
 
 def margins_of(kind: str, groups: int) -> NDArray[np.int64]:
@@ -66,7 +80,7 @@ def cold(mechanism: str, kind: str, groups: int, first: str) -> float:
 def first_decision(mechanism: str, kind: str, groups: str, first: str) -> None:
     margins = margins_of(kind, int(groups))
     start = time.perf_counter()
-    decided(margins, rule_of(mechanism, first or None))
+    decided(margins, look_of(mechanism, first or None))
     print(time.perf_counter() - start)
 
 
@@ -75,7 +89,7 @@ def one_look() -> None:
     print(f"one look at {MILLION:,} groups, ms; numpy adds float Laplace noise and compares (ratio aimed at: 2)")
     print(f"{'':12}{'':12}{'cold':>8}{'warm':>8}{'numpy':>8}{'ratio':>8}")
     for mechanism in ("tslm", "tslm-zone"):
-        shift = rule_of(mechanism)
+        shift = look_of(mechanism)
         if not isinstance(shift, Shift):
             raise TypeError(mechanism)
         for kind in KINDS:
@@ -91,10 +105,10 @@ def climbs() -> None:
     print(f"{'':8}{'first epsilon':>14}{'groups':>12}  {'':12}{'cold':>8}{'warm':>8}")
     for mechanism, groups in (("ppwlm", MILLION), ("dppwlm", 10_000)):
         for first in ("", "0.00001"):
-            rule = rule_of(mechanism, first or None)
+            look = look_of(mechanism, first or None)
             for kind in KINDS:
                 started = cold(mechanism, kind, groups, first)
-                warm = seconds(partial(decided, margins_of(kind, groups), rule))
+                warm = seconds(partial(decided, margins_of(kind, groups), look))
                 row = f"{mechanism:8}{first or 'default':>14}{groups:>12,}  {kind:12}"
                 print(f"{row}{1e3 * started:8.1f}{1e3 * warm:8.1f}", flush=True)
 
@@ -104,9 +118,9 @@ def growth() -> None:
     print("\nnanoseconds for each group, warm, by the number of groups")
     print(f"{'':12}{'':12}" + "".join(f"{groups:>12,}" for groups in SIZES))
     for mechanism in MECHANISMS:
-        rule = rule_of(mechanism)
+        look = look_of(mechanism)
         for kind in KINDS:
-            times = [seconds(partial(decided, margins_of(kind, groups), rule)) / groups for groups in SIZES]
+            times = [seconds(partial(decided, margins_of(kind, groups), look)) / groups for groups in SIZES]
             print(f"{mechanism:12}{kind:12}" + "".join(f"{1e9 * each:12.1f}" for each in times), flush=True)
 
 

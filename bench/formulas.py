@@ -1,7 +1,7 @@
 """Formulas: what planning costs, and deciding with a certificate, cold and warm, and how it grows; all in one run.
 
-Planning is of 12 conditions: the SQL read, prime implicants, the price of the decision and those beside it. Deciding is
-beyond the scan: margins are there. Miss rate 0.05, false-alarm rate 0.10, confidence 0.98, epsilon at most 5.
+Planning is of 12 conditions: the SQL read, prime implicants, the price of the decision. Deciding is beyond the scan:
+margins are there. Miss rate 0.05, false-alarm rate 0.10, confidence 0.98, epsilon at most 5.
 "occupancy" are made-up groups with three conditions that must all hold; "at the line" is the worst case: every group
 meets its condition by nothing to spare, so the levels are climbed to the end. Cold runs are the first in a fresh
 process. Aims are printed, never asserted.
@@ -18,16 +18,16 @@ from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
-from thresher.decisions.prices import prices
 
-from thresher.amounts import Epsilon
+from papers.probe.formulas import SHAPES, aim_of, margin
+from papers.probe.outliers import occ_like
 from thresher.config import read
-from thresher.decisions import decided, plan_decision, wish
-from thresher.decisions.regimes import Aim, chosen
+from thresher.decisions import plan_decision
+from thresher.decisions.margin import Truth
+from thresher.decisions.options import checked
+from thresher.decisions.regimes import certified_look
 from thresher.question.implicants import primes
 from thresher.question.trees import numbered
-from thresher.reproduce.formulas import SHAPES, margin
-from thresher.reproduce.outliers import occ_like
 from thresher.sql import ask
 
 SIZES = (1_000, 10_000, 100_000)
@@ -86,8 +86,8 @@ def cold(*arguments: str) -> list[float]:
 
 
 def first_plan(name: str) -> None:
-    """Seconds to read the question, for prime implicants, to plan, and for the prices beside it, twice."""
-    declared, asked = read(DECLARED, Path()), wish(uncertain_region=10)
+    """Seconds to read the question, for prime implicants, and to plan."""
+    declared, options = read(DECLARED, Path()), checked({"uncertain_region": 10})
     times = [time.perf_counter()]
     question = ask(f"SELECT g FROM t GROUP BY g HAVING {FORMULAS[name]}", declared, {})
     times.append(time.perf_counter())
@@ -95,11 +95,8 @@ def first_plan(name: str) -> None:
         raise TypeError(name)
     primes(numbered(question.formula)[0])
     times.append(time.perf_counter())
-    plan_decision(question, asked)
+    plan_decision(question, options)
     times.append(time.perf_counter())
-    for _ in range(2):
-        prices(question, asked)
-        times.append(time.perf_counter())
     print(*np.diff(times))
 
 
@@ -110,8 +107,7 @@ def margins_of(kind: str, groups: int) -> NDArray[np.int64]:
 
 
 def decision(margins: NDArray[np.int64], rate: str = RATE) -> object:
-    aim = Aim(Fraction(rate), Fraction(1, 10), margins.size, Epsilon(5), Fraction(1000), None, Fraction(1, 50), False)
-    return decided(margins, chosen(aim, []).rule)
+    return certified_look(aim_of(margins.size, Fraction(1000), Fraction(rate))).decide(Truth.of(margins))
 
 
 def first_decision(kind: str, groups: str, rate: str) -> None:
@@ -122,13 +118,12 @@ def first_decision(kind: str, groups: str, rate: str) -> None:
 
 
 def planning() -> None:
-    """Prices are beside the plan and not needed for it; the first ones load what solves for the best strategy."""
-    print("planning a formula of 12 conditions, ms, cold (aims: at most 200 for implicants and plan, 200 for prices)")
-    print(f"{'':22}{'SQL':>9}{'implicants':>12}{'plan':>9}{'together':>10}{'prices':>9}{'again':>9}")
+    print("planning a formula of 12 conditions, ms, cold (aim: at most 200 for implicants and plan)")
+    print(f"{'':22}{'SQL':>9}{'implicants':>12}{'plan':>9}{'together':>10}")
     for name in FORMULAS:
-        sql, implicants, plan, beside, again = (1e3 * each for each in cold(name))
+        sql, implicants, plan = (1e3 * each for each in cold(name))
         planned = f"{implicants:12.1f}{plan:9.1f}{implicants + plan:10.1f}"
-        print(f"{name:22}{sql:9.1f}{planned}{beside:9.1f}{again:9.1f}", flush=True)
+        print(f"{name:22}{sql:9.1f}{planned}", flush=True)
 
 
 def certified() -> None:

@@ -8,7 +8,8 @@ import pytest
 from accounting.brute_force import box_least, box_least_by_counts, cone_least, cone_least_by_counts
 from accounting.paper_recursion import paper_min_entropy
 
-from thresher.accounting import box_min_entropy, cone_min_entropy
+from papers.mide.cone_min_entropy import cone_min_entropy
+from thresher.accounting import box_min_entropy
 from thresher.accounting import min_entropy as room
 from thresher.amounts import Epsilon
 from thresher.errors import ArgumentError

@@ -21,7 +21,8 @@ def test_imports_point_down():
 
 
 def test_an_import_that_points_up_is_caught(tmp_path):
-    shutil.copytree(ROOT / "src", tmp_path / "src")
+    for folder in ("src", "papers"):
+        shutil.copytree(ROOT / folder, tmp_path / folder)
     shutil.copy(ROOT / "pyproject.toml", tmp_path)
     errors = tmp_path / "src" / "thresher" / "errors.py"
     errors.write_text(errors.read_text() + "\nimport thresher.noise.entropy\n")

@@ -62,19 +62,19 @@ def test_a_seeded_demo_repeats_and_says_that_it_is_not_private():
         assert len(line) <= 78
 
 
-@pytest.mark.parametrize("mechanism", ["nlm", "dppwlm"])
-def test_other_mechanisms_fit_the_page_and_say_where_their_promise_begins(mechanism):
+@pytest.mark.parametrize("mechanism", ["tslm", "dppwlm"])
+def test_other_mechanisms_fit_the_page(mechanism):
     shown = thresher("demo", "--seed", "3", "--mechanism", mechanism)
     assert shown.returncode == 0, shown.stderr
     assert max(map(len, shown.stdout.splitlines())) <= 78
     text = " ".join(shown.stdout.split())
     assert "The same with COUNT(*)=3, AVG(age)=0.05 in place of COUNT(*)=60, AVG(age)=1." in text
     assert "spent is the most that any one group has lost" in text
-    assert "at the line it misses about every second one" in text
-    naive = re.search(r"meeting the condition by 60 units .* With nothing to spare ([\d.]+)% were missed", text)
-    assert (naive is None) == ("by nothing to spare" in text) == (mechanism != "nlm")
-    # One half less half the chance of no noise at all; chance moves it by 0.05 %.
-    assert naive is None or abs(float(naive[1]) - 49.05) < 0.5
+    assert ("misses at one look are often misses at the next" in text) == (mechanism == "dppwlm")
+    missed = float(re.search(r"by nothing to spare, ([\d.]+)% were missed", text)[1])
+    # Of a million, five standard errors: exact for one look, at most that for several.
+    assert missed < 5.11
+    assert mechanism == "dppwlm" or missed > 4.5
 
 
 def test_the_real_one_is_private():
@@ -82,7 +82,6 @@ def test_the_real_one_is_private():
     assert shown.returncode == 0, shown.stderr
     assert "NOT PRIVATE" not in shown.stdout
     assert "With confidence 0.98, at most" in " ".join(shown.stdout.split())
-    assert "probe denied" in shown.stdout or "probe answered" in shown.stdout
     assert "Refused: the budget of patients cannot pay" in shown.stdout
     assert "made up" in shown.stdout
 
@@ -95,9 +94,6 @@ def test_json_says_the_same():
     assert document["repeat_is_equal"] is True
     assert len(document["answer"]["verdicts"]) == len(document["truth_shown_because_made_up"]) == 104
     assert document["worst_case"]["trials"] == 400
-    bands = {row["mechanism"]: row["clear_distance"] for row in document["comparison"]}
-    assert bands["tslm"] == 103
-    assert bands["tslm-zone"] == 120
 
 
 def test_a_kept_hospital_can_be_asked(tmp_path):

@@ -8,6 +8,7 @@ import pytest
 from formula_shapes import DISTRIBUTED, GROUPED, MAJORITY, SHAPES
 from laws import DRAWS, assert_fits, assert_rejected, laplace_p
 
+from papers.probe.outliers import at_threshold, bimodal, occ_like, uci_like
 from thresher.amounts import Epsilon
 from thresher.decisions.probe.probe import METHODS, answered, naive, planned, probe, probe_ent, probe_naive
 from thresher.decisions.probe.probe_answer import ConditionLook, DeniedError
@@ -17,7 +18,6 @@ from thresher.errors import ArgumentError
 from thresher.noise import SeededEntropy, smallest_epsilon
 from thresher.noise.entropy import NotPrivate
 from thresher.question.trees import every, occurrences, some
-from thresher.reproduce.outliers import at_threshold, bimodal, occ_like, uci_like
 
 FAR = 10**6
 FAMILY = {"naive": naive, "probe-naive": probe_naive, "probe": probe, "probe-ent": probe_ent}

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 from formula_shapes import SHAPES
 
+from papers.probe.outliers import adversarial, at_threshold, bimodal, occ_like, uci_like
 from thresher.decisions.probe.probe import naive, probe, probe_ent, probe_naive
 from thresher.noise import SeededEntropy
-from thresher.reproduce.outliers import adversarial, at_threshold, bimodal, occ_like, uci_like
 
 ATOMS = {name: 1 + max(int(digit) for digit in name if digit.isdigit()) for name in SHAPES if "Q" in name}
 ATOMS |= {name: int(name.lstrip("ANDOR")) for name in SHAPES if name.startswith(("AND", "OR"))}

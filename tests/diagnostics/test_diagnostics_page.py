@@ -2,6 +2,7 @@
 
 import importlib
 import io
+import os
 import re
 import shlex
 import subprocess
@@ -36,12 +37,7 @@ PARTS = {"residuals": ("points",), "roc": ("roc-curve", "chance"), "binned": ("i
 
 @pytest.fixture(scope="module")
 def tool():
-    """The command as a module; the files of `tools/` import each other by name."""
-    sys.path.insert(0, str(ROOT / "tools"))
-    try:
-        yield importlib.import_module("make_diagnostic_pictures")
-    finally:
-        sys.path.remove(str(ROOT / "tools"))
+    return importlib.import_module("papers.pictures.diagnostic_pictures")
 
 
 @pytest.fixture(scope="module")
@@ -51,7 +47,7 @@ def made(tool):
 
 @pytest.fixture(scope="module")
 def panels(tool):
-    return importlib.import_module("diagnostic_panels")
+    return importlib.import_module("papers.pictures.diagnostic_panels")
 
 
 def kept(name):
@@ -220,7 +216,7 @@ def test_prices_of_an_area_are_those_computed(soak):
 
 def test_the_command_writes_them_and_says_what_is_left_out(tool, tmp_path, monkeypatch, capsys):
     monkeypatch.delenv("THRESHER_DATA", raising=False)
-    monkeypatch.setattr(sys, "argv", ["make_diagnostic_pictures.py", "--output", str(tmp_path / "new")])
+    monkeypatch.setattr(sys, "argv", ["diagnostic_pictures", "--output", str(tmp_path / "new")])
     tool.main()
     assert sorted(file.stem for file in (tmp_path / "new").iterdir()) == sorted(MADE_UP)
     assert capsys.readouterr().out.count("is left out: no folder of data was named") == 4
@@ -228,8 +224,10 @@ def test_the_command_writes_them_and_says_what_is_left_out(tool, tmp_path, monke
 
 def test_a_folder_that_is_not_there_is_refused_before_anything_is_written(tmp_path):
     """As a program of its own, from another folder."""
-    command = [sys.executable, str(ROOT / "tools" / "make_diagnostic_pictures.py"), "--data", "no", "--output", "new"]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=tmp_path)
+    command = [sys.executable, "-m", "papers.pictures.diagnostic_pictures", "--data", "no", "--output", "new"]
+    path = os.pathsep.join([str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])])
+    environment = {**os.environ, "PYTHONPATH": path}
+    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=tmp_path, env=environment)
     assert done.returncode
     assert "the folder of data no is not there" in done.stderr
     assert "Traceback" not in done.stderr

@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from thresher.noise import SeededEntropy
-from thresher.reproduce.residual_models import (
+from papers.residuals.residual_models import (
     CLAIMED,
     REFERENCE,
     RIGHT,
@@ -15,6 +14,7 @@ from thresher.reproduce.residual_models import (
     separations,
     true_shares,
 )
+from thresher.noise import SeededEntropy
 
 ROWS = 5000
 # Of 720 plots of each model at each product, three of the right model's at 500 lay on the wrong side of 0.4, and no

@@ -9,6 +9,7 @@ import pytest
 from clinics import DECLARATIONS, clinic
 
 import thresher
+from papers.probe.outliers import at_threshold
 from thresher.amounts import Epsilon
 from thresher.cli.asking import answer_page
 from thresher.decisions.margin import slacks_of
@@ -17,7 +18,6 @@ from thresher.decisions.probe.probe import probe, probe_ent, probe_naive
 from thresher.errors import ArgumentError, BudgetError, TooDearError
 from thresher.noise import SeededEntropy
 from thresher.release import Release
-from thresher.reproduce.outliers import at_threshold
 
 TWO = "SELECT ward FROM patients GROUP BY ward HAVING COUNT(*) > 30 AND AVG(age) > 50"
 PROBE = tuple(MECHANISMS)

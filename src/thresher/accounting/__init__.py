@@ -15,7 +15,7 @@ from thresher.accounting.events import (
     step_spending,
 )
 from thresher.accounting.losses import RegionLosses, added, coarsened
-from thresher.accounting.min_entropy import MinEntropy, box_min_entropy, cone_min_entropy
+from thresher.accounting.min_entropy import MinEntropy, box_min_entropy
 from thresher.accounting.regions import Interval, Region, Values, between, overlaps
 from thresher.accounting.subject import FAMILIES, UNKNOWN, Subject
 
@@ -39,7 +39,6 @@ __all__ = [
     "between",
     "box_min_entropy",
     "coarsened",
-    "cone_min_entropy",
     "loss_after",
     "overlaps",
     "safe_sum",

@@ -32,7 +32,9 @@ class Look:
 
 
 class Relaxation(Protocol[State]):
-    """A minimisation over counts, level by level."""
+    """A minimisation over counts, level by level, from `root`."""
+
+    root: State
 
     def look(self, state: State) -> Look:
         """Bounds over all ways to complete a state."""
@@ -66,13 +68,13 @@ class _Search(Generic[State]):
         self.offer(state, nearest + 1, 1)
 
 
-def least(problem: Relaxation[State], root: State, max_looks: int) -> tuple[float, float]:
+def least(problem: Relaxation[State], max_looks: int) -> tuple[float, float]:
     """Lower and upper end of the least value; equal unless `max_looks` states were not enough."""
-    look = problem.look(root)
+    look = problem.look(problem.root)
     if look.high - look.low <= ROUNDING or max_looks <= 0:
         return (look.high, look.high) if look.high - look.low <= ROUNDING else (look.low, look.high)
     search = _Search(problem, look.high)
-    search.divide(root, look.amount)
+    search.divide(problem.root, look.amount)
     while search.open and search.open[0][0] < search.best - ROUNDING:
         if search.looks >= max_looks:
             return search.open[0][0], search.best

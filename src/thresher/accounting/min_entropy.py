@@ -1,22 +1,21 @@
 """Min-entropy: how unsure the best-placed adversary must stay about which group a record is in. A statistic.
 
-Two forms are reported. `box_min_entropy` is "as in the paper" (MIDE, Def. 6 with eq. 10). `cone_min_entropy` follows
-from the same hypotheses without slack and is larger. They can rank two sets of losses differently. Both presume one
-group for each record and equal prior odds. Floats are right here: no budget depends on the result.
+`box_min_entropy` is that of the paper (MIDE, Def. 6 with eq. 10), by which `dppwlm` chooses its levels; another form
+brings its own relaxation. All presume one group for each record and equal prior odds. Floats are right here: no budget
+depends on the result.
 Reads: losses by group. Writes: nothing. Never: decides what may be spent.
 Proof: `min_entropy.md`.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from thresher.accounting.branching import least
+from thresher.accounting.branching import Relaxation, State, least
 from thresher.accounting.posterior_box import BoxRelaxation
-from thresher.accounting.posterior_cone import ConeRelaxation
 from thresher.amounts import Epsilon
 from thresher.errors import ArgumentError
 
@@ -26,6 +25,8 @@ _MAX_LOOKS = 6_000
 _MAX_GROUPS = 10**12
 # A single loss of 100 already leaves less than 1e-25 nats among that many groups; larger numbers only overflow.
 _CERTAINTY = 300.0
+# Made of levels in increasing order and how many groups have each.
+Relaxed = Callable[[NDArray[np.float64], NDArray[np.int64]], Relaxation[State]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,25 +64,16 @@ class MinEntropy:
 
 def box_min_entropy(losses: ArrayLike | Sequence[Epsilon], counts: ArrayLike | None = None) -> MinEntropy:
     """The paper's min-entropy of losses by group; `counts` says how many groups share each loss (default: one each)."""
-    levels, groups = _levels(losses, counts)
-    box = BoxRelaxation(levels, groups)
-    return _bracket(*least(box, box.root, _looks(levels)), groups)
+    return least_entropy(BoxRelaxation, losses, counts)
 
 
-def cone_min_entropy(losses: ArrayLike | Sequence[Epsilon], counts: ArrayLike | None = None) -> MinEntropy:
-    """The tight min-entropy of losses by group; `counts` as in `box_min_entropy`."""
-    levels, groups = _levels(losses, counts)
-    cone = ConeRelaxation(levels, groups)
-    return _bracket(*least(cone, cone.root, _looks(levels)), groups)
-
-
-def _looks(levels: NDArray[np.float64]) -> int:
-    return _MAX_LOOKS if levels.size <= _BRANCHED_LEVELS else 0
-
-
-def _bracket(low: float, high: float, counts: NDArray[np.int64]) -> MinEntropy:
-    """Entropy is never below 0 or above ln k, whatever rounding says."""
-    groups = int(counts.sum())
+def least_entropy(
+    relaxed: Relaxed[State], losses: ArrayLike | Sequence[Epsilon], counts: ArrayLike | None = None
+) -> MinEntropy:
+    """The least entropy by this relaxation: never below 0 or above ln k, whatever rounding says."""
+    levels, sizes = _levels(losses, counts)
+    low, high = least(relaxed(levels, sizes), _MAX_LOOKS if levels.size <= _BRANCHED_LEVELS else 0)
+    groups = int(sizes.sum())
     most = math.log(groups)
     return MinEntropy(min(max(low, 0.0), most), min(max(high, 0.0), most), groups)
 

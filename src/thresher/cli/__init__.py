@@ -58,11 +58,6 @@ COMMANDS: dict[str, tuple[str, str, str]] = {
         "audit",
         "Try to refute what is claimed: privacy against what the ledger charges, errors against what is promised.",
     ),
-    "reproduce": (
-        "reproduce",
-        "reproduce",
-        "Measure the tables of the papers anew, with remarks on what holds and what does not.",
-    ),
 }
 
 
@@ -94,11 +89,11 @@ for _name, (*_, _line) in COMMANDS.items():
     commands.add_command(click.Command(_name, help=_line))
 
 
-def main() -> None:
-    """Run a command; an error of ours becomes one message and its exit code, never a traceback."""
+def main(group: click.Group = commands, name: str = "thresher") -> None:
+    """Run a command of the group; an error of ours becomes one message and its exit code, never a traceback."""
     arguments = sys.argv[1:]
     try:
-        _run(arguments)
+        _run(group, name, arguments)
     except click.exceptions.Exit as finished:
         sys.exit(finished.exit_code)
     except (click.exceptions.Abort, KeyboardInterrupt) as stopped:
@@ -114,7 +109,7 @@ def main() -> None:
         _show(error, " ".join(lines), as_json="--json" in arguments)
         sys.exit(CuratorError.exit_code)
     except (click.ClickException, ThresherError) as error:
-        told = " ".join([_message(error, arguments), *getattr(error, "__notes__", [])])
+        told = " ".join([_message(error, group, arguments), *getattr(error, "__notes__", [])])
         _show(error, told, as_json="--json" in arguments)
         sys.exit(error.exit_code)
     except Exception as error:
@@ -126,12 +121,12 @@ def main() -> None:
         sys.exit(BugError.exit_code)
 
 
-def _run(arguments: Sequence[str]) -> None:
+def _run(group: click.Group, name: str, arguments: Sequence[str]) -> None:
     """What click's own `main` does, except that it would turn a closed pipe into exit code 1."""
     if sys.stdout is None:
         raise OSError(0, "standard output is closed")
-    with commands.make_context("thresher", list(arguments)) as context:
-        commands.invoke(context)
+    with group.make_context(name, list(arguments)) as context:
+        group.invoke(context)
 
 
 def _show(error: BaseException, message: str, *, as_json: bool) -> None:
@@ -148,9 +143,9 @@ def _show(error: BaseException, message: str, *, as_json: bool) -> None:
         _abandon(sys.stderr)
 
 
-def _message(error: click.ClickException | ThresherError, arguments: Sequence[str]) -> str:
+def _message(error: click.ClickException | ThresherError, group: click.Group, arguments: Sequence[str]) -> str:
     """What is wrong, in the words of the command line."""
-    return by_flags(error, invoked(commands, arguments)) if isinstance(error, ThresherError) else error.format_message()
+    return by_flags(error, invoked(group, arguments)) if isinstance(error, ThresherError) else error.format_message()
 
 
 def _field(error: BaseException) -> str | None:

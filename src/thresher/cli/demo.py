@@ -3,7 +3,6 @@
 Reads: arguments. Writes: standard output; a folder, if one is to be kept. Never: a line of text wider than 78 columns.
 """
 
-import dataclasses
 import json
 import math
 import tempfile
@@ -19,24 +18,14 @@ from thresher.cli.demo_personal import demo_personal
 from thresher.cli.demo_stream import demo_stream
 from thresher.cli.options import json_option, spinning
 from thresher.cli.output import drawn, say
-from thresher.decisions import MECHANISMS
-from thresher.decisions.promise import unit_word
-from thresher.decisions.rules import LADDERS, REACHING
+from thresher.decisions.look import ReachingLook
 from thresher.demo import QUESTION, Tour, tour
-from thresher.demo.comparison import RUNS
-from thresher.demo.tour import MISS_RATE, REGION, SHARPER_MISS_RATE, SHARPER_REGION
+from thresher.demo.tour import MECHANISMS, MISS_RATE, REGION, SHARPER_MISS_RATE, SHARPER_REGION
 from thresher.errors import ArgumentError
 from thresher.noise import SeededEntropy, SystemEntropy
 from thresher.release import BELOW
-from thresher.views import inert, level_summary, paragraph, side_by_side, verdict_summary, verdict_table
+from thresher.views import inert, level_summary, paragraph, verdict_summary, verdict_table
 
-_HOW_TO_READ = (
-    "Epsilon: reserved at worst, most that a group lost, mean of a group. Min-entropy, box (as in the MIDE paper) and "
-    "cone, as a share of knowing nothing: more is better. Miss: share of those that qualify and were not reported; "
-    "wrong: of the others, how many were reported. Width: the half width that was kept; best effort gives some of it "
-    "up. Band: so far below the line, groups are rarely reported. nlm keeps its miss rate only for groups that are "
-    "over the line by its width; at the line it misses about every second one."
-)
 TRY = 'thresher ask "SELECT gender FROM patients GROUP BY gender HAVING COUNT(*) > 55000"'
 
 
@@ -48,7 +37,7 @@ TRY = 'thresher ask "SELECT gender FROM patients GROUP BY gender HAVING COUNT(*)
     type=click.Choice(MECHANISMS),
     default=MECHANISMS[0],
     show_default=True,
-    help="By which mechanism to ask. The last table of the page compares them all.",
+    help="By which mechanism to ask.",
 )
 @json_option
 @click.pass_context
@@ -56,8 +45,8 @@ def demo(context: click.Context, *, seed: int | None, keep: str | None, mechanis
     """Decide which viral diseases are prevalent among the old or the very young, in a made-up hospital.
 
     Builds the hospital (110,000 patients, 60 diseases), shows the price of the question before it is asked, the answer
-    beside the truth, the ledger before and after, a repeat that is free, a refusal when the budget is out, and what
-    the other mechanisms would have cost and how often they would have been wrong.
+    beside the truth, the ledger before and after, a repeat that is free, a refusal when the budget is out, and how
+    often the worst case is missed.
 
     `thresher demo stream` replays a made-up day on a campus instead: counts of every five minutes, and two alarms.
     `thresher demo personal` counts people who each have a privacy budget of their own.
@@ -125,13 +114,6 @@ def _page(shown: Tour, keep: str | None) -> str:
         "",
         _heading("Does the promise hold?"),
         _measurement(shown),
-        "",
-        _heading(f"The same question by every mechanism, {RUNS} times each"),
-        _comparison(shown),
-        paragraph(_HOW_TO_READ),
-        "",
-        _heading("What ProBE, the published state of the art, would have paid"),
-        paragraph(_probe(shown)),
     ]
     if keep:
         parts += ["", paragraph(f"Kept in {inert(keep)}: go there and try `{TRY}`")]
@@ -146,7 +128,7 @@ def _heading(text: str) -> str:
 
 
 def _sharper(shown: Tour) -> str:
-    if shown.plan.wish.mechanism in REACHING:
+    if isinstance(shown.plan.look, ReachingLook):
         return f"The same with a miss rate of {SHARPER_MISS_RATE} in place of {MISS_RATE}."
     return f"The same with {SHARPER_REGION} in place of {REGION}."
 
@@ -175,52 +157,15 @@ def _errors(shown: Tour) -> str:
 
 
 def _measurement(shown: Tour) -> str:
-    tried, rate = shown.trials.tried, float(shown.plan.wish.miss_rate)
+    tried, rate = shown.trials.tried, float(shown.plan.asked.options.miss_rate)
     seen, chance = shown.trials.missed / tried, 1.96 * math.sqrt(rate * (1 - rate) / tried)
-    guarantee, units = shown.plan.guarantee, unit_word(shown.plan.question.table)
-    spare = "nothing to spare" if shown.missed_at_the_line is None else f"{guarantee.half_width} {units}"
     told = (
-        f"Of {tried:,} groups at the worst case, meeting the condition by {spare}, {seen:.3%} were missed. "
+        f"Of {tried:,} groups at the worst case, meeting the condition by nothing to spare, {seen:.3%} were missed. "
         f"At most {rate:.0%} is promised"
     )
-    if shown.missed_at_the_line is not None:
-        near = f"With nothing to spare {shown.missed_at_the_line / tried:.3%} were missed"
-        return paragraph(f"{told} there. {near}: nearer the line, nothing is promised.")
-    if shown.plan.wish.mechanism in (*LADDERS, "three-way"):
+    if shown.plan.look.each_group_stops:
         return paragraph(f"{told}; misses at one look are often misses at the next, so that fewer are seen.")
     return paragraph(f"{told}, and no epsilon is wasted: chance moves what is seen by +-{chance:.3%} (95 %).")
-
-
-def _probe(shown: Tour) -> str:
-    told = []
-    for paid in shown.probe:
-        if paid.epsilon_answered is not None:
-            mean = f"at epsilon {paid.epsilon_answered:.3f} on average"
-            told.append(f"{paid.method} answered {paid.answered} of {RUNS} runs {mean}")
-        if paid.epsilon_denied is not None:
-            told.append(f"{paid.method} denied {paid.denied} of {RUNS} after charging {paid.epsilon_denied:.3f}")
-    certified = next(row.largest_epsilon for row in shown.comparison if row.mechanism == "certified")
-    return (
-        f"With an epsilon of 5 allowed, {', '.join(told)}; certified paid {certified:.3f} and denied none. They "
-        "measure every condition by itself, and their bound on false alarms does not hold (docs/mechanisms.md)."
-    )
-
-
-def _comparison(shown: Tour) -> RenderableType:
-    headings = ("  mechanism", "worst", "most", "mean", "box", "cone", "miss", "wrong", "width", "band")
-    return side_by_side(
-        headings,
-        (
-            (
-                f"  {row.mechanism}",
-                *(f"{epsilon:.4f}" for epsilon in (row.worst_epsilon, row.largest_epsilon, row.mean_epsilon)),
-                *(f"{secret:.4f}" for secret in (row.box_min_entropy, row.cone_min_entropy)),
-                *(f"{rate:.1%}" for rate in (row.missed, row.false_alarms)),
-                *(f"{distance:.0f}" for distance in (row.half_width, row.clear_distance)),
-            )
-            for row in shown.comparison
-        ),
-    )
 
 
 def _document(shown: Tour) -> dict[str, Any]:
@@ -242,9 +187,6 @@ def _document(shown: Tour) -> dict[str, Any]:
         "worst_case": {
             "trials": shown.trials.tried,
             "missed": shown.trials.missed,
-            "missed_at_the_line": shown.missed_at_the_line,
-            "miss_rate": shown.answer.guarantee.miss_rate,
+            "miss_rate": MISS_RATE,
         },
-        "probe": [dataclasses.asdict(paid) for paid in shown.probe],
-        "comparison": [dataclasses.asdict(row) for row in shown.comparison],
     }

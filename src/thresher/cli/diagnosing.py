@@ -95,13 +95,18 @@ def diagnose(
                 confirm(engine, plan, "thresher diagnose --help")
             with spinning(quiet=as_json) as progress:
                 found = engine.answer(plan, key=key, progress=progress)
-        try:
-            if output is not None:
-                save_picture(found, output)
-            say(_json(found, engine.balance(plan)) if as_json else _page(found, engine.balance(plan), output))
-        except OSError as error:
-            error.add_note(f"The answer is paid for and stored: ask again with --key {found.key}")
-            raise
+        _show(found, engine.balance(plan), output, as_json=as_json)
+
+
+def _show(found: Diagnostic, balance: Balance, output: str | None, *, as_json: bool) -> None:
+    """Draw it if it is to be drawn, and say it."""
+    try:
+        if output is not None:
+            save_picture(found, output)
+        say(_json(found, balance) if as_json else _page(found, balance, output))
+    except OSError as error:
+        error.add_note(f"The answer is paid for and stored: ask again with --key {found.key}")
+        raise
 
 
 def _page(found: Diagnostic, balance: Balance, output: str | None) -> str:

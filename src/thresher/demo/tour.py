@@ -9,12 +9,11 @@ from pathlib import Path
 
 import numpy as np
 
-from thresher.decisions import MECHANISMS, DecisionPlan, ProbePlan, Shift, decided
-from thresher.decisions.certified import CertifiedLadder
-from thresher.decisions.rules import REACHING
-from thresher.decisions.three_way import ThreeWayLadder
-from thresher.demo.comparison import RUNS, Compared, Probed, compared, probed
-from thresher.demo.hospital import Hospital, build
+from thresher.decisions.decision_plan import DecisionPlan
+from thresher.decisions.look import ReachingLook
+from thresher.decisions.margin import Truth as Known
+from thresher.decisions.mechanisms import mechanism_named
+from thresher.demo.hospital import build
 from thresher.engine import Engine, open_engine
 from thresher.errors import BudgetError, BugError, TooDearError
 from thresher.ledger import Balance
@@ -32,9 +31,10 @@ MISS_RATE, FALSE_ALARM_RATE = "0.05", "0.10"
 REGION, SHARPER_REGION = "COUNT(*)=60, AVG(age)=1", "COUNT(*)=3, AVG(age)=0.05"
 # Mechanisms that stop by what they reach have no region; sharper is to miss fewer.
 SHARPER_MISS_RATE = "0.01"
+# Those of one margin for each group; the first is the default.
+MECHANISMS = ("certified", "three-way", "tslm", "tslm-zone", "ppwlm", "dppwlm")
 TRIALS = 1_000_000
 _LINES, _FAR_BELOW = 40, 2000
-_PROBE_LIMIT = "5"
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,16 +67,12 @@ class Tour:
     after_again: Balance
     refusal: str
     trials: Trials
-    # At the line itself, where the naive look promises nothing; None where that is the worst case already.
-    missed_at_the_line: int | None
-    comparison: tuple[Compared, ...]
-    probe: tuple[Probed, ...]
 
 
 def tour(
     folder: Path,
     entropy: Entropy | None = None,
-    mechanism: str | None = None,
+    mechanism: str = MECHANISMS[0],
     progress: Callable[[str], None] = lambda _: None,
 ) -> Tour:
     """Build the hospital in `folder` and walk through."""
@@ -98,58 +94,35 @@ def tour(
             raise BugError("the tour's budget is meant to run out")
         truth = tuple(_truth(*hospital.truth[str(name), str(gender)]) for name, gender in answer.groups)
         progress("trying the worst case")
-        worst = plan.rule.sure if isinstance(plan.rule, Shift) else 0
-        missed = _missed(plan, worst, source_of_noise)
-        at_the_line = _missed(plan, 0, source_of_noise).missed if worst else None
-        progress(f"asking every mechanism {RUNS} times")
-        comparison = _compared(engine, hospital, source_of_noise)
-        paid = tuple(_probed(engine, hospital, name, source_of_noise) for name in ("probe", "probe-ent"))
-    return Tour(plan, before, answer, truth, after, again, after_again, refusal, missed, at_the_line, comparison, paid)
+        missed = _missed(plan, source_of_noise)
+    return Tour(plan, before, answer, truth, after, again, after_again, refusal, missed)
 
 
-def _planned(
-    engine: Engine, mechanism: str | None, *, sharper: bool = False, best_effort: bool | None = None
-) -> DecisionPlan:
-    reaching = mechanism in (None, *REACHING)
+def _planned(engine: Engine, mechanism: str, *, sharper: bool = False) -> DecisionPlan:
+    reaching = mechanism_named(mechanism).width_optional
     plan = engine.plan(
         QUESTION,
         miss_rate=SHARPER_MISS_RATE if sharper and reaching else MISS_RATE,
         false_alarm_rate=FALSE_ALARM_RATE,
         uncertain_region=None if reaching else SHARPER_REGION if sharper else REGION,
         mechanism=mechanism,
-        best_effort=best_effort,
     )
     if not isinstance(plan, DecisionPlan):
         raise BugError("the tour's question is not a constant")
     return plan
 
 
-def _missed(plan: DecisionPlan, margin: int, entropy: Entropy) -> Trials:
-    """Groups that meet the condition by so much and are not reported. Where a promise begins, most are."""
-    if not isinstance(plan.rule, CertifiedLadder | ThreeWayLadder):
-        seen = decided(np.full(TRIALS, margin, dtype=np.int64), plan.rule, entropy)
+def _missed(plan: DecisionPlan, entropy: Entropy) -> Trials:
+    """Try groups that meet the condition with nothing to spare, and count those that are not reported."""
+    if not isinstance(plan.look, ReachingLook):
+        seen = plan.look.decide(Known.of(np.zeros(TRIALS, dtype=np.int64)), entropy)
         return Trials(TRIALS, int((~seen.reported).sum()))
     # As many groups as were asked about, a tenth of them at the line and the rest far below.
     groups = len(plan.question.groups)
     at_line = groups // 10
-    margins = np.array([margin] * at_line + [-_FAR_BELOW] * (groups - at_line))
-    missed = sum(int((~decided(margins, plan.rule, entropy).reported[:at_line]).sum()) for _ in range(_LINES))
+    known = Known.of(np.array([0] * at_line + [-_FAR_BELOW] * (groups - at_line)))
+    missed = sum(int((~plan.look.decide(known, entropy).reported[:at_line]).sum()) for _ in range(_LINES))
     return Trials(_LINES * at_line, missed)
-
-
-def _compared(engine: Engine, hospital: Hospital, entropy: Entropy) -> tuple[Compared, ...]:
-    plans = {name: _planned(engine, name) for name in MECHANISMS}
-    plans["dppwlm best effort"] = _planned(engine, "dppwlm", best_effort=True)
-    groups = [(str(name), str(gender)) for name, gender in plans["tslm"].question.labels()]
-    qualifies = {group: _truth(*hospital.truth[group]).qualifies for group in groups}
-    return tuple(compared(name, plan, hospital.truth, qualifies, entropy) for name, plan in plans.items())
-
-
-def _probed(engine: Engine, hospital: Hospital, name: str, entropy: Entropy) -> Probed:
-    plan = engine.plan(QUESTION, mechanism=name, max_epsilon=_PROBE_LIMIT, uncertain_region=REGION)
-    if not isinstance(plan, ProbePlan):
-        raise BugError("ProBE has a plan of its own")
-    return probed(name, plan, hospital.truth, entropy)
 
 
 def _truth(patients: int, ages: int) -> Truth:

@@ -4,8 +4,7 @@ Reads: releases, plans, balances. Writes: nothing. Never: exact values; text tha
 """
 
 from thresher.views.budget import budget_bar
-from thresher.views.comparison import side_by_side
 from thresher.views.text import inert, paragraph
 from thresher.views.verdicts import level_summary, verdict_summary, verdict_table
 
-__all__ = ["budget_bar", "inert", "level_summary", "paragraph", "side_by_side", "verdict_summary", "verdict_table"]
+__all__ = ["budget_bar", "inert", "level_summary", "paragraph", "verdict_summary", "verdict_table"]

@@ -10,11 +10,13 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from thresher.audit.attacks.public_files import columns, lack, must_be_there
 from thresher.errors import ArgumentError, SourceError
-from thresher.reproduce.histogram_sets import SOURCE, public_histograms
-from thresher.reproduce.public_files import lack, must_be_there
 
+SOURCE = "dpbench"
 _FILE = "hist_1d.parquet"
+_COLUMNS = {"dataset": "string", "bin": "int64", "count": "int64"}
+_MOST_BINS = 1 << 20
 # As the files and as the dissertation call them.
 PUBLIC = {"ADULT": "Adult", "MEDCOST": "MedicalCost", "INCOME": "Income", "HEPTH": "HepPh"}
 _CELLS = 4096
@@ -85,8 +87,18 @@ def _falling(exponent: float, most: int) -> NDArray[np.int64]:
 
 
 def _public(folder: Path) -> tuple[Histogram, ...]:
-    known = {one.name: one.counts for one in public_histograms(folder).found if one.counts.ndim == 1}
-    lacking = next((name for name in PUBLIC if name not in known), "")
+    table = columns(folder / SOURCE, _FILE, _COLUMNS)
+    label, place, count = (np.asarray(table[name]) for name in _COLUMNS)
+    lacking = next((name for name in PUBLIC if name not in label), "")
     if lacking:
         raise SourceError(f"{SOURCE}/{_FILE} has no rows of {lacking}: see docs/reproduce.md, or take the file away")
-    return tuple(Histogram(name, known[name], printed) for name, printed in PUBLIC.items())
+    if place.min() < 0 or place.max() >= _MOST_BINS or count.min() < 0:
+        rule = f"counts of 0 or more, in {_MOST_BINS:,} cells numbered from 0"
+        raise SourceError(f"{SOURCE}/{_FILE} cannot be read; it needs {rule}: see docs/reproduce.md")
+    found = []
+    for name, printed in PUBLIC.items():
+        cells = place[label == name]
+        counts = np.zeros(cells.max() + 1, dtype=np.int64)
+        counts[cells] = count[label == name]
+        found.append(Histogram(name, counts, printed))
+    return tuple(found)

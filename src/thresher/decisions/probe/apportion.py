@@ -5,8 +5,8 @@
     once_shares        the same if a condition that is written several times is measured, and paid, once
     implicant_shares   the least loss there is by the union bound: misses add up along prime implicants only
 
-One margin for the whole formula needs none of this (`margin.md`): all of the miss rate serves it. Shares matter where
-conditions are measured one by one, to show their values or to compare.
+One margin for the whole formula needs none of this, because all of the miss rate serves it (`margin.py`). Shares matter
+where conditions are measured one by one, to show their values or to compare.
 Reads: public numbers. Writes: nothing. Never: shares that together may exceed the miss rate, by however little.
 """
 

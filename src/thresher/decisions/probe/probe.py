@@ -71,7 +71,7 @@ def answered(
     Privacy: the sum of all looks, for each group a unit is in; a denial is charged too.
     Utility: a group that qualifies is not reported, and the question not denied, with probability `miss_rate` at most.
     Runtime: linear in conditions times groups.
-    Citations: Lahjouji, He, Ghayyur, Mehrotra (ProBE), Algorithms 1 to 5, mended: `probe.md`, `adaptive_ladder.md`.
+    Citations: Lahjouji, He, Ghayyur, Mehrotra (ProBE), Algorithms 1 to 5, mended: `probe.md`.
     """
     _check(method, options)
     region = options.get("region")

@@ -1,0 +1,1 @@
+"""Noisy histograms: the dissertation, and DPBench."""

@@ -1,0 +1,132 @@
+"""Models learnt from people with budgets of their own: what share is misclassified, and the area below the ROC curve.
+
+Four fifths of the people are learnt from, the rest is for the test. Noise is that for people who come or go; the
+literature's is for people who change, which halves everybody's budget here.
+Reads: public or made-up people, entropy. Writes: nothing. Never: protected data; scores are counted against truth.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from types import MappingProxyType
+
+import numpy as np
+from numpy.typing import NDArray
+
+from papers.personal.personal_counts import mean_and_spread, thresholds_of
+from papers.personal.personal_data import Labelled, Law, roster_of
+from papers.personal.personal_methods import Trials
+from thresher.amounts import NANO
+from thresher.diagnostics.curves import mann_whitney
+from thresher.diagnostics.scored_rows import ScoredRows
+from thresher.personal.learners.classifiers import PERTURBATIONS, Recipe, fit_classifier
+from thresher.personal.learners.fitted_groups import Sharing
+from thresher.personal.learners.margin_losses import HuberHinge, LogisticLoss, MarginLoss
+from thresher.personal.learners.taking_part import halved
+from thresher.personal.precision_partition import precision_partition
+from thresher.personal.roster import Roster
+
+Scores = NDArray[np.float64]
+LOGISTIC, SVM = "logistic", "svm"
+LOSSES: Mapping[str, MarginLoss] = MappingProxyType({LOGISTIC: LogisticLoss(), SVM: HuberHinge()})
+OPEN, WEIGHTED, SAMPLING, THRESHOLD, MINIMUM = "nothing private", "weighted", "sampling", "threshold", "minimum"
+TWO, FIVE, VOTE, BY_NOISE = "2 parts, weighted", "5 parts, weighted", "5 parts, vote", "parts by noise"
+PARTED = (BY_NOISE, TWO, FIVE, VOTE)
+OUTPUT, OBJECTIVE = WAYS = PERTURBATIONS
+# The literature's, for people who change.
+CHANGED = "changed"
+_REGULARISATION = "0.001"
+# So much epsilon that noise is too little to be seen.
+_OPEN_NANO = 1_000 * NANO
+
+
+@dataclass(frozen=True, slots=True)
+class ModelScore:
+    """One method, one kind of model: shares misclassified and areas, means and spreads over runs.
+
+    `way`: output or objective perturbation, or objective perturbation where people change.
+    """
+
+    data: str
+    law: str
+    model: str
+    way: str
+    method: str
+    misclassified: float
+    misclassified_spread: float
+    area: float
+    area_spread: float
+
+
+@dataclass(frozen=True, slots=True)
+class ModelSweep:
+    """Sampling at one threshold."""
+
+    data: str
+    law: str
+    model: str
+    threshold: float
+    misclassified: float
+    area: float
+
+
+def model_scores(
+    data: Labelled, law: Law, trials: Trials, ways: tuple[str, ...] = WAYS, kinds: tuple[str, ...] = (LOGISTIC, SVM)
+) -> list[ModelScore]:
+    """All methods, these kinds of models, in these ways."""
+    roster, found = roster_of(law, _learnt(data)), []
+    for model in kinds:
+        for way in ways:
+            perturbation, budgets = (OBJECTIVE, halved(roster)) if way == CHANGED else (way, roster)
+            for method, seen, sharing in _sharings(budgets):
+                trials.progress(f"{data.name}, {law.name}, {model}, {way}, {method}")
+                recipe = Recipe(LOSSES[model], sharing, perturbation, _REGULARISATION)
+                wrong, areas = _scored(data, seen, recipe, trials)
+                numbers = *mean_and_spread(wrong), *mean_and_spread(areas)
+                found.append(ModelScore(data.name, law.name, model, way, method, *numbers))
+    return found
+
+
+def model_sweep(data: Labelled, law: Law, trials: Trials, kinds: tuple[str, ...] = (LOGISTIC, SVM)) -> list[ModelSweep]:
+    """Sampling at thresholds up to the largest budget, by objective perturbation (figures 4 and 5)."""
+    roster, found = roster_of(law, _learnt(data)), []
+    for model in kinds:
+        for threshold in thresholds_of(law):
+            trials.progress(f"{data.name}, {law.name}, {model}, sampling at {float(threshold):g}")
+            at = min(threshold, Fraction(int(roster.nano[-1]), NANO))
+            recipe = Recipe(LOSSES[model], Sharing("sampling", at), OBJECTIVE, _REGULARISATION)
+            wrong, areas = _scored(data, roster, recipe, trials)
+            found.append(
+                ModelSweep(data.name, law.name, model, float(threshold), float(wrong.mean()), float(areas.mean()))
+            )
+    return found
+
+
+def _sharings(roster: Roster) -> Iterator[tuple[str, Roster, Sharing]]:
+    """Each method by name, with the budgets it sees."""
+    yield OPEN, Roster(np.array([_OPEN_NANO]), np.zeros(roster.people, dtype=np.int64)), Sharing("minimum")
+    for method in (WEIGHTED, SAMPLING, THRESHOLD, MINIMUM):
+        yield method, roster, Sharing(method)
+    most = roster.nano.size
+    # Noise is all that differs between parts, and its length is 1 / (people times level).
+    yield BY_NOISE, roster, Sharing("partition", parts=precision_partition(roster, variance=0))
+    yield TWO, roster, Sharing("partition", parts=min(2, most))
+    yield FIVE, roster, Sharing("partition", parts=min(5, most))
+    yield VOTE, roster, Sharing("partition", parts=min(5, most), combine="vote")
+
+
+def _scored(data: Labelled, roster: Roster, recipe: Recipe, trials: Trials) -> tuple[Scores, Scores]:
+    """Of each run: the share misclassified, and the area."""
+    people = roster.people
+    features, labels = data.features[:people], data.labels[:people].astype(np.int64)
+    wrong, areas = np.empty(trials.runs), np.empty(trials.runs)
+    for run in range(trials.runs):
+        model = fit_classifier(features, labels, roster, recipe, trials.entropy)
+        scores, truth = model.scores(data.features[people:]), data.labels[people:]
+        wrong[run] = np.mean((scores >= 0) != truth)
+        areas[run] = mann_whitney(ScoredRows(truth, scores))
+    return wrong, areas
+
+
+def _learnt(data: Labelled) -> int:
+    return len(data.labels) * 4 // 5

@@ -1,0 +1,114 @@
+"""Makes the pictures of personal budgets in `docs/reproduce.md` anew: `python -m papers.pictures.personal_pictures`.
+
+It takes seconds. Seeded, and of made-up people, so the files are the same every time; a test compares them. They show
+parts of what `python -m papers personal` measures in full.
+"""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import numpy as np
+
+from papers.personal import personal_models as models
+from papers.personal.personal_counts import sweep_errors
+from papers.personal.personal_data import LAWS, Asked, Law, made_up, made_up_labels, roster_of
+from papers.personal.personal_methods import (
+    AWARE,
+    MINIMUM,
+    PRECISION,
+    WEIGHTED,
+    Shares,
+    Trials,
+    by_class,
+    of_parts,
+    of_plan,
+)
+from thresher.noise import SeededEntropy
+from thresher.personal.baselines import minimum_plan
+from thresher.personal.ensemble import combined, frequency_weights
+from thresher.personal.partition import partition
+from thresher.personal.precision_partition import precision_partition
+from thresher.personal.weighted import weighted_plan
+from thresher.views.svg import COLOURS, Axis, across, down, even_axis, legend, path, picture
+
+_FOLDER = Path(__file__).parents[2] / "docs" / "pictures" / "personal"
+_SEED, _RUNS, _MODEL_RUNS = 7, 10, 2
+_SHOWN = (models.WEIGHTED, models.BY_NOISE, models.FIVE, models.VOTE, models.MINIMUM)
+
+
+def pictures() -> dict[str, str]:
+    """All pictures, by the name of their file."""
+    shares = {f"shares_{name}.svg": _shares(law) for name, law in LAWS.items()}
+    return {**shares, "areas.svg": _areas(LAWS["uniform"])}
+
+
+def _shares(law: Law) -> str:
+    """Figures 2 and 3: sampling by threshold, and what needs none as level lines."""
+    data, trials = made_up(), Trials(_RUNS, SeededEntropy(_SEED))
+    sweep = sweep_errors(data, law, trials)
+    curves = {"sampling": {one.threshold: one.error * 1e4 for one in sweep}}
+    for name, shares in _levels(data, law, trials).items():
+        error = float(np.abs(shares - data.shares).mean()) * 1e4
+        curves[name] = {sweep[0].threshold: error, sweep[-1].threshold: error}
+    y_axis = even_axis("mean error of a share, in ten thousandths", 0, 12, range(0, 13, 2))
+    title = f"Shares of 100,000 people, {law.name} budgets"
+    return _chart(title, (_thresholds(law), y_axis), curves, (430, 330) if law.name == "uniform" else (260, 90))
+
+
+def _levels(data: Asked, law: Law, trials: Trials) -> dict[str, Shares]:
+    roster = roster_of(law, data.people)
+    counts = by_class(roster, data.answers)
+    found = {name: of_plan(plan, counts, trials) for name, plan in (
+        (WEIGHTED, weighted_plan(roster)), (MINIMUM, minimum_plan(roster)),
+    )}  # fmt: skip
+    for name, parts in ((PRECISION, precision_partition(roster)), (AWARE, partition(roster, 5))):
+        found[name] = combined(frequency_weights(parts).weights, of_parts(parts, data.answers, trials))
+    return found
+
+
+def _areas(law: Law) -> str:
+    """Figure 4: the same for support vector machines."""
+    data, trials = made_up_labels(), Trials(_MODEL_RUNS, SeededEntropy(_SEED))
+    sweep = models.model_sweep(data, law, trials, (models.SVM,))
+    curves = {"sampling": {one.threshold: one.area for one in sweep}}
+    for one in models.model_scores(data, law, trials, (models.OBJECTIVE,), (models.SVM,)):
+        if one.method in _SHOWN:
+            curves[one.method] = {sweep[0].threshold: one.area, sweep[-1].threshold: one.area}
+    y_axis = even_axis("area below the ROC curve", 0.5, 0.9, (0.5, 0.6, 0.7, 0.8, 0.9))
+    title = f"Support vector machines, {law.name} budgets, objective perturbation"
+    return _chart(title, (_thresholds(law), y_axis), curves, (400, 300))
+
+
+def _thresholds(law: Law) -> Axis:
+    return even_axis("threshold of the sample", 0, law.most, [law.most * i / 5 for i in range(6)])
+
+
+def _chart(
+    title: str, axes: tuple[Axis, Axis], curves: Mapping[str, Mapping[float, float]], names_at: tuple[float, float]
+) -> str:
+    """Lines through points, as many as there are colours in full and the others dashed."""
+    marks, entries = [], []
+    for i, (name, points) in enumerate(curves.items()):
+        kind = f"line{i % COLOURS}" + " dashed" * (i >= COLOURS)
+        marks.append(path([(across(axes[0], x), down(axes[1], y)) for x, y in points.items()], kind))
+        entries.append((kind, name))
+    told = "; ".join(
+        f"{name}: from {min(points.values()):.2f} to {max(points.values()):.2f}"
+        if len(set(points.values())) > 1
+        else f"{name}: {next(iter(points.values())):.2f}"
+        for name, points in curves.items()
+    )
+    about = f"{axes[1].label} against {axes[0].label}. {told}."
+    return picture(title, about, axes, [*marks, *legend(entries, names_at)])
+
+
+def main() -> None:
+    """Overwrites the files of the docs."""
+    _FOLDER.mkdir(exist_ok=True)
+    for name, text in pictures().items():
+        (_FOLDER / name).write_text(text, encoding="utf-8")
+        print(f"{name}: {len(text)} characters")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""Decisions on AND and OR of counts: "ProBE"."""

@@ -1,0 +1,1 @@
+"""Private ROC curves: the dissertation."""

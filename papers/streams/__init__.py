@@ -1,0 +1,1 @@
+"""Private streams: the dissertation."""
