@@ -17,10 +17,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from thresher.mechanisms.compiled import compiler
-from thresher.streams.adaptive_smoother import AdaptiveSmoother
+from thresher.streams import AdaptiveSmoother
 from thresher.streams.grouper import Grouper, grouper_terms
+from thresher.streams.median_smoother import MedianSmoother
 from thresher.streams.perturber import perturb
-from thresher.streams.smoothers import MedianSmoother
 from thresher.streams.step_release import JOINS, OPENS
 
 SHAPES = ((300_000, 1), (400, 1_000), (60, 10_000))

@@ -13,10 +13,14 @@ from numpy.typing import NDArray
 from papers.streams.stream_data import Counts, StreamSet
 from papers.streams.stream_draws import Trials, counts_epsilon, marks_of
 from thresher.noise import Entropy
-from thresher.streams.adaptive_smoother import AdaptiveSmoother
-from thresher.streams.perturber import perturb
-from thresher.streams.smoothers import AverageSmoother, JamesSteinSmoother, MedianSmoother
-from thresher.streams.window_sums import backward_means
+from thresher.streams import (
+    AdaptiveSmoother,
+    AverageSmoother,
+    JamesSteinSmoother,
+    MedianSmoother,
+    backward_means,
+    perturb,
+)
 
 ZERO, LAPLACE, PRINTED, WIDE = "all zero", "laplace", "pegasus 5", "pegasus 60"
 DENSE, SPARSE = "adaptive 2", "adaptive 3"

@@ -18,11 +18,7 @@ from papers.streams.stream_windows import BY_GROUP, TREE, Values, sums_of, theta
 from thresher.diagnostics.curves import mann_whitney
 from thresher.diagnostics.scored_rows import ScoredRows
 from thresher.noise import Entropy
-from thresher.streams.adaptive_smoother import AdaptiveSmoother
-from thresher.streams.perturber import perturb
-from thresher.streams.smoothers import MedianSmoother
-from thresher.streams.tree_windows import TreeWindows
-from thresher.streams.window_sum_smoother import WindowSumSmoother
+from thresher.streams import AdaptiveSmoother, MedianSmoother, TreeWindows, WindowSumSmoother, perturb
 
 JUMP, LOW = "jump or drop", "low signal"
 MEDIAN = "pegasus, median"

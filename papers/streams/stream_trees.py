@@ -20,7 +20,7 @@ from thresher.errors import ArgumentError
 from thresher.noise import Entropy
 from thresher.streams.hierarchy import Hierarchy
 from thresher.streams.hierarchy_terms import Prune
-from thresher.streams.smoothers import MedianSmoother
+from thresher.streams.median_smoother import MedianSmoother
 from thresher.streams.tree import Tree
 
 # The nodes with the largest totals, whatever their level.

@@ -14,11 +14,7 @@ from papers.streams.stream_counts import LAPLACE, SPARSE, ZERO
 from papers.streams.stream_data import Counts, StreamSet
 from papers.streams.stream_draws import Trials, counts_epsilon, marks_of
 from thresher.noise import Entropy
-from thresher.streams.adaptive_smoother import AdaptiveSmoother
-from thresher.streams.perturber import perturb
-from thresher.streams.smoothers import MedianSmoother
-from thresher.streams.tree_windows import TreeWindows
-from thresher.streams.window_sum_smoother import WindowSumSmoother
+from thresher.streams import AdaptiveSmoother, MedianSmoother, TreeWindows, WindowSumSmoother, perturb
 
 Values = NDArray[np.float64]
 LENGTHS = tuple(2**power for power in range(4, 12))

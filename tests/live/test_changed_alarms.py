@@ -1,10 +1,10 @@
 """What may change while a stream runs, and from which step on a new alarm is tested."""
 
 import pytest
-from live.campuses import campus, counts
+from live.campuses import PEGASUS, campus, counts
 from live.test_stream import opened, put_many
 
-from thresher.streams.step_release import RELEASED
+from thresher.streams.step_release import OPENS, RELEASED
 
 ALARM = """
 [streams.campus.alarms.{name}]
@@ -102,6 +102,85 @@ def test_an_alarm_that_was_taken_out_is_new_when_it_comes_back(tmp_path):
         assert [state.name for state in record.alarms] == ["crowd"]
     with opened(campus(tmp_path, added())) as stream:
         assert stream.tested_from == {"full": BEFORE + 1 + 3, "crowd": 3}
+
+
+def test_a_threshold_that_is_changed_and_changed_back_is_new_both_times(tmp_path):
+    """To and fro gives no test of a window that somebody had seen a part of."""
+    there = ("threshold = 300", "threshold = 301")
+    first = [3]
+    for changes in ((), (there,), (), (there,), ()):
+        with opened(campus(tmp_path, *changes)) as stream:
+            assert stream.tested_from["crowd"] == first[-1]
+            tested = [record.step for record in put_many(stream, 6) if state_of(record, "crowd").crossed is not None]
+        assert tested == list(range(first[-1], first[-1] - 3 + 6))
+        first.append(stream.next_step + 3)
+
+
+def test_a_window_that_is_changed_and_changed_back_reads_nothing_from_before(tmp_path):
+    with opened(campus(tmp_path)) as stream:
+        put_many(stream, BEFORE)
+    with opened(campus(tmp_path, ("window = 4\non_steps", "window = 2\non_steps"))) as stream:
+        assert [state_of(record, "crowd").crossed is None for record in put_many(stream, 3)] == [True, False, False]
+    with opened(campus(tmp_path)) as stream:
+        states = [state_of(record, "crowd") for record in put_many(stream, 5)]
+    assert [state.crossed is None for state in states] == [True] * 3 + [False] * 2
+    assert not any(state.ringing for state in states[:4])
+
+
+def test_an_alarm_taken_out_and_put_back_before_any_step_was_stored_is_the_same(tmp_path):
+    """Nobody saw anything in between: to leave it declared would have been the same choice."""
+    with opened(campus(tmp_path)) as stream:
+        put_many(stream, BEFORE)
+    with opened(campus(tmp_path, ("threshold = 300", "threshold = 301"))) as stream:
+        assert stream.tested_from == {"crowd": BEFORE + 3}
+    with opened(campus(tmp_path)) as stream:
+        assert stream.tested_from == {"crowd": 3}
+
+
+def test_two_alarms_that_exchange_their_names_stay_what_they_are(tmp_path):
+    with opened(campus(tmp_path)) as stream:
+        put_many(stream, BEFORE)
+    with opened(campus(tmp_path, added(name="full"))) as stream:
+        put_many(stream, 1)
+    swapped = campus(tmp_path, added(name="crowd_"), ("alarms.crowd]", "alarms.full]"), ("crowd_", "crowd"))
+    with opened(swapped) as stream:
+        assert stream.tested_from == {"crowd": BEFORE + 3, "full": 3}
+
+
+def test_who_opens_many_alarms_beforehand_cannot_choose_among_them_afterwards(tmp_path):
+    """Each process has an alarm ready; one stream is carried on, and then the alarm that suits it is let go on."""
+    with opened(campus(tmp_path)) as stream:
+        put_many(stream, BEFORE)
+    declared = campus(tmp_path, added())
+    with opened(declared) as waiting:
+        assert waiting.tested_from == {"full": BEFORE + 3, "crowd": 3}
+        with opened(campus(tmp_path)) as stream:
+            put_many(stream, 5)
+        declared = campus(tmp_path, added())
+        waiting.put_counts(BEFORE + 5, counts(BEFORE + 5))
+        assert waiting.tested_from == {"full": BEFORE + 5 + 3, "crowd": 3}
+    with opened(declared) as stream:
+        assert stream.tested_from == {"full": BEFORE + 5 + 3, "crowd": 3}
+        tested = [state_of(record, "full").crossed is not None for record in put_many(stream, 3)]
+    assert tested == [False, False, True]
+
+
+def test_open_groups_that_are_sealed_go_on_though_alarms_and_windows_change(tmp_path):
+    sealed = (("windows", PEGASUS), ("windows", 'key_file = "stream.key"\nwindows'))
+    found = []
+    for name, changes in (
+        ("unchanged", ()),
+        ("changed", (added(), ("windows = [4, 12]", "windows = [5]"), ("threshold = 300", "threshold = 299"))),
+    ):
+        (tmp_path / name).mkdir()
+        with opened(campus(tmp_path / name, *sealed)) as stream:
+            put_many(stream, BEFORE)
+        with opened(campus(tmp_path / name, *changes, *sealed)) as stream:
+            records = put_many(stream, 4)
+        found.append([(r.drawn.noisy.tolist(), r.drawn.marks.tolist(), r.values) for r in records])
+    assert found[0] == found[1]
+    # The groups were open: none begins with the change.
+    assert OPENS not in found[0][0][1]
 
 
 def test_stored_records_stay_as_they_are(tmp_path):

@@ -11,8 +11,7 @@ import pytest
 
 from thresher.amounts import Epsilon
 from thresher.errors import ArgumentError
-from thresher.live.feeds import Counts, Event, JsonLines, Tick, pour
-from thresher.live.live_clock import ticking
+from thresher.live.feeds import Counts, Event, JsonLines, Tick, pour, ticking
 from thresher.question import Exact
 from thresher.streams.step_buffer import StepBuffer
 from thresher.streams.step_clock import StepClock

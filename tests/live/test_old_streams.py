@@ -12,8 +12,10 @@ from pathlib import Path
 import pytest
 from live.campuses import counts
 
+from thresher.accounting import step_spending
+from thresher.amounts import Epsilon
 from thresher.config import load
-from thresher.errors import ArgumentError, DeclarationError
+from thresher.errors import ArgumentError, DeclarationError, KeyReusedError
 from thresher.ledger import Charge, open_book
 from thresher.live.open_stream import open_stream
 from thresher.live.recorded_noise import RecordedEntropy
@@ -91,6 +93,9 @@ def test_its_alarms_count_as_declared_today(tmp_path):
         (('"hall"]', '"hall", "pool"]'), "states"),
         (("theta = 200", "theta = 201"), "theta"),
         (('epsilon = "0.5"', 'epsilon = "0.4"'), "epsilon"),
+        (("windows = [4]", 'windows = [4]\naccount = "others"'), "account"),
+        (("windows = [4]", "windows = [4]\nlate_steps = 2"), "late_steps"),
+        (("windows = [4]", "windows = [4]\nahead_steps = 2"), "ahead_steps"),
         (('mechanism = "pegasus"\ntheta = 200\nkey_file = "stream.key"', ""), "mechanism, theta"),
     ],
 )
@@ -123,6 +128,15 @@ def test_a_step_that_was_torn_is_never_drawn(tmp_path):
         assert stream.put_counts(1, [1, 2]).kind == RELEASED
 
 
+def test_a_stream_of_which_only_a_charge_is_known_cannot_change_its_account(tmp_path):
+    """A new account would have a new budget, and the torn step would be drawn a second time."""
+    declared = old_book(tmp_path, ('epsilon = "0.2"', 'epsilon = "0.2"\naccount = "others"'))
+    with opened(declared, "people") as stream:
+        with pytest.raises(KeyReusedError, match="charged to another account than stream:others"):
+            stream.put_counts(0, [1, 2])
+        assert stream.balance().spent == Epsilon(0)
+
+
 def test_a_step_that_was_torn_behind_a_gap_is_found_when_it_is_put(tmp_path):
     """Its charge stands under a question of the old form: that is no reason to draw it."""
     declared = old_book(tmp_path)
@@ -131,6 +145,10 @@ def test_a_step_that_was_torn_behind_a_gap_is_found_when_it_is_put(tmp_path):
         with opened(declared) as stream:
             plan, question = stream.plan, old.replace('"step": 0', '"step": 10')
             key, subject = plan.identity.key_of(10), plan.identity.subject
-            book.forfeit(book.reserve(Charge(plan.account, plan.cost(10), key, question, STREAM_STEP, subject)))
+            book.forfeit(
+                book.reserve(
+                    Charge(plan.account, step_spending(10, plan.step_epsilon, 1), key, question, STREAM_STEP, subject)
+                )
+            )
             kinds = [stream.put_counts(step, counts(step)).kind for step in range(8, 12)]
     assert kinds == [RELEASED, RELEASED, TORN, RELEASED]

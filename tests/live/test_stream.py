@@ -1,9 +1,11 @@
 """A running stream: what is charged, kept, shown again, refused; and that no true count is ever left anywhere."""
 
 import json
+import os
 import re
 import sqlite3
 import struct
+import warnings
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
@@ -320,6 +322,26 @@ def test_two_processes_cannot_both_carry_a_stream_on(tmp_path):
         put_many(first, 1)
     with opened(declared) as third:
         assert third.next_step == 2
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="forks are made by Unix")
+def test_a_fork_is_refused_before_anything_is_charged(tmp_path):
+    """It would draw with the noise that its parent goes on with."""
+    declared = campus(tmp_path)
+    with opened(declared) as stream:
+        put_many(stream, 1)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DeprecationWarning)
+            child = os.fork()
+        if not child:
+            try:
+                stream.put_counts(1, counts(1))
+            except CuratorError:
+                os._exit(7)
+            finally:
+                os._exit(1)
+        assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 7
+        assert stream.put_counts(1, counts(1)).kind == RELEASED
 
 
 # What is refused

@@ -11,7 +11,7 @@ from scipy import stats
 from thresher.amounts import Epsilon
 from thresher.config import AlarmDeclaration, StreamDeclaration
 from thresher.noise import SeededEntropy
-from thresher.streams.derived_values import Follower
+from thresher.streams.derived_values import Derivation
 from thresher.streams.perturber import perturb
 from thresher.streams.step_release import Drawn
 from thresher.streams.stream_plan import plan_stream
@@ -44,7 +44,7 @@ def planned(kind, threshold, series):
 
 def said_by(plan, since, noisy):
     """What the alarm says at each step, if it reads no step before `since`."""
-    follower = Follower(plan, [since])
+    follower = Derivation(plan, [since])
     return [follower.follow(step, Drawn(row)).alarms[0].crossed for step, row in enumerate(noisy)]
 
 

@@ -14,7 +14,7 @@ from laws import assert_fits, assert_rejected, geometric_p, laplace_p
 from thresher.errors import BugError
 from thresher.noise import SeededEntropy
 from thresher.noise.laplace import geometric_draws
-from thresher.streams.noise_ahead import NoiseAhead
+from thresher.streams.perturber import NoiseAhead
 
 RATE = Fraction(1, 20)
 

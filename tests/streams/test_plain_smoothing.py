@@ -8,12 +8,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from thresher.errors import ArgumentError
-from thresher.streams.adaptive_smoother import AdaptiveSmoother
-from thresher.streams.alarms import SILENT
-from thresher.streams.monitors import BEST_EFFORT, Hysteresis, Monitor, sums_of_rows
+from thresher.streams.alarms import SILENT, Hysteresis
+from thresher.streams.monitors import BEST_EFFORT, Monitor, sums_of_rows
 from thresher.streams.perturber import perturb
-from thresher.streams.running_sums import RunningSums
-from thresher.streams.window_sums import WindowSums, backward_means
+from thresher.streams.smoothers import AdaptiveSmoother
+from thresher.streams.window_sums import RunningSums, WindowSums, backward_means
 
 CUTS = ((0, 1), (1, 2), (2, 2), (2, 40), (40, 41), (41, 150))
 

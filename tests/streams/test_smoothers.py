@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 
 from thresher.errors import ArgumentError
 from thresher.noise import SeededEntropy, discrete_laplace
-from thresher.streams import running_median
-from thresher.streams.smoothers import AverageSmoother, JamesSteinSmoother, MedianSmoother
+from thresher.streams import AverageSmoother, JamesSteinSmoother, MedianSmoother, median_smoother
 from thresher.streams.step_release import ALONE, JOINS, OPENS
 
 PRINTED = np.array([5.6, 4.4, 6.7, 9.5, 10.2])[:, None]
@@ -86,7 +85,7 @@ def test_every_step_is_what_its_last_group_says(kind):
 @pytest.mark.parametrize("compiled_from", [0, 200, 1 << 60])
 @pytest.mark.parametrize("kind", KINDS)
 def test_blocks_and_lockstep_give_the_same_bits(kind, compiled_from, monkeypatch):
-    monkeypatch.setattr(running_median, "_COMPILED_FROM", compiled_from)
+    monkeypatch.setattr(median_smoother, "_COMPILED_FROM", compiled_from)
     noisy, marks = made_up(2, 120, 4)
     whole = KINDS[kind](4).steps(noisy, marks)
     split = KINDS[kind](4)
@@ -143,19 +142,19 @@ def test_the_compiled_loop_and_its_python_agree(monkeypatch):
     noisy, marks = made_up(5, 90, 3)
     weights = np.random.default_rng(5).integers(0, 3, noisy.shape)
     plain = MedianSmoother(3).steps(noisy, marks, weights)
-    monkeypatch.setattr(running_median, "_COMPILED_FROM", 0)
+    monkeypatch.setattr(median_smoother, "_COMPILED_FROM", 0)
     assert np.array_equal(MedianSmoother(3).steps(noisy, marks, weights), plain)
     medians = np.empty(noisy.shape)
     held = np.zeros((3, 6), dtype=np.int64)
     held[:, 5] = 1000
     rows = np.zeros((3, 91)), np.zeros((3, 91), dtype=np.int64)
-    inspect.unwrap(running_median._advance)(noisy.astype(float), marks == JOINS, weights, medians, *rows, held)
+    inspect.unwrap(median_smoother._advance)(noisy.astype(float), marks == JOINS, weights, medians, *rows, held)
     assert np.array_equal(medians, plain)
 
 
 @pytest.mark.parametrize("compiled_from", [0, 1 << 60])
 def test_a_group_longer_than_the_longest_is_begun_anew(compiled_from, monkeypatch):
-    monkeypatch.setattr(running_median, "_COMPILED_FROM", compiled_from)
+    monkeypatch.setattr(median_smoother, "_COMPILED_FROM", compiled_from)
     numbers = np.arange(10)[:, None]
     marks = np.full((10, 1), JOINS, dtype=np.int8)
     values = MedianSmoother(1, longest=4).steps(numbers, marks)[:, 0].tolist()

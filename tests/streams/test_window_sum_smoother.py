@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from thresher.errors import ArgumentError
-from thresher.streams.smoothers import AverageSmoother, MedianSmoother
+from thresher.streams import AverageSmoother, MedianSmoother
 from thresher.streams.step_release import ALONE, JOINS, OPENS
-from thresher.streams.window_sum_smoother import WindowSumSmoother
+from thresher.streams.window_sums import WindowSumSmoother
 
 
 def made_up(seed, steps, series, ends=0.1):

@@ -15,8 +15,7 @@ from typing import IO
 
 from thresher.config import Declarations
 from thresher.errors import ArgumentError, SourceUnavailableError
-from thresher.live.feeds import Event, Item, JsonLines, Tick, pour
-from thresher.live.live_clock import ticking
+from thresher.live.feeds import Event, Item, JsonLines, Tick, pour, ticking
 from thresher.live.running_stream import RunningStream
 from thresher.live.table_feed import StepTable, TableFeed, poll
 from thresher.sources import open_source

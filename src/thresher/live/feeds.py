@@ -1,4 +1,4 @@
-"""What comes in: events, counts of whole steps, and ticks of the clock; from Python, or as lines of JSON.
+"""What comes in: events, counts of whole steps, and ticks; from Python, as lines of JSON, or of the machine's clock.
 
     {"unit": "ann", "state": "gym", "time": "2026-01-31T08:00:12Z"}     an event
     {"tick": "2026-01-31T08:05:00Z"}                                     it is now so late: close what is due
@@ -7,10 +7,14 @@
 A line with a unit is an event, whatever else it holds. If it cannot be read it is passed over and counted, as is a line
 that is no JSON: what one person sends stops nobody's stream. Ticks and counts come from whoever runs the feed: a wrong
 one is refused by the number of its line, which says nothing of any value.
-Reads: lines. Writes: nothing. Never: a part of a line in a message.
+Reads: lines, the machine's clock. Writes: nothing. Never: a part of a line in a message; a tick that depends on what
+was sent.
 """
 
 import json
+import queue
+import threading
+import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -20,10 +24,14 @@ import numpy as np
 from thresher.errors import ArgumentError
 from thresher.question import Exact
 from thresher.streams.step_buffer import StepBuffer, state_names
-from thresher.streams.step_clock import Time, instant
+from thresher.streams.step_clock import StepClock, Time, instant
 from thresher.streams.step_release import ENDED, StepRecord
 
 _LARGEST = 2**53
+# Items that a feed may be ahead of what is taken.
+_MOST_WAITING = 10_000
+# The machine's clock may be set while we wait; nobody waits for longer than this without looking at it.
+_PATIENCE_SECONDS = 1.0
 # So many steps may become due at once: a year of five minutes each.
 MOST_AT_ONCE = 105_408
 _TICK = 'Write {"tick": "2026-01-31T08:05:00Z"}'
@@ -140,6 +148,43 @@ def pour(
                 yield record
                 if record.kind == ENDED:
                     return
+
+
+def ticking(items: Iterable[Item], clock: StepClock, now: Callable[[], float] = time.time) -> Iterator[Item]:
+    """The items as they come, and a tick whenever a step of the clock has begun, until the items end.
+
+    The items are read in a thread of their own, which waits if they are not taken; what goes wrong there is raised
+    here. Utility: a tick comes within a second of its step.
+    """
+    waiting: queue.Queue[Item | None] = queue.Queue(_MOST_WAITING)
+    failed: list[BaseException] = []
+
+    def read() -> None:
+        try:
+            for item in items:
+                waiting.put(item)
+        except BaseException as error:  # noqa: BLE001 - it is raised where the items are taken
+            failed.append(error)
+        waiting.put(None)
+
+    threading.Thread(target=read, daemon=True).start()
+    told: int | None = None
+    while True:
+        seconds = now()
+        step = clock.step_of(seconds)
+        if told is None or step > told:
+            told = step
+            yield Tick(seconds)
+        left = clock.began_at(max(step, -1) + 1).timestamp() - seconds
+        try:
+            item = waiting.get(timeout=min(max(left, 0.001), _PATIENCE_SECONDS))
+        except queue.Empty:
+            continue
+        if item is None:
+            break
+        yield item
+    if failed:
+        raise failed[0]
 
 
 def _check_jump(item: Tick | Counts, buffer: StepBuffer, into: Receiver) -> None:

@@ -27,10 +27,9 @@ from thresher.errors import (
 )
 from thresher.ledger import Balance, Book, StoredRelease
 from thresher.live.secret_state import Seal
-from thresher.live.step_plan import step_plan
-from thresher.live.stream_state import StreamState
+from thresher.live.step_plan import StreamState, step_plan
 from thresher.noise import Entropy
-from thresher.noise.entropy import chosen
+from thresher.noise.entropy import chosen, this_process
 from thresher.question import Exact
 from thresher.streams.step_blocks import MOST_COUNT
 from thresher.streams.step_buffer import StepBuffer
@@ -58,6 +57,8 @@ class RunningStream:
         self.plan, self._book, self._closing = plan, book, closing
         self._entropy = chosen(entropy)
         self._ended = self._broken = False
+        # A fork of it would use its noise again.
+        self._made_in = this_process()
         self._state = StreamState(plan, self._entropy, seal, book.state(plan.state_name))
         self._next = self._resume()
 
@@ -94,8 +95,10 @@ class RunningStream:
         """
         self._check_next(step)
         # Whether there is such a step is found out before it costs anything.
-        self.plan.clock.began(step + 1)
-        self.skip_to(step)
+        if step >= self.plan.clock.steps:
+            self.plan.clock.began(step + 1)
+        if step > self._next:
+            self.skip_to(step)
         state = self._state
         state.first = step if state.first is None else state.first
         plan = step_plan(state, step)
@@ -177,7 +180,7 @@ class RunningStream:
 
     def _check_next(self, step: int) -> None:
         whole_number(step, "step")
-        if self._broken:
+        if self._broken or this_process() != self._made_in:
             raise CuratorError(f"the stream {self.name} stopped here: open it again, and it goes on with the next step")
         if self._ended:
             raise CuratorError(
@@ -190,7 +193,10 @@ class RunningStream:
     def _charged_before(self, step: int) -> StepRecord:
         """A step that is charged already is never drawn: another process tore it, having passed over those before."""
         record = self._stored(step)
-        if record is None or record.kind != TORN:
+        if record is None:
+            self._broken = True
+            raise self._elsewhere(step)
+        if record.kind != TORN:
             self._broken = True
             raise LedgerError(f"another process carries the stream {self.name} on: only one can. Open it again")
         self._state.miss(range(step, step + 1))
@@ -201,9 +207,17 @@ class RunningStream:
         gap = self.plan.record(first, GAP, f"{_GAP} (steps {first} to {end - 1})")
         return replace(gap, steps=end - first)
 
+    def _elsewhere(self, step: int) -> KeyReusedError:
+        return KeyReusedError(
+            f"step {step} of {self.name} was charged to another account than {self.plan.account}: restore the account "
+            "of its declaration, or declare a new stream under another name"
+        )
+
     def _resume(self) -> int:
         """Where to go on; the open groups as they were if they were sealed, and closed otherwise."""
         after = self._state.last + 1
+        if after and self._stored(after - 1) is None:
+            raise self._elsewhere(after - 1)
         while self._stored(after) is not None:
             after += 1
         if self._state.last < 0 and after:

@@ -1,21 +1,121 @@
-"""One step of a stream as a plan: its price, what it is, and its one draw. It is charged like any other plan.
+"""The next step of a stream as a plan, and the state that it goes on from. It is charged like any other plan.
 
-Reads: sealed counts, in `run` alone. Writes: nothing. Never: a second draw; a key that a user may name.
+    StreamState   the open groups, the sums, and since when each alarm has been declared
+    StepPlan      the price of the next step, what it is, and its one draw, which moves the state on
+
+The ledger keeps the state with each step: a line of JSON (the last step, the settings that decide what is drawn, the
+first step of each alarm) and sealed bytes (the drawer's secrets; none without a seal). Everything that follows from
+records is found again by looking back on them.
+Reads: sealed counts, in `run` alone; what was kept. Writes: bytes. Never: a second draw; a key that a user may name; a
+count, or an open group, in the clear.
 """
 
+import json
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from thresher.accounting import Spending
+from thresher.accounting import Spending, step_spending
 from thresher.amounts import Epsilon
-from thresher.errors import BugError
-from thresher.live.stream_state import StreamState
+from thresher.errors import ArgumentError, BugError
+from thresher.live.recorded_noise import RecordedEntropy
+from thresher.live.secret_state import Seal
 from thresher.noise import Entropy
 from thresher.plan import Plan
 from thresher.question import Exact
-from thresher.streams.step_release import StepRecord
+from thresher.streams.derived_values import Derivation
+from thresher.streams.step_release import RELEASED, Drawn, StepRecord
+from thresher.streams.stream_identity import changed_settings, old_settings
+from thresher.streams.stream_plan import StreamPlan
 
 STREAM_STEP = "stream step"
+
+
+class StreamState:
+    """The state of one stream after its last step. `kept`: what the ledger kept of it, if any step was stored.
+
+    `first`: the first step that was ever put. `last`: the last that was stored, -1 if none was.
+    """
+
+    def __init__(self, plan: StreamPlan, entropy: Entropy, seal: Seal | None, kept: bytes | None) -> None:
+        self.plan, self._entropy, self._seal = plan, entropy, seal
+        self._drawer = plan.drawer(entropy)
+        line, _, sealed = (b"{}" if kept is None else kept).partition(b"\n")
+        said: dict[str, Any] = json.loads(line)
+        self.first: int | None = said.get("first")
+        self.last: int = said.get("step", -1)
+        if kept is not None:
+            _check_settings(plan, said)
+        # Whoever knows a seed knows the noisy thresholds of its groups: they do not go on without it. Nor do groups
+        # of a stream of version 0, whose seal is bound to another text.
+        goes_on = "facts" in said and said["stamp"] == entropy.stamp
+        self._sealed = sealed if goes_on else b""
+        self._kept_since: dict[str, int] = said.get("alarms", {})
+        self._since = dict(self._kept_since)
+        self._derivation = Derivation(plan)
+
+    def go_on(self, step: int, before: Iterable[tuple[int, Drawn | None]]) -> None:
+        """Go on with this step, after a look back on what was drawn before. An alarm that is new is declared here."""
+        self._since = {watch.identity: self._kept_since.get(watch.identity, step) for watch in self.plan.watches}
+        self._derivation = Derivation(self.plan, [self._since[watch.identity] for watch in self.plan.watches])
+        for number, drawn in before:
+            self._derivation.follow(number, drawn)
+        if self._sealed and self._seal:
+            self._drawer.restore(self._seal.opened(self._sealed, self._about(self.last)))
+
+    @property
+    def tested_from(self) -> dict[str, int]:
+        """For each alarm the first step whose whole window is later than its declaration."""
+        return {w.declared.name: w.first_test(self._since[w.identity]) for w in self.plan.watches}
+
+    def release(self, step: int, counts: Exact) -> StepRecord:
+        """Draw a step, once, and follow it. It must have been charged."""
+        if isinstance(self._entropy, RecordedEntropy):
+            self._entropy.begin(step)
+        if self._since.keys() != self._kept_since.keys():
+            # What was passed over before this step may have been released by somebody else, and seen.
+            self._since = {alarm: self._kept_since.get(alarm, step) for alarm in self._since}
+            self._kept_since = self._since
+        drawn = self._drawer.draw(counts)
+        after, plan = self._derivation.follow(step, drawn), self.plan
+        return StepRecord(
+            plan.name,
+            step,
+            plan.clock.began(step),
+            RELEASED,
+            plan.names,
+            plan.step_epsilon,
+            drawn,
+            after.values,
+            after.windows,
+            after.alarms,
+            stamp=self._entropy.stamp,
+        )
+
+    def miss(self, steps: range) -> None:
+        """These steps have no value. After more of them than anything looks back on, nothing changes any more."""
+        for step in steps[: self.plan.look_back]:
+            self._derivation.follow(step, None)
+
+    def close_groups(self) -> None:
+        """Forget all secrets: groups that were open are closed."""
+        self._drawer.close()
+
+    def to_bytes(self, step: int) -> bytes:
+        """What is to be kept after a step."""
+        sealed = self._seal.closed(self._drawer.secrets(), self._about(step)) if self._seal else b""
+        said = {
+            "alarms": self._since,
+            "facts": self.plan.identity.facts,
+            "first": self.first,
+            "stamp": self._entropy.stamp,
+            "step": step,
+        }
+        return json.dumps(said, sort_keys=True).encode() + b"\n" + sealed
+
+    def _about(self, step: int) -> str:
+        """What sealed secrets are bound to."""
+        return self.plan.identity.of_step(step).question
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,7 +151,7 @@ def step_plan(state: StreamState, step: int) -> StepPlan:
         subject=stream.identity.subject,
         identity=stream.identity.of_step(step),
         need=None,
-        cost=stream.cost(step),
+        cost=step_spending(step, stream.step_epsilon, stream.declared.protected_steps),
         epsilon=stream.step_epsilon,
         guarantee=stream.guarantee,
         written_key=stream.identity.key_of(step),
@@ -60,3 +160,19 @@ def step_plan(state: StreamState, step: int) -> StepPlan:
         step=step,
         state=state,
     )
+
+
+def _check_settings(plan: StreamPlan, said: dict[str, Any]) -> None:
+    """Refuse other settings than those that the stream began with, by their names."""
+    if "facts" in said:
+        changed = changed_settings(said["facts"], plan.identity.facts)
+    else:
+        now = old_settings(plan.declared)
+        changed = changed_settings({name: said["parameters"].get(name) for name in now}, now)
+    if changed:
+        raise ArgumentError(
+            "stream",
+            plan.name,
+            f"it began with other settings ({', '.join(changed)}), which decide what is drawn",
+            "Restore them, or declare a new stream under another name",
+        )

@@ -8,18 +8,18 @@ draws its steps and `derived_values` shows what follows; `thresher.live` carries
 Reads: true counts of one step at a time. Writes: nothing. Never: a true count in what is shown or kept in the clear.
 """
 
-from thresher.streams.adaptive_smoother import AdaptiveSmoother
 from thresher.streams.aggregates import Aggregates
-from thresher.streams.alarms import Alarm, AlarmWatch, alarm, tree_alarm
+from thresher.streams.alarm_lines import alarm, tree_alarm
+from thresher.streams.alarms import Alarm, AlarmWatch, Hysteresis
 from thresher.streams.grouper import Grouper, group, grouper_terms
 from thresher.streams.hierarchy import Hierarchy
-from thresher.streams.monitors import Hysteresis, Monitor
+from thresher.streams.median_smoother import MedianSmoother
+from thresher.streams.monitors import Monitor
 from thresher.streams.perturber import perturb
-from thresher.streams.smoothers import AverageSmoother, JamesSteinSmoother, MedianSmoother
+from thresher.streams.smoothers import AdaptiveSmoother, AverageSmoother, JamesSteinSmoother
 from thresher.streams.tree import Tree
 from thresher.streams.tree_windows import TreeWindows
-from thresher.streams.window_sum_smoother import WindowSumSmoother
-from thresher.streams.window_sums import WindowSums, backward_means
+from thresher.streams.window_sums import WindowSums, WindowSumSmoother, backward_means
 
 __all__ = [
     "AdaptiveSmoother",

@@ -8,34 +8,25 @@
 
 Noisy counts are compared with a line that is shifted towards ringing, by just as much as the exact tail of the noise
 asks for. All of it is free, being made of counts that were released already. Smoothed estimates cannot carry such a
-promise, because nobody knows by how much they are biased (`monitors`).
-Reads: noisy counts. Writes: nothing. Never: a promise from an unchecked float. Proof: `alarms.md`.
+promise, because nobody knows by how much they are biased (`monitors`). Where the line lies is found in `alarm_lines`.
+Reads: noisy counts. Writes: nothing. Never: a promise about anything but each step's own test. Proof: `alarms.md`.
 """
 
-import math
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Literal, get_args
+from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from thresher.amounts import Amount, exact_fraction
 from thresher.config import decimal_text
-from thresher.errors import ArgumentError
-from thresher.noise import NoiseSum, least_distance
-from thresher.noise.arguments import checked_probability, checked_rate
-from thresher.noise.enclosure import certified
-from thresher.streams.running_sums import RunningSums
-from thresher.streams.step_blocks import MOST_COUNT, block_of, checked_between, checked_series, present_of
-from thresher.streams.tree_windows import checked_length, levels_of
-from thresher.streams.window_sums import MOST_STEPS
+from thresher.noise import NoiseSum
+from thresher.streams.step_blocks import block_of, checked_between, checked_series, present_of, values_of
+from thresher.streams.window_sums import RunningSums
 
 Kind = Literal["low", "high", "jump", "drop", "change"]
 # One step's own test: it rings, it does not, or a step it needs is missing and nothing is said.
 CROSSED, QUIET, SILENT = 1, 0, -1
-# An alarm over so many noises takes about two seconds to place.
-MOST_NOISES = 4096
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,116 +100,6 @@ class Alarm:
         return what, f"above {line}", f"From {line - zone + 1} to {line}", f"{line - zone} or less"
 
 
-def alarm(
-    kind: Kind,
-    threshold: Amount,
-    window: int,
-    epsilon: Amount,
-    miss_rate: Amount,
-    false_alarm_rate: Amount,
-    members: int = 1,
-) -> Alarm:
-    """An alarm over counts with noise at `epsilon` each (`perturb`), or over sums of `members` such series.
-
-    Privacy: post-processing; costs nothing beyond the noisy counts.
-    Utility: at each step at which the event is true, silence has probability at most `miss_rate`; at each step at
-    which the true number lies beyond the zone, ringing has probability at most `false_alarm_rate`. Shift and zone are
-    the least that do. Over n steps expect at most n times as many; errors of nearby steps share their noise.
-    Runtime: grows with the square of window times members: 0.1 s for a thousand noises, once. At most 4,096.
-    """
-    if kind not in get_args(Kind):
-        raise ArgumentError("kind", kind, f"it must be one of {', '.join(get_args(Kind))}", 'Pass e.g. "low"')
-    steps, series = checked_between(window, "window", 1, MOST_STEPS), checked_between(members, "members", 1, MOST_COUNT)
-    terms = series * (steps if kind in ("low", "high") else 2)
-    if terms > MOST_NOISES:
-        rule = f"{terms} noises are added up, and exact tails are kept for {MOST_NOISES} at most"
-        raise ArgumentError("window", window, rule, "Take a shorter window, fewer members, or tree_alarm")
-    checked_rate(epsilon, 1)
-    return _placed(kind, threshold, steps, epsilon, miss_rate, false_alarm_rate, NoiseSum((1,) * terms))
-
-
-def tree_alarm(
-    kind: Literal["low", "high"],
-    threshold: Amount,
-    length: int,
-    epsilon: Amount,
-    miss_rate: Amount,
-    false_alarm_rate: Amount,
-    members: int = 1,
-) -> Alarm:
-    """The same over the sums of `TreeWindows(series, length, epsilon)`, or over sums of `members` such series.
-
-    Privacy: post-processing of those windows, which have their own price. Utility: as `alarm`; the noise is that of
-    log2(length) + 1 nodes, the most there are in a window. Runtime: milliseconds, once.
-    """
-    if kind not in ("low", "high"):
-        raise ArgumentError("kind", kind, "windows of a tree are sums: low or high", 'Pass "low" or "high"')
-    steps = checked_length(length)
-    levels, series = levels_of(steps), checked_between(members, "members", 1, MOST_COUNT)
-    if series * levels > MOST_NOISES:
-        rule = f"{series * levels} noises are added up, and exact tails are kept for {MOST_NOISES} at most"
-        raise ArgumentError("members", members, rule, "Take fewer members")
-    checked_rate(epsilon, levels)
-    noise = NoiseSum((1,) * (series * levels), sensitivity=levels)
-    placed = _placed(kind, threshold, steps, epsilon, miss_rate, false_alarm_rate, noise)
-    return replace(placed, summed=True)
-
-
-def _placed(
-    kind: Kind,
-    threshold: Amount,
-    window: int,
-    epsilon: Amount,
-    miss_rate: Amount,
-    false_alarm_rate: Amount,
-    noise: NoiseSum,
-) -> Alarm:
-    """The shift by the tail for misses, the zone by that for false alarms."""
-    missed = checked_probability(miss_rate, "miss_rate")
-    alarmed = checked_probability(false_alarm_rate, "false_alarm_rate")
-    amount, line = exact_fraction(epsilon, "epsilon"), _whole_threshold(kind, threshold)
-    shift = least_distance(noise, amount, missed) - 1
-    zone = shift + least_distance(noise, amount, alarmed) - 1
-    if kind == "change":
-        zone = _change_zone(noise, amount, alarmed, line, shift)
-    if line < zone + (kind == "change") and kind in ("high", "change"):
-        least = zone if kind == "high" else shift + least_distance(noise, amount, alarmed / 2)
-        rule = "even at zero, noise alone would ring more often than the false-alarm rate"
-        raise ArgumentError("threshold", threshold, rule, f"Pass {least} or more, a larger epsilon, or larger rates")
-    return Alarm(kind, line, window, amount, missed, alarmed, noise, shift, zone)
-
-
-def _whole_threshold(kind: Kind, threshold: Amount) -> int:
-    """Counts are whole: below 2.5 is below 3, above 2.5 is above 2, 2.5 or more is 3 or more."""
-    number = exact_fraction(threshold, "threshold")
-    line = math.floor(number) if kind == "high" else math.ceil(number)
-    least = 0 if kind == "high" else 1
-    if not least <= line <= MOST_COUNT:
-        rule = f'for "{kind}" it must be {least} or more, and at most 2**40'
-        raise ArgumentError("threshold", threshold, rule, "Pass a number of counts")
-    return line
-
-
-def _change_zone(noise: NoiseSum, epsilon: Fraction, alarmed: Fraction, line: int, shift: int) -> int:
-    """Noise may cross the line at either end, so both tails count. It is `line` if no change is safe, not even none."""
-    far = line - shift
-
-    def quiet(change: int) -> bool:
-        def kept(bits: int) -> bool:
-            near, opposite = (noise.enclosed(epsilon, far - way * change, bits) for way in (1, -1))
-            return (near + opposite).at_most(alarmed)
-
-        return certified(kept, noise.bits)
-
-    change = far - least_distance(noise, epsilon, alarmed / 2)
-    if change < 0:
-        return line
-    # Half the rate at the near end is enough, for the other end is further; more than that is tried step by step.
-    while change + 1 < far and quiet(change + 1):
-        change += 1
-    return line - 1 - change
-
-
 class AlarmWatch:
     """One alarm over many series, as steps come. What it reads are sums over the alarm's members."""
 
@@ -231,7 +112,11 @@ class AlarmWatch:
     def steps(self, noisy: ArrayLike, present: ArrayLike | None = None) -> NDArray[np.int8]:
         """CROSSED, QUIET, or SILENT where a step that is needed was not `present`, or not yet."""
         block = block_of(noisy, "noisy", self._series)
-        known = present_of(present, len(block))[:, None]
+        return self.of_block(block, present_of(present, len(block)))
+
+    def of_block(self, block: NDArray[np.int64], present: NDArray[np.bool_]) -> NDArray[np.int8]:
+        """The same of a block that was checked."""
+        known = present[:, None]
         compared, ready = np.empty_like(block), np.empty((len(block), 1), dtype=np.bool_)
         for rows in self._sums.batches(np.where(known, block, 0)):
             compared[rows] = self._compared()
@@ -251,3 +136,33 @@ class AlarmWatch:
             return np.asarray(self._known.last(window) == window)
         before = self._known.last(window + 1) - self._known.last(window)
         return np.asarray((self._known.last(1) == 1) & (before == 1))
+
+
+class Hysteresis:
+    """Rings after `on` steps in a row that crossed, and is quiet again after `off` in a row that did not.
+
+    Reads booleans, or what an alarm says of each step; where it says nothing, all stays as it is. What is shown is
+    steadier and later; an alarm's promise is about its own test of each step, not about this.
+    """
+
+    def __init__(self, series: int, on: int = 1, off: int = 1) -> None:
+        self._series = checked_series(series)
+        self._on, self._off = (checked_between(count, name, 1, 1 << 30) for count, name in ((on, "on"), (off, "off")))
+        self._ringing = np.zeros(self._series, dtype=np.bool_)
+        self._against = np.zeros(self._series, dtype=np.int64)
+
+    def steps(self, crossed: ArrayLike) -> NDArray[np.bool_]:
+        """Whether each series rings, at each of these steps."""
+        return self.of_block(values_of(np.asarray(crossed).astype(np.int8), "crossed", self._series))
+
+    def of_block(self, tests: NDArray[np.int8] | NDArray[np.float64]) -> NDArray[np.bool_]:
+        """The same of tests that were checked."""
+        shown = np.empty(tests.shape, dtype=np.bool_)
+        for step, row in enumerate(tests):
+            turned, held = (row == np.where(self._ringing, *states) for states in ((QUIET, CROSSED), (CROSSED, QUIET)))
+            self._against = np.where(turned, self._against + 1, np.where(held, 0, self._against))
+            turns = self._against >= np.where(self._ringing, self._off, self._on)
+            self._ringing = self._ringing ^ turns
+            self._against[turns] = 0
+            shown[step] = self._ringing
+        return shown

@@ -11,15 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from thresher.errors import BugError
-from thresher.streams import window_sums
-from thresher.streams.adaptive_smoother import AdaptiveSmoother
-from thresher.streams.alarms import CROSSED, SILENT, AlarmWatch
+from thresher.streams.alarms import CROSSED, SILENT, AlarmWatch, Hysteresis
 from thresher.streams.hierarchy_terms import combined
-from thresher.streams.monitors import Hysteresis
-from thresher.streams.smoothers import AverageSmoother, JamesSteinSmoother, MedianSmoother
-from thresher.streams.step_release import AlarmState, Drawn, WindowSums
+from thresher.streams.median_smoother import MedianSmoother
+from thresher.streams.smoothers import AdaptiveSmoother, AverageSmoother, JamesSteinSmoother
+from thresher.streams.step_release import JOINS, AlarmState, Drawn, WindowState
 from thresher.streams.stream_plan import LONGEST, StreamPlan, Watch
-from thresher.streams.window_sum_smoother import WindowSumSmoother
+from thresher.streams.window_sums import WindowSums, WindowSumSmoother
 
 Row = NDArray[np.float64]
 # Digits of what is shown: a smoothed value is an estimate, and a binary fraction helps nobody.
@@ -27,15 +25,15 @@ _DIGITS = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Followed:
+class DerivedValues:
     """What a record shows beside what was drawn."""
 
     values: tuple[float, ...] = ()
-    windows: tuple[WindowSums, ...] = ()
+    windows: tuple[WindowState, ...] = ()
     alarms: tuple[AlarmState, ...] = ()
 
 
-class Follower:
+class Derivation:
     """Follows one stream, step by step; a step without a value is followed as None.
 
     `since`: the step from which on each alarm has been declared. An alarm reads no step before it, because somebody who
@@ -43,40 +41,50 @@ class Follower:
     """
 
     def __init__(self, plan: StreamPlan, since: Sequence[int] | None = None) -> None:
-        self._smooth = _smoothing(plan)
+        self._nothing = np.zeros((1, len(plan.names)), dtype=np.int64)
         self._windows = [_Window(plan, length) for length in plan.declared.windows]
+        # The medians of groups are made once for every step: they are shown, and windows add them up.
+        grouped = plan.tree is None and plan.declared.mechanism == "pegasus"
+        self._medians = MedianSmoother(len(plan.names), LONGEST) if grouped else None
+        self._smooth = None if grouped and plan.smoother == "median" else _smoothing(plan)
         began = [0] * len(plan.watches) if since is None else since
         self._alarms = [_Alarm(watch, first) for watch, first in zip(plan.watches, began, strict=True)]
 
-    def follow(self, step: int, drawn: Drawn | None) -> Followed:
-        windows = tuple(window.follow(drawn) for window in self._windows)
+    def follow(self, step: int, drawn: Drawn | None) -> DerivedValues:
+        noisy = self._nothing if drawn is None else drawn.noisy[None]
+        known = np.array([drawn is not None])
+        joins, medians = None, np.zeros((1, 0))
+        if drawn is not None and self._medians is not None:
+            joins = _marks(drawn) == JOINS
+            medians = self._medians.of_block(noisy.astype(np.float64), joins)
+        windows = tuple(window.follow(noisy, known, joins, medians) for window in self._windows)
         alarms = tuple(alarm.follow(step, drawn) for alarm in self._alarms)
         if drawn is None:
-            return Followed(windows=windows, alarms=alarms)
+            return DerivedValues(windows=windows, alarms=alarms)
+        smoothed = medians if self._smooth is None else self._smooth(drawn)
         # Nobody is counted less than not at all.
-        values = np.round(np.maximum(self._smooth(drawn), 0), _DIGITS)
-        return Followed(tuple(values.tolist()), windows, alarms)
+        values = np.round(np.maximum(smoothed, 0), _DIGITS).ravel()
+        return DerivedValues(tuple(values.tolist()), windows, alarms)
 
 
 class _Window:
     """The sums of the last steps: of noisy counts, unbiased; or, where steps are grouped, of the groups' medians."""
 
     def __init__(self, plan: StreamPlan, length: int) -> None:
-        self._series, self._length = len(plan.names), length
-        self._plain = window_sums.WindowSums(self._series, length)
-        grouped = plan.tree is None and plan.declared.mechanism == "pegasus"
-        self._smoother = WindowSumSmoother(self._series, length, LONGEST) if grouped else None
+        self._length = length
+        self._plain = WindowSums(len(plan.names), length)
+        self._smoother = WindowSumSmoother(len(plan.names), length, LONGEST)
 
-    def follow(self, drawn: Drawn | None) -> WindowSums:
-        present = drawn is not None
-        row = np.zeros((1, self._series), dtype=np.int64) if drawn is None else drawn.noisy[None]
-        sums, covered = self._plain.steps(row, np.array([present]))
+    def follow(
+        self, noisy: NDArray[np.int64], known: NDArray[np.bool_], joins: NDArray[np.bool_] | None, medians: Row
+    ) -> WindowState:
+        sums, covered = self._plain.of_block(noisy, known)
         shown: Row = sums[0].astype(np.float64)
-        if self._smoother is not None and drawn is not None and drawn.marks is not None:
-            smoothed = self._smoother.steps(row, drawn.marks[None])[0]
+        if joins is not None:
+            smoothed = self._smoother.of_block(medians, joins)[0]
             # The smoother knows of no missing steps: where some are, what is known of the others is added up.
             shown = smoothed if covered[0] == self._length else shown
-        return WindowSums(self._length, int(covered[0]), tuple(np.round(shown, _DIGITS).tolist()))
+        return WindowState(self._length, int(covered[0]), tuple(np.round(shown, _DIGITS).tolist()))
 
 
 class _Alarm:
@@ -90,9 +98,9 @@ class _Alarm:
     def follow(self, step: int, drawn: Drawn | None) -> AlarmState:
         known = drawn is not None and step >= self._since
         noisy = int(drawn.noisy[self._place]) if drawn is not None and known else 0
-        tested = self._watch.steps(np.array([[noisy]]), np.array([known]))
+        tested = self._watch.of_block(np.array([[noisy]]), np.array([known]))
         crossed = None if tested[0, 0] == SILENT else bool(tested[0, 0] == CROSSED)
-        ringing = bool(self._hysteresis.steps(tested)[0, 0])
+        ringing = bool(self._hysteresis.of_block(tested)[0, 0])
         return AlarmState(self._declared.name, self._declared.series, ringing, crossed)
 
 
@@ -103,17 +111,23 @@ def _smoothing(plan: StreamPlan) -> Callable[[Drawn], Row]:
         adaptive = AdaptiveSmoother(series, perturber.fraction, float(plan.declared.strictness), plan.longest)
         return lambda drawn: np.asarray(adaptive.steps(drawn.noisy[None])[0])
     if plan.smoother == "none":
-        return lambda drawn: combined(drawn, perturber.nano)[0]
+        return lambda drawn: _measured(drawn, perturber.nano)[0]
     if plan.smoother == "james-stein":
         shrinking = JamesSteinSmoother(series, perturber.fraction)
         return lambda drawn: shrinking.steps(drawn.noisy[None], _marks(drawn))[0]
     grouped = MedianSmoother(series, LONGEST) if plan.smoother == "median" else AverageSmoother(series)
 
     def smoothed(drawn: Drawn) -> Row:
-        values, weights = combined(drawn, perturber.nano)
-        return np.asarray(grouped.steps(values[None], _marks(drawn), weights[None])[0])
+        values, weights = _measured(drawn, perturber.nano)
+        told = None if weights is None else weights[None]
+        return np.asarray(grouped.steps(values[None], _marks(drawn), told)[0])
 
     return smoothed
+
+
+def _measured(drawn: Drawn, nano: int) -> tuple[Row, NDArray[np.int64] | None]:
+    """Each count by all its measurements, and their weights; no weights where all were measured alike."""
+    return (drawn.noisy.astype(np.float64), None) if drawn.nano is None else combined(drawn, nano)
 
 
 def _marks(drawn: Drawn) -> NDArray[np.int8]:

@@ -33,7 +33,7 @@ from thresher.streams.group_deviation import (
     LoopGroups,
     OpenGroups,
 )
-from thresher.streams.noise_ahead import NoiseAhead
+from thresher.streams.perturber import NoiseAhead
 from thresher.streams.step_blocks import block_of, checked_between, checked_series
 
 Split = Literal["best", "half"]
@@ -129,10 +129,14 @@ class Grouper:
         `present`, which is public: where it is False a step is not looked at and costs nothing. It is marked JOINS, and
         groups go on as if it had not been.
         """
+        return self.of_block(block_of(counts, "counts", self.series), present)
+
+    def of_block(self, block: NDArray[np.int64], present: NDArray[np.bool_] | None = None) -> NDArray[np.int8]:
+        """The same of a block that was checked."""
         # Looked at before the lock, which a fork may have copied while it was held.
         if this_process() != self._made_in:
             raise BugError("a grouper answers in the process that made it: a fork of it would answer for nothing")
-        exact = np.ascontiguousarray(np.clip(block_of(counts, "counts", self.series), 0, FAR))
+        exact = np.ascontiguousarray(np.clip(block, 0, FAR))
         if present is not None:
             exact[~_looked_at(present, exact.shape)] = NOT_LOOKED_AT
         marks = np.empty(exact.shape, dtype=np.int8)

@@ -23,7 +23,7 @@ from thresher.noise.entropy import chosen
 from thresher.streams.group_deviation import MOST_LONGEST
 from thresher.streams.grouper import Grouper, grouper_terms
 from thresher.streams.hierarchy_terms import Prune, combined, hierarchy_terms, precision, quotient
-from thresher.streams.noise_ahead import NoiseAhead
+from thresher.streams.perturber import NoiseAhead
 from thresher.streams.step_release import JOINS, Drawn
 from thresher.streams.tree import Tree
 

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from thresher.errors import ArgumentError
-from thresher.streams.alarms import CROSSED, QUIET, Kind
+from thresher.streams.alarms import Kind
 from thresher.streams.step_blocks import checked_between, checked_series, values_of
 
 BEST_EFFORT = "best effort: made of smoothed values, no error rate is promised"
@@ -92,30 +92,3 @@ def sums_of_rows(rows: NDArray[np.float64], length: int) -> NDArray[np.float64]:
             start += size
         part, size = part[:-size] + part[size:], 2 * size
     return total
-
-
-class Hysteresis:
-    """Rings after `on` steps in a row that crossed, and is quiet again after `off` in a row that did not.
-
-    Reads booleans, or what an alarm says of each step; where it says nothing, all stays as it is. What is shown is
-    steadier and later; an alarm's promise is about its own test of each step, not about this.
-    """
-
-    def __init__(self, series: int, on: int = 1, off: int = 1) -> None:
-        self._series = checked_series(series)
-        self._on, self._off = (checked_between(count, name, 1, 1 << 30) for count, name in ((on, "on"), (off, "off")))
-        self._ringing = np.zeros(self._series, dtype=np.bool_)
-        self._against = np.zeros(self._series, dtype=np.int64)
-
-    def steps(self, crossed: ArrayLike) -> NDArray[np.bool_]:
-        """Whether each series rings, at each of these steps."""
-        tests = values_of(np.asarray(crossed).astype(np.int8), "crossed", self._series)
-        shown = np.empty(tests.shape, dtype=np.bool_)
-        for step, row in enumerate(tests):
-            turned, held = (row == np.where(self._ringing, *states) for states in ((QUIET, CROSSED), (CROSSED, QUIET)))
-            self._against = np.where(turned, self._against + 1, np.where(held, 0, self._against))
-            turns = self._against >= np.where(self._ringing, self._off, self._on)
-            self._ringing = self._ringing ^ turns
-            self._against[turns] = 0
-            shown[step] = self._ringing
-        return shown

@@ -1,31 +1,37 @@
-"""Smoothers of PeGaSus: the noisy counts of one group stand in for each other.
-
-    values = MedianSmoother(series=128).steps(noisy, marks)     # float64 (steps, series)
+"""Smoothers: estimates of each step's counts, made of noisy counts. Medians of groups stand in `median_smoother`.
 
     AverageSmoother      the mean of the last group
-    MedianSmoother       its median
     JamesSteinSmoother   the step's own noisy count, drawn towards the mean as far as noise explains the spread
+    AdaptiveSmoother     without groups: at every step the longest backward mean up to which all agree
 
-They are best effort: how far a group is from flat is not known, so no error is promised. Where noise levels mix,
-`weights` tells at how many nano-epsilon each number was measured; 0 leaves it out.
+They are best effort: how far a group is from flat is not known, and means over counts that change are biased by an
+unknown amount, so no error is promised. Where noise levels mix, `weights` tells at how many nano-epsilon each number
+was measured; 0 leaves it out.
 Reads: noisy counts and marks. Writes: nothing. Never: a true count, a draw; so smoothing costs nothing.
 """
 
+import math
+
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from thresher.amounts import Amount
 from thresher.errors import ArgumentError
 from thresher.noise.arguments import checked_rate
-from thresher.streams.group_deviation import MOST_LONGEST
-from thresher.streams.running_median import RunningMedians
-from thresher.streams.step_blocks import checked_between, checked_series, values_of
-from thresher.streams.step_release import JOINS
+from thresher.streams.step_blocks import (
+    Numbers,
+    Reals,
+    block_of,
+    checked_between,
+    checked_series,
+    checked_weights,
+    grouped_steps,
+)
+from thresher.streams.window_sums import RunningSums
 
-Reals = NDArray[np.float64]
-Numbers = NDArray[np.int64] | NDArray[np.float64]
-# Far above any epsilon in nano; sums of so many stay exact.
-_MOST_WEIGHT = 1 << 40
+# What the measurements recommend where most counts are near zero, and where they are far above the noise.
+SPARSE, DENSE = 3.0, 2.0
+_MOST_STRICTNESS = 1000.0
 
 
 class AverageSmoother:
@@ -41,9 +47,11 @@ class AverageSmoother:
 
     def steps(self, noisy: Numbers, marks: NDArray[np.int8], weights: NDArray[np.int64] | None = None) -> Reals:
         """The estimate of each next step, in order. Where nothing was measured in a group yet, it is 0."""
-        numbers, joins = read_steps(noisy, marks, self.series)
+        numbers, joins = grouped_steps(noisy, marks, self.series)
         precision = (
-            np.ones(numbers.shape) if weights is None else np.square(read_weights(weights, numbers.shape), dtype=float)
+            np.ones(numbers.shape)
+            if weights is None
+            else np.square(checked_weights(weights, numbers.shape), dtype=float)
         )
         values = np.zeros(numbers.shape)
         for step, precise in enumerate(precision):
@@ -53,24 +61,6 @@ class AverageSmoother:
             self._weight += precise
             np.divide(self._total, self._weight, out=values[step], where=self._weight > 0)
         return values
-
-
-class MedianSmoother:
-    """The median of the last group; with weights, the weighted one, each number by its epsilon.
-
-    A group longer than `longest` is begun anew. Privacy: post-processing. Utility: as the mean, and steadier against
-    single steps that do not belong. Runtime: a search among the distinct numbers of the group. Citations: as above.
-    """
-
-    def __init__(self, series: int, longest: int = MOST_LONGEST) -> None:
-        self.series = checked_series(series)
-        self._medians = RunningMedians(self.series, checked_between(longest, "longest", 1, MOST_LONGEST))
-
-    def steps(self, noisy: Numbers, marks: NDArray[np.int8], weights: NDArray[np.int64] | None = None) -> Reals:
-        """The estimate of each next step, in order. Where nothing was measured in a group yet, it is 0."""
-        numbers, joins = read_steps(noisy, marks, self.series)
-        counted = np.ones(numbers.shape, dtype=np.int64) if weights is None else read_weights(weights, numbers.shape)
-        return self._medians.steps(numbers, joins, counted)
 
 
 class JamesSteinSmoother:
@@ -91,7 +81,7 @@ class JamesSteinSmoother:
 
     def steps(self, noisy: Numbers, marks: NDArray[np.int8]) -> Reals:
         """The estimate of each next step, in order."""
-        numbers, joins = read_steps(noisy, marks, self.series)
+        numbers, joins = grouped_steps(noisy, marks, self.series)
         values = np.empty(numbers.shape)
         for step, own in enumerate(numbers):
             self._size *= joins[step]
@@ -107,20 +97,46 @@ class JamesSteinSmoother:
         return values
 
 
-def read_steps(noisy: Numbers, marks: NDArray[np.int8], series: int) -> tuple[Reals, NDArray[np.bool_]]:
-    """Noisy numbers as floats, and whether each step joins the group before it. Both laid out by steps."""
-    numbers, marked = values_of(noisy, "noisy", series), np.asarray(marks)
-    marked = marked[:, None] if marked.ndim == 1 else marked
-    if marked.dtype.kind not in "iu" or marked.shape != numbers.shape:
-        rule = "there must be one mark for every noisy count"
-        raise ArgumentError("marks", f"{marked.dtype.name} of shape {marked.shape}", rule, "Pass what the grouper gave")
-    return np.ascontiguousarray(numbers), np.ascontiguousarray(marked == JOINS)
+class AdaptiveSmoother:
+    """Estimates of many series that carry noise at one epsilon, as steps come.
 
+    Privacy: post-processing. Utility: best effort; on quiet streams far below the noise of one count, after a change
+    the noise of a short window. `strictness`: 3 for sparse counts, 2 for dense ones. Estimates may be negative.
+    Runtime: about log2(longest) passes over each block; up to `longest` numbers kept for each series.
+    Citations: Lepski 1991 (choosing a window by comparing intervals).
+    """
 
-def read_weights(weights: NDArray[np.int64], shape: tuple[int, ...]) -> NDArray[np.int64]:
-    array = np.asarray(weights)
-    array = array[:, None] if array.ndim == 1 else array
-    if array.dtype.kind not in "iu" or array.shape != shape or (array.size and array.min() < 0):
-        rule = "there must be one whole number, 0 or more, for every noisy count"
-        raise ArgumentError("weights", f"{array.dtype.name} of shape {array.shape}", rule, "Pass nano-epsilon")
-    return np.minimum(array, _MOST_WEIGHT).astype(np.int64, order="C")
+    def __init__(self, series: int, epsilon: Amount, strictness: float = SPARSE, longest: int = 1 << 14) -> None:
+        self._series = checked_series(series)
+        if not (isinstance(strictness, int | float) and 0 < strictness <= _MOST_STRICTNESS):
+            raise ArgumentError("strictness", strictness, "it must be above 0 and at most 1000", "Pass 2 or 3")
+        self._radius = strictness * math.sqrt(2) / float(checked_rate(epsilon, 1))
+        self._longest = checked_between(longest, "longest", 1, 1 << 20)
+        self._sums = RunningSums(self._series, self._longest)
+
+    def steps(self, noisy: ArrayLike) -> NDArray[np.float64]:
+        """The estimates of these steps. A step without a value is left out of the block, as if it had not been."""
+        block = block_of(noisy, "noisy", self._series)
+        estimates = np.empty(block.shape, dtype=np.float64)
+        for rows in self._sums.batches(block):
+            estimates[rows] = self._estimates()
+        return estimates
+
+    def _estimates(self) -> NDArray[np.float64]:
+        """Of one batch: the highest low end and the lowest high end so far decide whether a longer window agrees.
+
+        The first that does not is the end: longer ones that happen to agree again reach past the same change.
+        """
+        kept = self._sums.last(1).astype(np.float64)
+        low, high, agrees = kept - self._radius, kept + self._radius, np.ones(kept.shape, dtype=np.bool_)
+        length, seen = 2, self._sums.seen
+        while length <= min(self._longest, int(seen[-1])):
+            radius = self._radius / math.sqrt(length)
+            mean = self._sums.last(length) / length
+            least, most = mean - radius, mean + radius
+            agrees &= (least <= high) & (most >= low) & (seen >= length)[:, None]
+            np.copyto(kept, mean, where=agrees)
+            np.maximum(low, least, out=low)
+            np.minimum(high, most, out=high)
+            length *= 2
+        return kept

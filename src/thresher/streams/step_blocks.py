@@ -1,4 +1,4 @@
-"""Blocks of steps: T steps by S series, as whole numbers.
+"""Blocks of steps, checked: T steps by S series.
 
 Reads: arrays. Writes: nothing. Never: an element of an array in an error text; a refusal that depends on one.
 """
@@ -10,10 +10,15 @@ from numpy.typing import ArrayLike, NDArray
 
 from thresher.amounts import whole_number
 from thresher.errors import ArgumentError
+from thresher.streams.step_release import JOINS
 
+Reals = NDArray[np.float64]
+Numbers = NDArray[np.int64] | NDArray[np.float64]
 # A count beyond this is cut off here, so that sums over any window still fit; counts one apart stay so or meet.
 MOST_COUNT = 1 << 40
 _MOST_SERIES = 1 << 24
+# Far above any epsilon in nano; sums of so many stay exact.
+_MOST_WEIGHT = 1 << 40
 _ARRAY = "Pass an int64 array of steps by series"
 
 
@@ -54,6 +59,25 @@ def present_of(present: ArrayLike | None, steps: int) -> NDArray[np.bool_]:
         rule = f"it must be one boolean for each of the {steps} steps"
         raise ArgumentError("present", f"{array.dtype.name}, shape {array.shape}", rule, "Leave it out if all are")
     return array
+
+
+def grouped_steps(noisy: Numbers, marks: NDArray[np.int8], series: int) -> tuple[Reals, NDArray[np.bool_]]:
+    """Noisy numbers as floats, and whether each step joins the group before it. Both laid out by steps."""
+    numbers, marked = values_of(noisy, "noisy", series), np.asarray(marks)
+    marked = marked[:, None] if marked.ndim == 1 else marked
+    if marked.dtype.kind not in "iu" or marked.shape != numbers.shape:
+        rule = "there must be one mark for every noisy count"
+        raise ArgumentError("marks", f"{marked.dtype.name} of shape {marked.shape}", rule, "Pass what the grouper gave")
+    return np.ascontiguousarray(numbers), np.ascontiguousarray(marked == JOINS)
+
+
+def checked_weights(weights: NDArray[np.int64], shape: tuple[int, ...]) -> NDArray[np.int64]:
+    array = np.asarray(weights)
+    array = array[:, None] if array.ndim == 1 else array
+    if array.dtype.kind not in "iu" or array.shape != shape or (array.size and array.min() < 0):
+        rule = "there must be one whole number, 0 or more, for every noisy count"
+        raise ArgumentError("weights", f"{array.dtype.name} of shape {array.shape}", rule, "Pass nano-epsilon")
+    return np.minimum(array, _MOST_WEIGHT).astype(np.int64, order="C")
 
 
 def checked_between(value: int, field: str, least: int, most: int) -> int:

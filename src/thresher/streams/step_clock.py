@@ -8,7 +8,7 @@ Reads: times. Writes: nothing. Never: the machine's own clock or zone; a time in
 
 import math
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from numbers import Integral
@@ -50,11 +50,13 @@ def instant(time: object) -> int | None:
 class StepClock:
     """Step s lasts from `start` + s * `step_seconds` up to, not including, the beginning of the next.
 
-    `start` is kept as microseconds since 1970. Runtime: constant.
+    `start` is kept as microseconds since 1970; `steps` is how many whole ones there are until the end of the year 9999.
+    Runtime: constant.
     """
 
     start: int
     step_seconds: int
+    steps: int = field(repr=False, compare=False)
 
     def __init__(self, start: Time, step_seconds: SupportsIndex) -> None:
         seconds = whole_number(step_seconds, "step_seconds")
@@ -67,6 +69,7 @@ class StepClock:
             raise ArgumentError("start", start, "it must be one instant of the years 1 to 9999", _HOW)
         object.__setattr__(self, "start", begun)
         object.__setattr__(self, "step_seconds", seconds)
+        object.__setattr__(self, "steps", (_LAST - begun) // (seconds * _SECOND))
 
     @classmethod
     def at(cls, microseconds: int, step_seconds: SupportsIndex) -> "StepClock":

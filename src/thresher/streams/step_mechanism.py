@@ -4,7 +4,8 @@
     pegasus    noise on every count, and groups of steps whose counts are alike
     tree       the same at every node, each level at its share; pruned or not
 
-Between steps a drawer keeps what it must (the open groups of a grouper), which is as secret as the counts themselves.
+Between steps a drawer keeps what it must: the open groups of a grouper, which are as secret as the counts themselves,
+and noise that was drawn ahead, which is not written anywhere.
 Reads: sealed counts, entropy. Writes: secrets, as bytes, for whoever seals them. Never: shows either.
 Proof: `step_mechanism.md`.
 """
@@ -24,7 +25,8 @@ from thresher.question import Exact
 from thresher.streams.grouper import Grouper, grouper_terms
 from thresher.streams.hierarchy import Hierarchy
 from thresher.streams.hierarchy_terms import hierarchy_terms
-from thresher.streams.perturber import perturb
+from thresher.streams.perturber import NoiseAhead
+from thresher.streams.step_blocks import MOST_COUNT
 from thresher.streams.step_release import Drawn
 from thresher.streams.tree import Tree
 
@@ -85,16 +87,16 @@ class _Series:
     """States side by side: noise on each count, and a grouper if there is one."""
 
     def __init__(self, series: int, declared: StreamDeclaration, measured: Measures, entropy: Entropy) -> None:
-        self._epsilon, self._entropy = measured.perturber.fraction, entropy
+        self._series, self._noise = series, NoiseAhead(series, measured.perturber.fraction, entropy)
         self._grouper: Grouper | None = None
         if measured.grouper:
             terms = grouper_terms(measured.grouper.fraction, declared.theta, longest=LONGEST_GROUP)
             self._grouper = Grouper(series, terms, entropy)
 
     def draw(self, counts: Exact) -> Drawn:
-        row = _row(counts)
-        noisy = np.array(perturb(row, self._epsilon, self._entropy)[0], subok=False)
-        return Drawn(noisy) if self._grouper is None else Drawn(noisy, self._grouper.steps(row)[0])
+        row = _row(counts, self._series)
+        noisy = (row + self._noise.take(1))[0]
+        return Drawn(noisy, None if self._grouper is None else self._grouper.of_block(row)[0])
 
     def secrets(self) -> bytes:
         return b"" if self._grouper is None else self._grouper.secrets()
@@ -125,7 +127,7 @@ class _Nodes:
         )
 
     def draw(self, counts: Exact) -> Drawn:
-        return self._tree.steps(_row(counts))[0]
+        return self._tree.steps(_row(counts, len(self._tree.tree.leaves)))[0]
 
     def secrets(self) -> bytes:
         return self._tree.secrets()
@@ -137,8 +139,9 @@ class _Nodes:
         self._tree.close()
 
 
-def _row(counts: Exact) -> NDArray[np.int64]:
-    return counts.unseal().astype(np.int64).reshape(1, -1)
+def _row(counts: Exact, states: int) -> NDArray[np.int64]:
+    """The counts as a block of one step, cut off where every block is."""
+    return np.clip(counts.unseal(), -MOST_COUNT, MOST_COUNT).astype(np.int64).reshape(1, states)
 
 
 def _prune(declared: StreamDeclaration) -> Literal["none", "estimate", "history"]:

@@ -56,7 +56,7 @@ class Drawn:
 
 
 @dataclass(frozen=True, slots=True)
-class WindowSums:
+class WindowState:
     """The sums of the last `length` steps, one for each series; `covered` of those steps have a value."""
 
     length: int
@@ -93,7 +93,7 @@ class StepRecord:
     epsilon: Epsilon
     drawn: Drawn | None = None
     values: tuple[float, ...] = ()
-    windows: tuple[WindowSums, ...] = ()
+    windows: tuple[WindowState, ...] = ()
     alarms: tuple[AlarmState, ...] = ()
     note: str = ""
     stamp: str = ""
@@ -119,7 +119,7 @@ class StepRecord:
             Epsilon.from_json(said["epsilon"]),
             Drawn.from_document(said["drawn"]) if "drawn" in said else None,
             tuple(said["values"]),
-            tuple(WindowSums(length, covered, tuple(sums)) for length, covered, sums in said["windows"]),
+            tuple(WindowState(length, covered, tuple(sums)) for length, covered, sums in said["windows"]),
             tuple(AlarmState(*state) for state in said["alarms"]),
             said["note"],
             said["stamp"],

@@ -116,10 +116,11 @@ def changed_settings(kept: Mapping[str, Any], now: Mapping[str, Any]) -> list[st
 def old_settings(declared: StreamDeclaration) -> dict[str, str]:
     """The settings that streams of version 0 kept as hashes of Python's text of them, as far as that text is Python's.
 
-    For states of before `stream 1` alone: of these the ones that decide what a record means are compared once.
+    For states of before `stream 1` alone: of these the ones that decide what is drawn are compared once.
     """
-    names = ("states", "epsilon", "max_states_per_unit", "mechanism", "grouper_share", "theta", "prune", "cutoff")
-    texts = {name: repr(getattr(declared, name)) for name in names}
+    counted = ("states", "account", "max_states_per_unit", "late_steps", "ahead_steps")
+    drawn = ("epsilon", "mechanism", "grouper_share", "theta", "prune", "cutoff")
+    texts = {name: repr(getattr(declared, name)) for name in (*counted, *drawn)}
     texts["tree"] = repr(None if declared.tree is None else sorted(declared.tree.items()))
     return {name: hashlib.sha256(text.encode()).hexdigest()[:12] for name, text in texts.items()}
 

@@ -9,17 +9,17 @@ from dataclasses import dataclass
 from datetime import UTC
 from typing import cast
 
-from thresher.accounting import Spending, step_spending
 from thresher.amounts import Epsilon
 from thresher.config import AlarmDeclaration, StreamDeclaration
 from thresher.config.sections import plain
 from thresher.errors import ArgumentError, DeclarationError
 from thresher.guarantee import Guarantee
 from thresher.noise import Entropy
-from thresher.streams.alarms import Alarm, Kind, alarm
+from thresher.streams.alarm_lines import alarm
+from thresher.streams.alarms import Alarm, Kind
 from thresher.streams.step_clock import StepClock
 from thresher.streams.step_mechanism import Drawer, Measures, drawer, measures
-from thresher.streams.step_release import RELEASED, TORN, StepRecord
+from thresher.streams.step_release import TORN, StepRecord
 from thresher.streams.stream_identity import StreamIdentity, alarm_identity, stream_identity
 from thresher.streams.tree import Tree
 
@@ -58,12 +58,17 @@ class Watch:
 class StreamPlan:
     """What a stream does in every step. All of it is computed once, when the stream is planned.
 
+    account          what is charged; the ledger keeps what the stream goes on from under `state_name`
     states, names    what events are about, and what is released: the same, or the leaves and the nodes of the tree
     step_epsilon     what one unit loses by one step, in all series together
+    longest          how far back a smoother looks: less where memory would not hold so many series
     look_back        how many steps back anything looks that follows from records
     """
 
     declared: StreamDeclaration
+    name: str
+    account: str
+    state_name: str
     clock: StepClock
     tree: Tree | None
     states: tuple[str, ...]
@@ -72,38 +77,15 @@ class StreamPlan:
     measures: Measures
     smoother: str
     watches: tuple[Watch, ...]
+    longest: int
     look_back: int
     identity: StreamIdentity
     guarantee: Guarantee
 
-    @property
-    def name(self) -> str:
-        return self.declared.name
-
-    @property
-    def account(self) -> str:
-        return self.declared.account_name
-
-    @property
-    def longest(self) -> int:
-        """How far back a smoother looks: less where there are so many series that memory would not hold them."""
-        found = LONGEST
-        while found > 1 and found * len(self.names) > _MOST_KEPT:
-            found //= 2
-        return found
-
-    @property
-    def state_name(self) -> str:
-        """Under which the ledger keeps what it goes on from."""
-        return f"stream:{self.name}"
-
-    def cost(self, step: int) -> Spending:
-        return step_spending(step, self.step_epsilon, self.declared.protected_steps)
-
-    def record(self, step: int, kind: str, note: str = "", stamp: str = "") -> StepRecord:
-        """The record of a step, with nothing in it yet."""
-        lost = self.step_epsilon if kind in (RELEASED, TORN) else Epsilon(0)
-        return StepRecord(self.name, step, self.clock.began(step), kind, self.names, lost, note=note, stamp=stamp)
+    def record(self, step: int, kind: str, note: str) -> StepRecord:
+        """The record of a step that has no value, and why."""
+        lost = self.step_epsilon if kind == TORN else Epsilon(0)
+        return StepRecord(self.name, step, self.clock.began(step), kind, self.names, lost, note=note)
 
     def drawer(self, entropy: Entropy) -> Drawer:
         return drawer(self.declared, self.measures, self.tree, entropy)
@@ -163,6 +145,9 @@ def plan_stream(declared: StreamDeclaration) -> StreamPlan:
     alarms = [max(said.window + 1, said.on_steps, said.off_steps) for said in declared.alarms]
     return StreamPlan(
         declared,
+        declared.name,
+        declared.account_name,
+        f"stream:{declared.name}",
         clock,
         tree,
         states,
@@ -171,10 +156,18 @@ def plan_stream(declared: StreamDeclaration) -> StreamPlan:
         measured,
         _smoother(declared),
         watches,
+        longest=_longest(len(names)),
         look_back=max([LONGEST, *declared.windows, *alarms]) + 1,
         identity=stream_identity(declared, tree),
         guarantee=Guarantee("text", facts={"text": " ".join(watch.promise for watch in watches)}),
     )
+
+
+def _longest(series: int) -> int:
+    found = LONGEST
+    while found > 1 and found * series > _MOST_KEPT:
+        found //= 2
+    return found
 
 
 def _check_states(declared: StreamDeclaration, states: int) -> None:

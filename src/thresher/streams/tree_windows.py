@@ -25,8 +25,8 @@ from thresher.errors import ArgumentError, BugError
 from thresher.noise import Entropy, discrete_laplace
 from thresher.noise.arguments import checked_rate
 from thresher.noise.entropy import chosen, marked, this_process
-from thresher.streams.running_sums import RunningSums
 from thresher.streams.step_blocks import block_of, checked_between, checked_series
+from thresher.streams.window_sums import RunningSums
 
 MOST_LENGTH = 1 << 16
 

@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from thresher.amounts import Epsilon
 from thresher.audit.subjects import Pair, Promised, Sampled, Subject
 from thresher.noise import Entropy, discrete_laplace
-from thresher.streams.adaptive_smoother import AdaptiveSmoother
-from thresher.streams.alarms import alarm
+from thresher.streams.alarm_lines import alarm
 from thresher.streams.perturber import perturb
+from thresher.streams.smoothers import AdaptiveSmoother
 from thresher.streams.tree_windows import stretches
 
 _EPSILON = Epsilon(1)

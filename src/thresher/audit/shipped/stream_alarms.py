@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 from thresher.amounts import Epsilon
 from thresher.audit.subjects import Pair, Promised, Sampled, Subject
 from thresher.noise import Entropy
-from thresher.streams.alarms import CROSSED, QUIET, Alarm, Kind, alarm, tree_alarm
+from thresher.streams.alarm_lines import alarm, tree_alarm
+from thresher.streams.alarms import CROSSED, QUIET, Alarm, Kind
 from thresher.streams.perturber import perturb
 from thresher.streams.tree_windows import TreeWindows
 
