@@ -11,9 +11,9 @@
 Reads: nothing. Writes: nothing. Never: a mechanism that is not used, whose module is not loaded.
 """
 
+from difflib import get_close_matches
 from importlib import import_module
 
-from thresher.config.sections import did_you_mean
 from thresher.decisions.look import Mechanism
 from thresher.decisions.options import Options
 from thresher.errors import ArgumentError
@@ -33,14 +33,16 @@ MECHANISMS: dict[str, str] = {
 }
 # Options that apply to some mechanisms only.
 _OF_SOME = ("confidence", "levels", "first_epsilon")
+_MOST_COMPARED = 60
 
 
 def mechanism_named(name: str) -> Mechanism:
     """The mechanism of this name, or a refusal that lists all."""
     if name not in MECHANISMS:
-        known = ", ".join(MECHANISMS)
-        rule = f"there is no such mechanism{did_you_mean(name, tuple(MECHANISMS)).rstrip('.')}"
-        raise ArgumentError("mechanism", name, rule, f"Pass one of {known}")
+        near = get_close_matches(name[:_MOST_COMPARED], MECHANISMS, n=1)
+        meant = f"Did you mean {near[0]}? " if near else ""
+        fix = f"{meant}Pass one of {', '.join(MECHANISMS)}"
+        raise ArgumentError("mechanism", name, "there is no such mechanism", fix)
     found: Mechanism = import_module(MECHANISMS[name]).MECHANISMS[name]
     return found
 
