@@ -12,7 +12,7 @@ from thresher.asks.diagnosis import DiagnosisAsk
 from thresher.asks.personal import personal_count, personal_decision, personal_question
 from thresher.config import load
 from thresher.diagnostics import DiagnosisOptions
-from thresher.errors import ArgumentError
+from thresher.errors import ArgumentError, DeclarationError
 from thresher.personal.weighted_read import PersonalOptions
 from thresher.question import PublicTable
 
@@ -263,3 +263,42 @@ def test_a_diagnostic_is_refused_by_the_field(desk, options, field, words):
     with pytest.raises(ArgumentError, match=words) as refused:
         DiagnosisAsk("roc", options).plan(desk())
     assert refused.value.field == field
+
+
+# The columns of a diagnostic, and another one for each; the table is one of them.
+NAMED = {
+    "table": ("roc", "more_loans"),
+    "label": ("roc", "other_bad"),
+    "score": ("roc", "bad"),
+    "actual": ("residuals", "bad"),
+    "fitted": ("residuals", "risk"),
+}
+OF_KIND = {"roc": ROC, "residuals": {"table": "loans", "actual": "other", "fitted": "bad", "epsilon": 1}}
+
+
+def test_so_is_what_it_is_about(desk):
+    assert set(NAMED) == {*COLUMNS, "table"}
+    found = desk(("other = {", "other_bad = { min = 0, max = 1 }\nother = {"))
+    loans = found.declared.tables["loans"]
+    more = replace(found.declared, tables={"loans": loans, "more_loans": replace(loans, name="more_loans")})
+    for name, (kind, value) in NAMED.items():
+        one, other = (
+            DiagnosisAsk(kind, options).plan(replace(found, declared=more)).identity
+            for options in (OF_KIND[kind], {**OF_KIND[kind], name: value})
+        )
+        assert one.question != other.question, name
+        assert one.measurement != other.measurement, name
+
+
+def test_a_diagnostic_of_people_knows_the_public_values_of_all_columns(desk):
+    """Each person's row is chosen by all columns, and a column without its values could not be read."""
+    edit = ('[tables.loans]\nbudget = "3"', '[tables.loans]\nunit = "id"\nbudget = "3"')
+    named = ("other = {", 'city = { public_table = "roster", column = "eps" }\nother = {')
+    with pytest.raises(DeclarationError, match="must hold every value once"):
+        diagnosis(desk(edit, named))
+    one, other = (
+        diagnosis(replace(desk(edit, named), public={"roster": PublicTable("roster", {"eps": names})}))
+        for names in (("a", "b"), ("a", "c"))
+    )
+    assert one.question == other.question
+    assert one.measurement != other.measurement

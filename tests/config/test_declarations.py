@@ -82,7 +82,7 @@ def test_defaults(tmp_path):
     assert (found.anchor, found.timeout_seconds, found.max_groups) == (None, 600, 10_000)
     table = found.tables["visits"]
     assert (table.contribution, table.count_range, table.max_epsilon_per_question) == (None, None, None)
-    assert (table.version, table.relation, table.file, found.public_tables) == ("1", None, None, {})
+    assert (table.version, table.relation, table.file, found.public_tables) == (None, None, None, {})
     with_unit = read(SMALL.replace("budget", 'unit = "person"\nbudget', 1), tmp_path)
     assert with_unit.tables["visits"].contribution == Contribution("person", 1, 1)
 
@@ -94,7 +94,6 @@ def test_declarations_are_the_same_from_every_working_folder(tmp_path, monkeypat
     (tmp_path / "link").symlink_to(tmp_path)
     by_relative, by_link = load("../thresher.toml"), load(tmp_path / "link" / "thresher.toml")
     assert load(tmp_path / "thresher.toml") == by_relative == by_link
-    assert by_relative.tables["odd.name"].fingerprint() == by_link.tables["odd.name"].fingerprint()
     monkeypatch.chdir(tmp_path)
     assert load("thresher.toml") == by_relative
     assert pickle.loads(pickle.dumps(by_relative)) == by_relative  # noqa: S301

@@ -45,11 +45,6 @@ def test_the_roster_may_count_people():
     assert roster.people == "number"
 
 
-def test_the_fingerprint_follows_the_roster():
-    other = declared('column = "eps"', 'column = "other"').tables["patients"]
-    assert other.fingerprint() != declared().tables["patients"].fingerprint()
-
-
 REFUSED = {
     "a budget for all besides": ("budget_column", 'budget = "1"\nbudget_column', "everybody brings a budget"),
     "a limit besides": ("budget_column", 'max_epsilon_per_question = "1"\nbudget_column', "everybody brings a budget"),

@@ -7,22 +7,27 @@ from dataclasses import fields, replace
 from datetime import date
 from fractions import Fraction
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
 from thresher.amounts import Epsilon
 from thresher.asks.decision import DecisionAsk
 from thresher.asks.desk import Desk
+from thresher.asks.personal import PersonalAsk
 from thresher.config import (
     Bands,
+    BudgetRoster,
     Column,
     Contribution,
     Days,
     Declarations,
     Grid,
     Hours,
+    Kind,
     Listed,
     Numbered,
+    OwnBudgets,
     PublicDeclaration,
     Referenced,
     Table,
@@ -53,8 +58,8 @@ COLUMNS = {
 BASE = Table("stays", COLUMNS, Epsilon("3"), contribution=Contribution("pid", 2, 3), count_range=500)
 
 
-def identity(table=BASE, sql=SQL, options=None, **declared):
-    desk = Desk(Declarations("memory://", "sqlite:///l.db", {table.name: table}, **declared), {}, None)
+def identity(table=BASE, sql=SQL, options=None, *, source="memory://", ledger="sqlite:///l.db", **declared):
+    desk = Desk(Declarations(source, ledger, {table.name: table}, **declared), {}, None)
     given = {"uncertain_region": "10"} if options is None else options
     return DecisionAsk(sql.replace("stays", table.name), given).plan(desk).identity
 
@@ -69,6 +74,39 @@ def with_columns(**columns):
     return replace(BASE, columns={**COLUMNS, **columns})
 
 
+def of_public(*, table="wards", column="name", names=("a", "b"), beds=(5, 6), floors=(1, 2), **declared):
+    """A question whose keys and thresholds come from a public table."""
+    values = {column: names, "beds": tuple(map(Fraction, beds)), "floor": tuple(map(Fraction, floors))}
+    asked = replace(BASE, columns={**COLUMNS, "ward": Column("ward", Referenced(table, column))})
+    tables = Declarations("m://", "sqlite:///l.db", {"stays": asked}, {table: PublicDeclaration(table, **declared)})
+    join = f"JOIN {table} ON stays.ward = {table}.{column}"
+    sql = f"SELECT ward FROM stays {join} GROUP BY ward HAVING COUNT(*) > {table}.beds"
+    desk = Desk(tables, {table: PublicTable(table, values)}, None)
+    return DecisionAsk(sql, {"uncertain_region": "10"}).plan(desk).identity
+
+
+TENTHS, FINER = (Grid(Fraction(0), Fraction(1), Fraction(1, steps)) for steps in (10, 20))
+OWN = OwnBudgets("allows", TENTHS, BudgetRoster("roster", "eps"))
+
+
+def personal(own=OWN, *, allows=TENTHS, roster=("roster", "eps", None), levels=(1, 2, 5)):
+    """A question to a table in which everybody brings a budget."""
+    own = None if own is None else replace(own, roster=BudgetRoster(*roster))
+    columns = {**COLUMNS, "allows": Column("allows", allows, fixed=True), "other": Column("other", TENTHS, fixed=True)}
+    name, column, _ = roster
+    numbers = tuple(Fraction(level, 10) for level in levels)
+    public = {name: PublicTable(name, {column: numbers, "many": (Fraction(7),) * len(numbers)})}
+    declared = Declarations(
+        "m://",
+        "sqlite:///l.db",
+        {"stays": replace(BASE, columns=columns, own_budgets=own)},
+        {name: PublicDeclaration(name)},
+    )
+    desk = Desk(declared, public, None)
+    return (PersonalAsk if own else DecisionAsk)(OF_ONE).plan(desk).identity
+
+
+BASES = {"decision": identity, "public": of_public, "personal": personal}
 QUESTION, MEASUREMENT, BOTH, NEITHER = (True, False), (False, True), (True, True), (False, False)
 OTHER = Column("unused", Listed(("x", "z")))
 # What is changed: (the declaration and field, the identity after the change, whether question and measurement change).
@@ -128,36 +166,48 @@ CHANGES = {
         lambda: identity(kind("decade", edges=(Fraction(0), Fraction(50), Fraction(99)))),
         BOTH,
     ),
-    "Declarations.source": (identity, NEITHER),
-    "Declarations.ledger": (identity, NEITHER),
+    "PublicDeclaration.name, what is read stays": (lambda: of_public(table="hospital"), NEITHER, "public"),
+    "PublicDeclaration.relation, what is read stays": (lambda: of_public(relation="clinic.w"), NEITHER, "public"),
+    "PublicDeclaration.file, what is read stays": (lambda: of_public(file=Path("w.csv")), NEITHER, "public"),
+    "Referenced.table, its values stay": (lambda: of_public(table="hospital"), NEITHER, "public"),
+    "Referenced.column, its values stay": (lambda: of_public(column="called"), NEITHER, "public"),
+    "PublicTable.name": (lambda: of_public(table="hospital"), NEITHER, "public"),
+    "PublicTable.columns, keys": (lambda: of_public(names=("a", "c")), BOTH, "public"),
+    "PublicTable.columns, thresholds": (lambda: of_public(beds=(5, 7)), QUESTION, "public"),
+    "PublicTable.columns, not used": (lambda: of_public(floors=(8, 9)), NEITHER, "public"),
+    "Table.own_budgets": (lambda: personal(None), BOTH, "personal"),
+    "OwnBudgets.column": (lambda: personal(replace(OWN, column="other")), BOTH, "personal"),
+    "OwnBudgets.grid": (lambda: personal(replace(OWN, grid=FINER), allows=FINER), BOTH, "personal"),
+    "OwnBudgets.roster": (lambda: personal(levels=(1, 2, 5, 5)), BOTH, "personal"),
+    "BudgetRoster.table, its numbers stay": (lambda: personal(roster=("people", "eps", None)), NEITHER, "personal"),
+    "BudgetRoster.column, its numbers stay": (lambda: personal(roster=("roster", "grant", None)), NEITHER, "personal"),
+    "BudgetRoster.people": (lambda: personal(roster=("roster", "eps", "many")), BOTH, "personal"),
+    "Declarations.source": (lambda: identity(source="duckdb:///other.duckdb"), NEITHER),
+    "Declarations.ledger": (lambda: identity(ledger="sqlite:///other.db"), NEITHER),
     "Declarations.tables": (lambda: identity(replace(BASE, name="visits")), BOTH),
+    "Declarations.public_tables": (lambda: of_public(table="hospital"), NEITHER, "public"),
     "Declarations.folder": (lambda: identity(folder=Path("elsewhere")), NEITHER),
     "Declarations.anchor": (lambda: identity(anchor=Path("elsewhere")), NEITHER),
     "Declarations.timeout_seconds": (lambda: identity(timeout_seconds=9), NEITHER),
     "Declarations.max_groups": (lambda: identity(max_groups=9), NEITHER),
     "Declarations.lines": (lambda: identity(lines={"tables.stays": 9}), NEITHER),
 }
-# What no decision of these tables depends on, and where it is looked at instead.
-ELSEWHERE = {
-    "Table.own_budgets": "tests/personal",
-    "Declarations.streams": "tests/streams/test_stream_identity.py",
-    "Declarations.public_tables": "values taken from them: below",
-    "Referenced.table": "values taken from it: below",
-    "Referenced.column": "values taken from it: below",
-}
+# Streams have a table of their own.
+ELSEWHERE = {"Declarations.streams": "tests/streams/test_stream_identity.py"}
+DECLARATIONS = (Declarations, Table, Contribution, Column, PublicDeclaration, PublicTable, OwnBudgets, BudgetRoster)
+KINDS = get_args(Kind)
 
 
 @pytest.mark.parametrize("name", CHANGES)
 def test_what_changes_with_a_declaration(name):
-    changed, expected = CHANGES[name]
-    before, after = identity(), changed()
+    changed, expected, *base = CHANGES[name]
+    before, after = BASES[base[0] if base else "decision"](), changed()
     assert (after.question != before.question, after.measurement != before.measurement) == expected
     assert (after.parts != before.parts) is expected[1]
 
 
 def test_no_field_is_forgotten():
-    declarations = (Table, Contribution, Column, Listed, Numbered, Truth, Grid, Days, Hours, Bands, Referenced, Text)
-    known = {f"{one.__name__}.{field.name}" for one in (*declarations, Declarations) for field in fields(one)}
+    known = {f"{one.__name__}.{field.name}" for one in (*DECLARATIONS, *KINDS) for field in fields(one)}
     assert {name.partition(",")[0] for name in (*CHANGES, *ELSEWHERE)} == known
 
 
@@ -247,22 +297,6 @@ def test_another_threshold_of_one_condition_is_the_same_measurement():
     assert one.measurement == other.measurement
     two, three = identity(), identity(sql=SQL.replace("> 30", "> 40"))
     assert two.measurement != three.measurement
-
-
-def test_values_of_public_tables_are_part_of_it():
-    """Keys and thresholds that come from a public table change with its rows."""
-    columns = {"ward": Column("ward", Referenced("wards", "name"))}
-    table = replace(BASE, columns=columns)
-    desks = []
-    for names, beds in ((("a", "b"), (5, 6)), (("a", "c"), (5, 6)), (("a", "b"), (5, 7))):
-        public = {"wards": PublicTable("wards", {"name": names, "beds": tuple(map(Fraction, beds))})}
-        declared = Declarations("memory://", "sqlite:///l.db", {"stays": table}, {"wards": PublicDeclaration("wards")})
-        desks.append(Desk(declared, public, None))
-    sql = "SELECT ward FROM stays JOIN wards ON stays.ward = wards.name GROUP BY ward HAVING COUNT(*) > wards.beds"
-    found = [DecisionAsk(sql, {"uncertain_region": "10"}).plan(desk).identity for desk in desks]
-    assert len({one.question for one in found}) == 3
-    # Thresholds of one condition may move on one measurement; groups may not.
-    assert found[0].measurement == found[2].measurement != found[1].measurement
 
 
 def test_identities_are_versioned_texts_and_short():

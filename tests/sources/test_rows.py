@@ -5,9 +5,9 @@ from fractions import Fraction
 import pytest
 
 from thresher.amounts import Epsilon
-from thresher.config import Column, Contribution, Grid, Listed, Table, Truth
+from thresher.config import Column, Contribution, Grid, Listed, Referenced, Table, Truth
 from thresher.errors import BugError, SourceFailedError
-from thresher.question import RowsNeed
+from thresher.question import PublicTable, RowsNeed
 
 PHYSICAL = {"unit": "big", "sick": "bool", "risk": "double", "ward": "text"}
 COLUMNS = {
@@ -81,3 +81,13 @@ def test_text_is_not_listed(put):
     source = put("arrow", ROWS, LOOSE, PHYSICAL)
     with pytest.raises((BugError, SourceFailedError)):
         source.fetch(need(LOOSE, "ward"))
+
+
+def test_a_column_of_public_values_that_nobody_asks_about(put):
+    """It decides which row of a person is kept, so its public values are looked up."""
+    columns = {**COLUMNS, "ward": Column("ward", Referenced("wards", "name"))}
+    table = Table("scored", columns, Epsilon(1), contribution=Contribution("unit", 1, 1))
+    source = put("arrow", ROWS, OWNED, PHYSICAL)
+    source.public_table = lambda _: PublicTable("wards", {"name": ("eye", "heart")})
+    found = listed(source, need(table, "sick", "risk"))
+    assert found == listed(source, need(OWNED, "sick", "risk"))

@@ -11,6 +11,7 @@ from thresher.asks.desk import Desk, check_one_for_all
 from thresher.asks.merging import merged
 from thresher.diagnostics.diagnosis_plan import DiagnosisOptions, DiagnosisPlan, plan_diagnosis
 from thresher.errors import ArgumentError
+from thresher.question import with_public_values
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +27,7 @@ class DiagnosisAsk:
         name = given.pop("table", None)
         if not isinstance(name, str):
             raise ArgumentError("table", name, "a declared table must be named", "Pass table=NAME")
-        table = desk.table(name)
+        # All columns decide which row of a person is read, so the public values of all of them are needed.
+        table = with_public_values(desk.table(name), desk.public)
         check_one_for_all(table)
         return plan_diagnosis(self.kind, table, given)

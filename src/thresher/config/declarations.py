@@ -3,8 +3,6 @@
 Reads: nothing. Writes: nothing. Never: data, defaults that depend on data.
 """
 
-import hashlib
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -62,20 +60,6 @@ class Table:
     def fixed_columns(self) -> tuple[str, ...]:
         """Columns in which all rows of a unit agree; if a row is a unit, that is every column."""
         return tuple(name for name, column in self.columns.items() if column.fixed or self.contribution is None)
-
-    def fingerprint(self) -> str:
-        """Changes whenever a declaration that an answer may depend on changes; budgets do not count."""
-        document = {
-            "columns": [repr(self.columns[name]) for name in sorted(self.columns)],
-            "contribution": repr(self.contribution),
-            "file": str(self.file),
-            "name": self.name,
-            "relation": self.relation,
-            "version": self.version,
-        }
-        if self.own_budgets is not None:
-            document["own_budgets"] = repr(self.own_budgets)
-        return hashlib.sha256(json.dumps(document, sort_keys=True).encode()).hexdigest()[:32]
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,6 +29,7 @@ from thresher.config import (
     Truth,
     decimal_text,
 )
+from thresher.errors import BugError
 from thresher.question.aggregates import Aggregate
 from thresher.question.asked import Question
 from thresher.question.conditions import AllOf, AnyOf, Condition, Missing, NoneOf, OneOf, Present, Within, columns_of
@@ -64,6 +65,8 @@ def identity_of(
     """The identity of a plan of a `family`; `columns` are those it uses, `asked` and `measured` are its own facts."""
     used = sorted(with_bands(columns, table))
     rows = sorted(table.columns) if table.contribution is not None else used
+    if unresolved := [name for name in rows if isinstance(table.columns[name].kind, Referenced)]:
+        raise BugError(f"{unresolved[0]} is not resolved to its public values")
     question = {
         "identity": QUESTION,
         "family": family,
@@ -101,6 +104,12 @@ def table_facts(table: Table) -> dict[str, Any]:
         "max_groups_per_unit": None if limits is None else limits.max_groups,
         "max_rows_per_group": None if limits is None else limits.max_rows,
     }
+
+
+def rows_digest(table: Table) -> str:
+    """A short name of all that decides which rows of a table with units are kept, for any keys."""
+    columns = [column_facts(table.columns[name]) for name in sorted(table.columns)]
+    return digest_of(canonical([table_facts(table), columns]))
 
 
 def column_facts(column: Column) -> dict[str, Any]:

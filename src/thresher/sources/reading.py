@@ -8,19 +8,21 @@ import threading
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from typing import TypeVar
 
 import numpy as np
 
-from thresher.config import Column, Declarations, Table
+from thresher.config import Column, Declarations, Referenced, Table
 from thresher.errors import BugError, DeclarationError, SourceFailedError, SourceUnavailableError, ThresherError
-from thresher.question import ALWAYS, AnyNeed, Condition, Exact, Need, PublicTable, RowsNeed
+from thresher.question import ALWAYS, AnyNeed, Condition, Exact, Need, PublicTable, RowsNeed, with_public_values
+from thresher.question.identity import rows_digest
 from thresher.sources import published
 from thresher.sources.bounding import Bounding, Kept, bounded_rows, bounding, raw_rows
 from thresher.sources.codes import Found
 from thresher.sources.dialect import Dialect
 from thresher.sources.fitting import check_tables, relation_of
-from thresher.sources.protocol import CHANGED, FAILED, INTERRUPTED, PhysicalColumn, too_slow, unread
+from thresher.sources.protocol import CHANGED, FAILED, INTERRUPTED, PhysicalColumn, PublicTables, too_slow, unread
 from thresher.sources.statements import Rows, Statement, listing, statement
 
 Catalogue = Mapping[str, tuple[PhysicalColumn, ...]]
@@ -138,11 +140,18 @@ class SqlSource(ABC):
         with self._one_at_a_time:
             self.connect()
             self._known_and_checked()
+            need = self._resolved(need)
             if isinstance(need, RowsNeed):
                 return self._guarded(lambda: self._fetch_rows(need))
             if not need.groups or not need.aggregates:
                 return Exact(np.zeros((len(need.groups), len(need.aggregates)), dtype=np.int64))
             return self._guarded(lambda: self._fetch(need))
+
+    def _resolved(self, need: AnyNeed) -> AnyNeed:
+        """The need with the public values of all columns: those of no question decide which rows are kept, too."""
+        if not any(isinstance(column.kind, Referenced) for column in need.table.columns.values()):
+            return need
+        return replace(need, table=with_public_values(need.table, PublicTables(self)))
 
     def _known_and_checked(self) -> None:
         """The catalogue is there; one that is looked up anew, after a failure, must fit the declarations again."""
@@ -203,7 +212,7 @@ class SqlSource(ABC):
         if among != ALWAYS:
             chosen = bounding(table, keys, relation, found, among)
             return bounded_rows(table, Kept(f"({chosen.sql})", chosen.parameters), self._dialect)
-        made = (table.fingerprint(), tuple(sorted(key.name for key in keys)))
+        made = (rows_digest(table), tuple(sorted(key.name for key in keys)))
         if made not in self._kept:
             chosen = bounding(table, keys, relation, found)
             self._made += 1
