@@ -23,7 +23,7 @@ MEANINGS = {
     "measurement": "the measurement is another one: earlier answers can no longer be refined",
     "stored": "other bytes for the same seed: noise is drawn differently, other rows are read, or the codec changed",
     "state": "a stream that runs cannot go on, or goes on differently",
-    "refused": "a question is refused that was answered, or the other way round",
+    "refused": "a question is refused that was answered, or the other way round; or this test asks other questions",
 }
 
 
@@ -66,7 +66,10 @@ def differences(then, now):
     changed = {}
     for name in then.keys() | now.keys():
         before, after = then.get(name, {}), now.get(name, {})
-        for fact in before.keys() | after.keys():
+        before, after = ({"refused": "answered" if facts else "not asked", **facts} for facts in (before, after))
+        # A question that is new, gone, or refused now has no facts to be compared.
+        alike = before["refused"] == after["refused"]
+        for fact in before.keys() | after.keys() if alike else ["refused"]:
             if before.get(fact) != after.get(fact):
                 changed.setdefault(fact, []).append((name, before.get(fact), after.get(fact)))
     if not changed:
@@ -93,8 +96,9 @@ EXAMPLE = {"decision: one": {"key": "a", "question": "b", "question.options": "b
             {"decision: one": {"key": "z", "question": "b", "question.options": "b", "stored": "c"}},
             "could be drawn twice",
         ),
-        ({"decision: one": {"key": "a", "question": "b", "question.options": "b"}}, "was c, is None"),
-        ({}, "key: stored answers"),
+        ({"decision: one": {"key": "a", "question": "b", "question.options": "b", "stored": "x"}}, "was c, is x"),
+        ({"decision: one": {"refused": "bound: no"}}, "was answered, is bound: no"),
+        ({}, "was answered, is not asked"),
     ],
 )
 def test_a_difference_is_told_with_what_it_means(now, words):

@@ -117,12 +117,11 @@ def bounded(table, keys, coded):
         for codes in mine:
             if all(codes[key] is not None and codes[key] in table.columns[key].kind.codes() for key in keys):
                 groups[tuple(codes[key] for key in keys)].append(codes)
-        in_table_order = [name for name in table.columns if name in keys]
-        chosen = sorted(
-            groups, key=lambda group: digest(table, unit, [groups[group][0][name] for name in in_table_order])
-        )
+        by_name = sorted(table.columns, key=str.encode)
+        grouped = [name for name in by_name if name in keys]
+        chosen = sorted(groups, key=lambda group: digest(table, unit, [groups[group][0][name] for name in grouped]))
         for group in chosen[: limits.max_groups]:
-            in_order = sorted(groups[group], key=lambda codes: digest(table, unit, codes.values()))
+            in_order = sorted(groups[group], key=lambda codes: digest(table, unit, [codes[name] for name in by_name]))
             kept += [(unit, codes) for codes in in_order[: limits.max_rows]]
     return kept
 
@@ -132,7 +131,7 @@ def _ordered(found):
 
 
 def digest(table, unit, codes):
-    parts = [_measured_text(part) for part in (table.name, table.version, _md5(str(unit)))]
+    parts = [_measured_text(part) for part in (table.name, table.edition, _md5(str(unit)))]
     shown = (_md5(found) if isinstance(found, str) else found for found in codes)
     parts += ["-" if found is None else _measured_text(str(found)) for found in shown]
     return _md5("".join(parts))
