@@ -14,7 +14,7 @@ import pytest
 from thresher.amounts import Epsilon
 from thresher.asks.decision import DecisionAsk
 from thresher.asks.desk import Desk
-from thresher.asks.personal import PersonalAsk
+from thresher.asks.personal import personal_question
 from thresher.config import (
     Bands,
     BudgetRoster,
@@ -103,7 +103,7 @@ def personal(own=OWN, *, allows=TENTHS, roster=("roster", "eps", None), levels=(
         {name: PublicDeclaration(name)},
     )
     desk = Desk(declared, public, None)
-    return (PersonalAsk if own else DecisionAsk)(OF_ONE).plan(desk).identity
+    return (personal_question if own else DecisionAsk)(OF_ONE, {}).plan(desk).identity
 
 
 BASES = {"decision": identity, "public": of_public, "personal": personal}
