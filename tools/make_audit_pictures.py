@@ -7,7 +7,7 @@ from pathlib import Path
 
 from thresher.audit.attacks import Method, reconstruct
 from thresher.audit.attacks.targets import made_up
-from thresher.audit.comparison_laws import gptt_log_ratio
+from thresher.audit.laws.comparison_laws import gptt_log_ratio
 from thresher.noise import SeededEntropy
 from thresher.views.pictures import Line, count_scatter, line_chart
 

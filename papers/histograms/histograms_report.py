@@ -21,7 +21,7 @@ from papers.histograms.regrets import (
     regrets,
 )
 from papers.report import Report, Request, report_command
-from thresher.audit.mutants.dawa import broken_dawa
+from thresher.audit.mutants.histogram_mutants import broken_dawa
 from thresher.noise import Entropy
 from thresher.views.text import paragraph
 

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from thresher.audit.comparison_laws import gptt_log_ratio
-from thresher.audit.registry import MUTANTS, subjects_in
-from thresher.audit.visitor import visited
+from thresher.audit.foreign.visitor import visited
+from thresher.audit.laws.comparison_laws import gptt_log_ratio
+from thresher.audit.session import rooms, subjects_in
 
 PAGE = (Path(__file__).parents[2] / "docs" / "audit.md").read_text()
 SPLITS = {"quarter and three quarters": (0.25, 0.75), "halves": (0.5, 0.5)}
@@ -24,7 +24,7 @@ def test_the_losses_shown_are_those_computed(row):
 
 
 def test_every_broken_mechanism_is_told_of():
-    names = {subject.name for room in MUTANTS for subject in subjects_in(room, sound=False)}
+    names = {subject.name for room in rooms(sound=False) for subject in subjects_in(room, sound=False)}
     assert names == set(re.findall(r"`(broken_\w+)`", PAGE))
 
 

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from thresher.amounts import Epsilon
-from thresher.audit.black_box import tried_by_sampling
+from thresher.audit.foreign.visitor import looped
 from thresher.audit.subjects import Pair, Sampled
-from thresher.audit.visitor import looped
+from thresher.audit.testers.black_box import tried_by_sampling
 from thresher.noise import SeededEntropy, discrete_laplace, geometric
 
 ONE = Epsilon(1)

@@ -5,8 +5,8 @@ import math
 import numpy as np
 import pytest
 
-from thresher.audit.comparison_laws import laplace, log_probability
-from thresher.audit.mutants.hierarchies import broken_prune, broken_prune_law
+from thresher.audit.laws.comparison_laws import laplace, log_probability
+from thresher.audit.mutants.pruning_mutants import broken_prune, broken_prune_law
 
 
 def path_loss(epsilon, cutoff, path):

@@ -5,7 +5,7 @@ import math
 import mpmath
 import pytest
 
-from thresher.audit.comparison_laws import (
+from thresher.audit.laws.comparison_laws import (
     copies_log_ratio,
     gptt_log_ratio,
     laplace,

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from thresher.audit.confidence import (
+from thresher.audit.testers.confidence import (
     checked_confidence,
     least_log_ratio,
     least_probability,

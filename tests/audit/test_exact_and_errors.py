@@ -7,10 +7,9 @@ import numpy as np
 import pytest
 
 from thresher.amounts import Epsilon
-from thresher.audit.accuracy import tried_for_errors
-from thresher.audit.enumeration import tried_by_law
+from thresher.audit.session import tried
 from thresher.audit.subjects import Enumerated, Pair, Promised
-from thresher.audit.trial import tried
+from thresher.audit.testers.exact import tried_by_law, tried_for_errors
 from thresher.errors import ArgumentError
 from thresher.noise import SeededEntropy, chances
 

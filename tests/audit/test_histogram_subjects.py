@@ -5,10 +5,10 @@ from dataclasses import replace
 import pytest
 
 from thresher.amounts import Epsilon
-from thresher.audit.black_box import tried_by_sampling
-from thresher.audit.enumeration import tried_by_law
-from thresher.audit.shipped.histograms import subjects
+from thresher.audit.shipped.histogram_subjects import subjects
 from thresher.audit.subjects import Enumerated, Sampled
+from thresher.audit.testers.black_box import tried_by_sampling
+from thresher.audit.testers.exact import tried_by_law
 
 LAWS = [subject for subject in subjects() if isinstance(subject, Enumerated)]
 RUNS = [subject for subject in subjects() if isinstance(subject, Sampled)]

@@ -5,9 +5,9 @@ import math
 import numpy as np
 import pytest
 
-from thresher.audit.fingerprints import fingerprint
-from thresher.audit.neighbours import check_neighbours, differ_by_a_count, differ_by_a_record
-from thresher.audit.outputs import sampled
+from thresher.audit.foreign.neighbours import check_neighbours, differ_by_a_count, differ_by_a_record
+from thresher.audit.outputs.fingerprints import fingerprint
+from thresher.audit.outputs.samples import sampled
 from thresher.errors import ArgumentError
 
 

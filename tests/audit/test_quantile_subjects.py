@@ -4,13 +4,12 @@ from fractions import Fraction
 
 import pytest
 
-from thresher.audit.mutants import quantiles as broken_quantiles
-from thresher.audit.mutants import smooth_median as broken_smooth_median
-from thresher.audit.shipped import quantiles
-from thresher.audit.trial import tried
+from thresher.audit.mutants import quantile_mutants
+from thresher.audit.session import tried
+from thresher.audit.shipped import quantile_subjects
 
-SHIPPED = quantiles.subjects()
-MUTANTS = [*broken_quantiles.subjects(), *broken_smooth_median.subjects()]
+SHIPPED = quantile_subjects.subjects()
+MUTANTS = quantile_mutants.subjects()
 # Laws and errors within a few per cent of what is claimed; a sampled one has noise to allow for.
 NEAR = {"law": 0.95, "loss": 0.25, "errors": 0.3}
 

@@ -14,10 +14,10 @@ import pytest
 from audit.visitors import FORMS
 
 from thresher.amounts import Epsilon
-from thresher.audit.black_box import tried_by_sampling
-from thresher.audit.own_process import shuffled_sides
+from thresher.audit.foreign.own_process import shuffled_sides
+from thresher.audit.foreign.visitor import looped, visited
 from thresher.audit.subjects import Pair, Sampled
-from thresher.audit.visitor import looped, visited
+from thresher.audit.testers.black_box import tried_by_sampling
 from thresher.errors import ArgumentError
 from thresher.noise import SeededEntropy, SystemEntropy
 

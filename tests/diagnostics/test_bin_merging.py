@@ -9,11 +9,12 @@ from laws import assert_fits, assert_rejected
 from scipy import stats
 
 from thresher.amounts import Epsilon
-from thresher.audit.comparison_laws import laplace, log_probability, one_sided
-from thresher.audit.mutants.binned_residuals import broken_bin_merging_law
-from thresher.audit.shipped.binned_residuals import closings_law, merging_terms
-from thresher.diagnostics.bin_merging import SMALL_BIN_RATE, closing_runs, ends_of, merge_bins, merge_terms
+from thresher.audit.laws.comparison_laws import laplace, log_probability, one_sided
+from thresher.audit.mutants.diagnostic_mutants import broken_bin_merging
+from thresher.audit.shipped.residual_subjects import closings_law
+from thresher.diagnostics.bin_merging import SMALL_BIN_RATE, MergeTerms, closing_runs, ends_of, merge_bins, merge_terms
 from thresher.errors import ArgumentError
+from thresher.mechanisms.sparse_terms import Setting, sparse_terms
 from thresher.noise import NOT_PRIVATE
 
 # So large that noise is never seen.
@@ -95,18 +96,22 @@ def test_draws_have_the_enumerated_law(entropy, trials):
     assert_rejected(p_value(runs, sizes, closings_law(sizes, 7, one_sided(rate), one_sided(rate))))
 
 
+def merging_terms(bins, cutoff, epsilon):
+    return MergeTerms(bins, cutoff, sparse_terms(1, epsilon, Setting(kind="nested")))
+
+
 def neighbours(bins, largest):
     for sizes in itertools.product(range(largest + 1), repeat=bins):
         for place in range(bins):
             yield sizes, tuple(size + (i == place) for i, size in enumerate(sizes))
 
 
-def worst_loss(rate, law=closings_law):
+def worst_loss(rate, law=lambda sizes, cutoff, noise: closings_law(sizes, cutoff, noise, noise)):
     noise, known = one_sided(rate), {}
     for pair in neighbours(3, 3):
         for sizes in pair:
             if sizes not in known:
-                known[sizes] = law(sizes, 3, noise, noise)
+                known[sizes] = law(sizes, 3, noise)
     losses = []
     for one, other in neighbours(3, 3):
         here, there = known[one], known[other]
@@ -120,7 +125,7 @@ def test_no_neighbours_of_small_sizes_lose_more_than_epsilon():
 
 
 def test_one_noisy_cutoff_for_all_merged_bins_would_lose_more():
-    assert worst_loss(1, broken_bin_merging_law) > 2.9
+    assert worst_loss(1, broken_bin_merging) > 2.9
 
 
 @pytest.mark.parametrize(("bins", "least", "epsilon"), [(2, 3, 1), (8, 4, Fraction(1, 2)), (16, 22, Fraction(3, 40))])

@@ -9,7 +9,7 @@ from laws import assert_fits, assert_rejected
 from scipy import stats
 
 from thresher.amounts import Epsilon
-from thresher.audit.shipped.residual_plot import LOOKS, range_law
+from thresher.audit.shipped.residual_subjects import LOOKS, range_law
 from thresher.diagnostics.residual_ranges import (
     Looks,
     band_counts,

@@ -8,7 +8,7 @@ from laws import assert_fits, assert_rejected
 from scipy import stats
 
 from thresher.amounts import Epsilon
-from thresher.audit.comparison_laws import largest_loss, one_sided, transcript_law
+from thresher.audit.laws.comparison_laws import largest_loss, one_sided, transcript_law
 from thresher.errors import ArgumentError
 from thresher.mechanisms.bounds import bound_runs, bound_terms, counts_within, private_bound
 from thresher.noise import NOT_PRIVATE, SeededEntropy

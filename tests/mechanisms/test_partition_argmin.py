@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from laws import assert_fits, assert_rejected, geometric_p
 
-from thresher.audit.shipped.dawa import ends_of_cheapest
+from thresher.audit.shipped.partition_subjects import ends_of_cheapest
 from thresher.errors import ArgumentError
 from thresher.mechanisms.histograms import partition_argmin as module
 from thresher.mechanisms.histograms.deviations import Deviations, deviations

@@ -15,7 +15,7 @@ from laws import assert_fits, assert_rejected
 from scipy import stats
 
 from thresher.amounts import Epsilon
-from thresher.audit.comparison_laws import largest_loss, log_probability, one_sided, transcript_law, two_sided
+from thresher.audit.laws.comparison_laws import largest_loss, log_probability, one_sided, transcript_law, two_sided
 from thresher.errors import ArgumentError, BugError
 from thresher.mechanisms.sparse_terms import GENERAL, Setting, sparse_terms
 from thresher.mechanisms.sparse_vector import (

@@ -8,7 +8,7 @@ import pytest
 from laws import assert_fits, assert_rejected, laplace_p
 
 from thresher.amounts import Epsilon
-from thresher.audit.mutants.personal import broken_partition_of_present
+from thresher.audit.mutants.personal_mutants import broken_partition_of_present
 from thresher.errors import ArgumentError
 from thresher.noise import SeededEntropy, discrete_laplace
 from thresher.personal.part_releases import partition_frequency, partition_mean, partition_sum

@@ -15,8 +15,8 @@ from laws import assert_fits, assert_rejected
 from scipy import integrate, stats
 
 from thresher.amounts import Epsilon
-from thresher.audit.comparison_laws import laplace, log_probability
-from thresher.audit.shipped.streams import marks_law
+from thresher.audit.laws.comparison_laws import laplace, log_probability
+from thresher.audit.shipped.stream_subjects import marks_law
 from thresher.errors import ArgumentError, BugError, EntropyError
 from thresher.noise import NOT_PRIVATE, SeededEntropy, SystemEntropy
 from thresher.streams import grouper as module

@@ -1,7 +1,7 @@
-"""A whole audit: every case tried, in as many processes as asked for, and what became of each.
+"""A whole audit: all that ships and all that is broken, by room; every case tried, and what became of each.
 
-Reads: the registry, entropy. Writes: nothing. Never: stops because one case cannot be tried:
-that case has failed.
+Reads: the rooms of `shipped` and `mutants`, entropy. Writes: nothing. Never: a room loaded before it is asked for;
+stops because one case cannot be tried: that case has failed.
 """
 
 import os
@@ -10,14 +10,28 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor, as_completed
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
+from importlib import import_module
 from multiprocessing import get_context
+from pkgutil import iter_modules
 from time import perf_counter
 
-from thresher.audit.confidence import CONFIDENCE
-from thresher.audit.findings import Finding
-from thresher.audit.registry import Case, subject_of
-from thresher.audit.trial import tried
+from thresher.audit import mutants, shipped
+from thresher.audit.subjects import Enumerated, Finding, Promised, Subject
+from thresher.audit.testers.black_box import tried_by_sampling
+from thresher.audit.testers.confidence import CONFIDENCE
+from thresher.audit.testers.exact import tried_by_law, tried_for_errors
 from thresher.noise import Entropy, SeededEntropy, SystemEntropy
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One subject by its place: which room, and the how-manieth there. `sound` says whether it should stand."""
+
+    sound: bool
+    room: str
+    place: int
+    name: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +45,7 @@ class Outcome:
 
     @property
     def as_expected(self) -> bool:
-        """What ships stands, what is broken is refuted."""
+        """Whether what ships stands, or what is broken is refuted."""
         return self.finding is not None and self.finding.refuted != self.case.sound
 
     @property
@@ -43,43 +57,78 @@ class Outcome:
         return "caught" if self.finding.refuted else "SURVIVES"
 
 
+def rooms(*, sound: bool) -> tuple[str, ...]:
+    """Return the names of the modules of subjects that ship, or that are broken."""
+    return tuple(room.name for room in iter_modules((shipped if sound else mutants).__path__))
+
+
+def cases() -> tuple[Case, ...]:
+    """Return everything that can be tried, what ships first."""
+    return tuple(
+        Case(sound, room, place, subject.name)
+        for sound in (True, False)
+        for room in rooms(sound=sound)
+        for place, subject in enumerate(subjects_in(room, sound=sound))
+    )
+
+
+@lru_cache(maxsize=64)
+def subjects_in(room: str, *, sound: bool) -> tuple[Subject, ...]:
+    """Return the subjects of a room; made once in a process, because some must first ask what they cost."""
+    module = import_module(f"{(shipped if sound else mutants).__name__}.{room}")
+    subjects: tuple[Subject, ...] = module.subjects()
+    return subjects
+
+
+def subject_of(case: Case) -> Subject:
+    return subjects_in(case.room, sound=case.sound)[case.place]
+
+
+def tried(subject: Subject, entropy: Entropy, confidence: Fraction = CONFIDENCE) -> Finding:
+    """Return what the tester that fits a subject finds."""
+    if isinstance(subject, Enumerated):
+        return tried_by_law(subject)
+    if isinstance(subject, Promised):
+        return tried_for_errors(subject, entropy, confidence)
+    return tried_by_sampling(subject, entropy, confidence)
+
+
 def audited(
-    cases: Sequence[Case],
+    chosen: Sequence[Case],
     *,
     seed: int | None = None,
     confidence: Fraction = CONFIDENCE,
     processes: int | None = None,
     progress: Callable[[Outcome], None] = lambda _: None,
 ) -> tuple[Outcome, ...]:
-    """All cases tried, in their order. With a seed, the same draws every time."""
+    """Try all these cases, and return what became of them in their order. With a seed, the same draws every time."""
     found: dict[Case, Outcome] = {}
-    for outcome in _tried_by(cases, seed, confidence, processes or min(2, os.cpu_count() or 1)):
+    for outcome in _outcomes(chosen, seed, confidence, processes or min(2, os.cpu_count() or 1)):
         found[outcome.case] = outcome
         progress(outcome)
-    return tuple(found[case] for case in cases)
-
-
-def _tried_by(cases: Sequence[Case], seed: int | None, confidence: Fraction, processes: int) -> Iterator[Outcome]:
-    if processes == 1 or len(cases) == 1:
-        yield from (outcome_of(case, seed, confidence) for case in cases)
-        return
-    # Spawned, not forked: a fork would copy threads and open databases of whoever calls this.
-    with ProcessPoolExecutor(processes, mp_context=get_context("spawn")) as pool:
-        running: dict[Future[Outcome], Case] = {pool.submit(outcome_of, case, seed, confidence): case for case in cases}
-        for done in as_completed(running):
-            error = done.exception()
-            yield done.result() if error is None else Outcome(running[done], None, 0.0, type(error).__name__)
+    return tuple(found[case] for case in chosen)
 
 
 def outcome_of(case: Case, seed: int | None = None, confidence: Fraction = CONFIDENCE) -> Outcome:
-    """One case tried, with draws of its own."""
+    """Try one case, with draws of its own."""
     start = perf_counter()
+    entropy = SystemEntropy() if seed is None else SeededEntropy(seed << 32 | zlib.crc32(case.name.encode()))
     try:
-        finding = tried(subject_of(case), _entropy(case, seed), confidence)
+        finding = tried(subject_of(case), entropy, confidence)
     except Exception as error:  # noqa: BLE001 - reported as a trial that failed
         return Outcome(case, None, perf_counter() - start, f"{type(error).__name__}: {error}")
     return Outcome(case, finding, perf_counter() - start)
 
 
-def _entropy(case: Case, seed: int | None) -> Entropy:
-    return SystemEntropy() if seed is None else SeededEntropy(seed << 32 | zlib.crc32(case.name.encode()))
+def _outcomes(chosen: Sequence[Case], seed: int | None, confidence: Fraction, processes: int) -> Iterator[Outcome]:
+    if processes == 1 or len(chosen) == 1:
+        yield from (outcome_of(case, seed, confidence) for case in chosen)
+        return
+    # Spawned, not forked: a fork would copy threads and open databases of whoever calls this.
+    with ProcessPoolExecutor(processes, mp_context=get_context("spawn")) as pool:
+        running: dict[Future[Outcome], Case] = {
+            pool.submit(outcome_of, case, seed, confidence): case for case in chosen
+        }
+        for done in as_completed(running):
+            error = done.exception()
+            yield done.result() if error is None else Outcome(running[done], None, 0.0, type(error).__name__)

@@ -1,4 +1,4 @@
-"""What can be put on trial: a claim of privacy by sampling, the same by an enumerated law, a claim of accuracy.
+"""What can be put on trial, and what a trial finds: a claim is refuted or stands, and none is proved.
 
 Reads: nothing. Writes: nothing. Never: a claim without the inputs on which it is to be tried.
 """
@@ -6,7 +6,7 @@ Reads: nothing. Writes: nothing. Never: a claim without the inputs on which it i
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +18,12 @@ from thresher.noise import Entropy
 Outputs = NDArray[Any] | Sequence[Any]
 # Both sides draw this many times at most; a third each to fit, to choose and to test.
 MOST_SAMPLES = 200_000
+Kind = Literal["loss", "law", "errors"]
+KINDS: dict[Kind, str] = {
+    "loss": "privacy loss, from below, by sampling",
+    "law": "privacy loss, exactly, from the output law",
+    "errors": "probability of an error, from below, at the worst case",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,3 +83,26 @@ class Promised:
 
 
 Subject = Sampled | Enumerated | Promised
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One subject tried. `measured` is a lower bound at the trial's confidence, exact for a law; `seen` the plain one.
+
+    `samples` were drawn a side (of them, some to learn and the rest to test); 0 for a law. `where` names the pair of
+    inputs or the input, `event` the set of outputs that told most.
+    """
+
+    name: str
+    about: str
+    kind: Kind
+    claimed: float
+    measured: float
+    seen: float
+    samples: int
+    where: str
+    event: str
+
+    @property
+    def refuted(self) -> bool:
+        return self.measured > self.claimed

@@ -13,12 +13,11 @@ import click
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-from thresher.audit.confidence import checked_confidence
-from thresher.audit.findings import KINDS, Finding
-from thresher.audit.neighbours import Notion
-from thresher.audit.registry import Case, cases
-from thresher.audit.session import Outcome, audited
-from thresher.audit.visitor import Visit, visited
+from thresher.audit.foreign.neighbours import Notion
+from thresher.audit.foreign.visitor import Visit, visited
+from thresher.audit.session import Case, Outcome, audited, cases
+from thresher.audit.subjects import KINDS, Finding
+from thresher.audit.testers.confidence import checked_confidence
 from thresher.cli.audit_attack import attack
 from thresher.cli.flags import Choice
 from thresher.cli.options import json_option

@@ -1,0 +1,227 @@
+"""A process of its own for a visitor, which may raise, talk, hang or die there; and what came back from it.
+
+Calls on the two inputs come in random order, each on a copy of its own, so that neither time nor what a call leaves
+behind tells the inputs apart. Outputs are taken apart there: what is sent is short, whatever was returned.
+Reads: the module that is named. Writes: nothing. Never: the visitor's words on our standard output or error.
+"""
+
+import importlib
+import os
+import pickle
+import signal
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from multiprocessing import get_context
+from multiprocessing.connection import Connection
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+from thresher.audit.outputs.parts import Parts, error_apart, taken_apart
+from thresher.errors import ArgumentError
+from thresher.noise import Entropy, SystemEntropy
+
+SIDES = "here", "there"
+Mechanism = Callable[[Any], Any]
+_TURN = 0.2
+_LOADING = 60.0
+_READY = "ready"
+_LONGEST = 300
+_ALONE = 5
+
+
+class UnfitError(Exception):
+    """The visitor cannot be tried; the text says why. `side` is the input it was called on; -1 if on none."""
+
+    def __init__(self, why: str, side: int = -1) -> None:
+        super().__init__(why)
+        self.side = side
+
+
+def runs_of(
+    mechanism: str, inputs: tuple[Any, Any], runs: int, patience: float, progress: Callable[[int], None]
+) -> tuple[list[Parts], list[Parts]]:
+    """What came out of so many runs on each input. `patience` is the longest a call may take, in seconds."""
+    packed = tuple(_packed(data, side) for data, side in zip(inputs, SIDES, strict=True))
+    try:
+        return _outputs(mechanism, packed, shuffled_sides(runs, SystemEntropy()), patience, progress)
+    except UnfitError as unfit:
+        if unfit.side < 0:
+            raise
+        told = _tried_alone(mechanism, packed, 1 - unfit.side, patience)
+        raise UnfitError(f"{unfit}; {told}", unfit.side) from None
+
+
+def _tried_alone(mechanism: str, packed: Sequence[bytes], side: int, patience: float) -> str:
+    """Whether the other input brings it down as well, for what it does on one input only is a leak."""
+    try:
+        _outputs(mechanism, packed, bytes([side] * _ALONE), patience, lambda _: None)
+    except UnfitError:
+        return f"in a new process, so does a call on `{SIDES[side]}`"
+    told = f"in a new process, {_ALONE} calls on `{SIDES[side]}` came back"
+    return f"{told}. What happens on one input only tells the inputs apart, whatever epsilon is claimed"
+
+
+def _outputs(
+    mechanism: str, packed: Sequence[bytes], order: bytes, patience: float, progress: Callable[[int], None]
+) -> tuple[list[Parts], list[Parts]]:
+    outputs: tuple[list[Parts], list[Parts]] = ([], [])
+    with _process(mechanism, packed, order) as (process, talk, at_work):
+
+        def heard(longest: float, otherwise: str) -> Any:
+            if not talk.poll(longest):
+                raise UnfitError(otherwise + _so_far(at_work), at_work[0])
+            try:
+                return talk.recv()
+            except (EOFError, OSError):
+                process.join(1.0)
+                told = f"it ended its own process (exit code {process.exitcode})"
+                raise UnfitError(told + _so_far(at_work), at_work[0]) from None
+
+        # Starting Python and importing what the visitor imports takes as long as it takes.
+        reply = heard(max(patience, _LOADING), "its module took too long to load")
+        if reply != _READY:
+            raise ArgumentError(*reply)
+        while sum(map(len, outputs)) < len(order):
+            for side, parts in heard(patience + _TURN, f"a call took more than {patience:g} s"):
+                outputs[side].append(parts)
+            progress(sum(map(len, outputs)))
+    return outputs
+
+
+def shuffled_sides(runs: int, entropy: Entropy) -> bytes:
+    """So many calls on either side (0 is here, 1 is there) in random order.
+
+    Tossing a coin for each call until both sides are full would leave the last calls to one of them.
+    """
+    ranks = np.argsort(np.frombuffer(entropy.read(16 * runs), dtype=np.uint64), kind="stable")
+    return (ranks < runs).astype(np.uint8).tobytes()
+
+
+def _packed(data: Any, side: str) -> bytes:
+    try:
+        return pickle.dumps(data)
+    except Exception:  # noqa: BLE001 - whatever an input does when it is copied
+        rule = "it must be something that can be sent to another process"
+        raise ArgumentError(side, f"<{type(data).__name__}>", rule, "Pass lists, tables, numbers or arrays") from None
+
+
+@contextmanager
+def _process(mechanism: str, packed: Sequence[bytes], order: bytes) -> Iterator[tuple[Any, Connection, Any]]:
+    context = get_context("spawn")
+    ours, theirs = context.Pipe(duplex=False)
+    # The side of the call under way, if any, and how many have come back: known even if the process is not.
+    at_work = context.RawArray("q", [-1, 0, 0])
+    process = context.Process(target=_serve, args=(mechanism, os.getcwd(), packed, order, theirs, at_work), daemon=True)
+    try:
+        with _uninterrupted():
+            process.start()
+        theirs.close()
+        yield process, ours, at_work
+    finally:
+        if process.pid is not None:
+            _end(process)
+        ours.close()
+
+
+def _end(process: Any) -> None:
+    """The process, and whatever it has started and left behind: it leads a group of its own."""
+    process.kill()
+    process.join()
+    if hasattr(os, "killpg"):
+        with suppress(ProcessLookupError, PermissionError):
+            os.killpg(process.pid, signal.SIGKILL)
+
+
+@contextmanager
+def _uninterrupted() -> Iterator[None]:
+    """Whoever presses Ctrl-C speaks to us: a process that is started here does not hear it."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def _so_far(at_work: Any) -> str:
+    side, here, there = at_work
+    if side < 0:
+        return ""
+    return f", on the input `{SIDES[side]}`, when {here:,} on `here` and {there:,} on `there` had come back"
+
+
+def _serve(mechanism: str, folder: str, packed: Sequence[bytes], order: bytes, talk: Connection, at_work: Any) -> None:
+    """The visitor's side: load it, then run it and send what came out every fraction of a second."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    if hasattr(os, "setsid"):
+        os.setsid()
+    _silence()
+    sys.path.insert(0, folder)
+    function = _loaded(mechanism)
+    if isinstance(function, tuple):
+        talk.send(function)
+        return
+    for data, name in zip(packed, SIDES, strict=True):
+        try:
+            pickle.loads(data)  # noqa: S301 - our own bytes
+        except BaseException as error:  # noqa: BLE001 - whatever an input does when it is made again
+            talk.send((name, type(error).__name__, "it cannot be made again in another process", "Pass plain data"))
+            return
+    talk.send(_READY)
+    made: list[tuple[int, Parts]] = []
+    end = perf_counter() + _TURN
+    for side in order:
+        at_work[0] = side
+        made.append((side, _output(function, packed[side])))
+        at_work[1 + side] += 1
+        if perf_counter() >= end:
+            talk.send(made)
+            made, end = [], perf_counter() + _TURN
+    talk.send(made)
+
+
+def _silence() -> None:
+    """The streams themselves, not Python's names for them: other programs that it starts have them too."""
+    nowhere = os.open(os.devnull, os.O_RDWR)
+    for stream in (0, 1, 2):
+        os.dup2(nowhere, stream)
+
+
+def _loaded(mechanism: str) -> Mechanism | tuple[str, str, str, str]:
+    """The function, or what is refused, the rule that it breaks, and what to do."""
+    name, _, path = mechanism.partition(":")
+    fix = "Check the name; the current folder is searched first"
+    try:
+        found: Any = importlib.import_module(name)
+    except BaseException as error:  # noqa: BLE001 - whatever a module does when it is loaded
+        return "mechanism", mechanism, f"its module could not be loaded ({_told(error)})", fix
+    for part in path.split("."):
+        found = getattr(found, part, None)
+    if not callable(found):
+        return "mechanism", mechanism, "its module has no such function", fix
+    function: Mechanism = found
+    return function
+
+
+def _told(error: BaseException) -> str:
+    """An error in a line: the module is the caller's own."""
+    try:
+        text = " ".join(str(error).split())
+    except Exception:  # noqa: BLE001 - an error that cannot be printed is an error all the same
+        text = ""
+    return f"{type(error).__name__}: {text}"[:_LONGEST] if text else type(error).__name__
+
+
+def _output(function: Mechanism, packed: bytes) -> Parts:
+    # A function may change what it is given: the next call must not see that.
+    data = pickle.loads(packed)  # noqa: S301 - our own bytes
+    try:
+        output = function(data)
+    except BaseException as error:  # noqa: BLE001 - that it raised is what came out
+        return error_apart(error)
+    return taken_apart(output)

@@ -1,0 +1,119 @@
+"""Broken releases within budgets of people's own: parts, chances, noise, grids and models that charge too little.
+
+Reads: made-up rows. Writes: nothing. Never: reachable from a release.
+"""
+
+from collections.abc import Hashable, Mapping
+from dataclasses import replace
+from fractions import Fraction
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+
+from thresher.amounts import Epsilon
+from thresher.audit.laws.noise_laws import laplace_law
+from thresher.audit.mutants import by_law
+from thresher.audit.shipped.learner_subjects import (
+    LOGISTIC,
+    ROSTER,
+    Rows,
+    leaving,
+    objective_law,
+    output_law,
+    sums_law,
+)
+from thresher.audit.shipped.personal_subjects import sampling_law
+from thresher.audit.subjects import Enumerated, Pair
+from thresher.personal.learners.erm import ObjectiveTerms
+from thresher.personal.learners.linear_model import sum_terms
+from thresher.personal.learners.taking_part import Group, group_of
+from thresher.personal.partition import partition
+from thresher.personal.roster import Roster
+
+_REACH, _STEP = 40, 1.0
+_HALF = Epsilon("0.5")
+# Alone, the last of these moves the best cut: from below 1.5 to below 0.75.
+_BUDGETS = ("0.25", "0.75", "0.75", "1.5", "0.75")
+_OTHERS = ("0.5", 1, 2)
+
+Flags = tuple[int, ...]
+
+
+def subjects() -> tuple[Enumerated, ...]:
+    weighted, minimum = group_of(ROSTER, "weighted"), group_of(ROSTER, "minimum")
+    present = Pair("somebody comes, and others change parts", (1, 1, 1, 1, 0), (1, 1, 1, 1, 1))
+    comes = Pair("somebody of budget 0.5 comes", (0, 1, 0), (1, 1, 0))
+    wrote = Pair("somebody who wrote 0.5 comes", 3, 4)
+    twice = Pair("somebody comes to two groups", (2, 2), (3, 3))
+    parts = "parts are made of those who are present, by their law"
+    nearest = "0.5 on a grid of step 1 is taken for 1, by its law"
+    share = "a person in two groups, each at the whole share, by its law"
+    divisor = "output perturbation of a risk divided by those present"
+    tilt = "objective perturbation with all of epsilon for the tilt"
+    return (
+        by_law(broken_partition_of_present, parts, present, charged=Epsilon(_BUDGETS[-1]), missing=1e-3),
+        by_law(broken_sampling_chances, "chances in proportion to budgets, by their law", comes, charged=_HALF),
+        by_law(broken_mean_budget, "a count with noise for the mean of all budgets, by its law", comes, charged=_HALF),
+        by_law(broken_nearest_budget, nearest, wrote, charged=_HALF),
+        by_law(broken_class_in_two_groups, share, twice, charged=_HALF),
+        by_law(partial(broken_erm_present_divisor, weighted), divisor, *leaving(1), charged=weighted.spent[1]),
+        by_law(partial(broken_tilt_without_volume, minimum), tilt, *leaving(1), charged=minimum.spent[1]),
+        by_law(
+            partial(broken_products_one_bound, weighted),
+            "sums of products with noise for the largest of them",
+            *leaving(1),
+            charged=weighted.spent[1],
+        ),
+    )
+
+
+def broken_partition_of_present(present: Flags) -> Mapping[Hashable, float]:
+    """What is wrong: who is in which part, and at which level, depends on who is there; a budget pays for one part."""
+    here = [budget for budget, flag in zip(_BUDGETS, present, strict=True) if flag]
+    parts = partition(Roster.of(here), 2)
+    first, second = (
+        laplace_law(size, float(level.fraction), _REACH) for size, level in zip(parts.sizes, parts.levels, strict=True)
+    )
+    return {(a, b): p * q for a, p in first.items() for b, q in second.items()}
+
+
+def broken_sampling_chances(flags: Flags) -> Mapping[Hashable, float]:
+    """What is wrong: the loss ln(1 + p (e^t - 1)) is above the budget for p = budget / t."""
+    return sampling_law([0.25, 0.5, 1], flags, 2.0)
+
+
+def broken_mean_budget(flags: Flags) -> Mapping[Hashable, float]:
+    """What is wrong: those who allow less than the mean pay for the others."""
+    return laplace_law(sum(flags), float(sum(Epsilon(each).fraction for each in _OTHERS)) / 3, _REACH)
+
+
+def broken_nearest_budget(count: int) -> Mapping[Hashable, float]:
+    """What is wrong: a code stands for all that is rounded to it, and the least of that is half a step below."""
+    return laplace_law(count, _STEP, 60)
+
+
+def broken_class_in_two_groups(counts: tuple[int, int]) -> Mapping[Hashable, float]:
+    """What is wrong: the noise hides one group's sum; who is in several moves all of them together."""
+    first, second = (laplace_law(count, 0.5, 60) for count in counts)
+    return {(a, b): p * q for a, p in first.items() for b, q in second.items()}
+
+
+def broken_erm_present_divisor(group: Group, rows: Rows) -> Mapping[Hashable, float]:
+    """What is wrong: when somebody leaves, everybody else counts for more."""
+    return output_law(group, rows, shares=_shares_of_those_present)
+
+
+def broken_tilt_without_volume(group: Group, rows: Rows) -> Mapping[Hashable, float]:
+    """What is wrong: a record also bends the risk, which packs minima closer together."""
+    return objective_law(group, LOGISTIC, ObjectiveTerms(Fraction(1), 0.0), rows)
+
+
+def broken_products_one_bound(group: Group, rows: Rows) -> Mapping[Hashable, float]:
+    """What is wrong: one record moves all sums at once."""
+    terms = sum_terms(group, 1)
+    return sums_law(group, replace(terms, rate=2 * terms.rate), rows)
+
+
+def _shares_of_those_present(_: Group, weights: NDArray[np.int64]) -> NDArray[np.float64]:
+    return np.asarray(weights / weights.sum())

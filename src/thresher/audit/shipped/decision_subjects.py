@@ -1,0 +1,124 @@
+"""Decisions on trial: what their verdicts give away, and how often they err where errors are likeliest.
+
+Where groups do not touch each other, one call decides as many groups as there are runs. Where they do (levels chosen
+from what was seen, stops that look at the others), every run is a call of its own, and only one group counts.
+Reads: entropy. Writes: nothing. Never: a claim of its own.
+"""
+
+from collections.abc import Callable
+from fractions import Fraction
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+
+from thresher.amounts import Epsilon
+from thresher.audit.subjects import Pair, Promised, Sampled, Subject
+from thresher.decisions import arrays
+from thresher.decisions.adaptive_ladder import adaptive_ladder_of
+from thresher.decisions.aim import Aim
+from thresher.decisions.ladder import rungs_of
+from thresher.decisions.look import Look
+from thresher.decisions.margin import Truth
+from thresher.decisions.regimes import certified_look, three_way_look
+from thresher.decisions.verdicts import Verdicts
+from thresher.noise import Entropy
+
+_MISS_RATE, _ALARM_RATE = Fraction(1, 20), Fraction(1, 10)
+_WIDTH = 5
+_FIRST, _LAST_LOOK = Epsilon("0.3"), 1
+_GROUPS = (0, 0, -1, -1, -3, -8, -20, -30)
+Decide = Callable[..., Verdicts]
+# One call decides many groups, each of which stands for itself.
+_APART: dict[str, Decide] = {
+    "nlm": partial(arrays.naive_laplace, half_width=_WIDTH),
+    "tslm": partial(arrays.threshold_shift, half_width=_WIDTH),
+    "tslm-zone": partial(arrays.threshold_zone, width=_WIDTH),
+    "ppwlm": partial(arrays.progressive, half_width=_WIDTH),
+}
+_CALLS = 1_500
+
+
+def subjects() -> tuple[Subject, ...]:
+    aim = Aim(_MISS_RATE, _ALARM_RATE, ((_WIDTH, 1),), asked_width=False, groups=len(_GROUPS), widest=Fraction(40))
+    limited = aim.limited("1", None)
+    # Groups look at each other, so one run is one call. Each is priced once, before anything is drawn.
+    together: dict[str, Look] = {
+        "dppwlm": rungs_of(limited, adaptive_ladder_of),
+        "certified": certified_look(limited),
+        "three-way": three_way_look(limited),
+    }
+    return (
+        *(_loss_apart(name, decide) for name, decide in _APART.items()),
+        _loss_as_settled(),
+        *(_loss_together(name, look) for name, look in together.items()),
+        *(_misses_apart(name, decide) for name, decide in _APART.items() if name != "nlm"),
+        _alarms(),
+        *(_misses_together(name, look) for name, look in together.items()),
+    )
+
+
+def _loss_apart(name: str, decide: Decide) -> Sampled:
+    pairs = Pair("a group at the line, and one below it", 0, -1), Pair("five below the line, and four", -5, -4)
+    return Sampled(name, "all that is shown of a group", decide([0]).worst, pairs, partial(_shown_apart, decide))
+
+
+def _shown_apart(decide: Decide, margin: int, runs: int, entropy: Entropy) -> NDArray[np.int64]:
+    return _shown(decide(np.full(runs, margin, dtype=np.int64), entropy=entropy))
+
+
+def _shown(seen: Verdicts) -> NDArray[np.int64]:
+    latest = seen.noisy if seen.latest is None else seen.latest
+    return np.stack([seen.verdict.astype(np.int64), seen.stopped, seen.steps, seen.noisy, latest], axis=1)
+
+
+def _loss_as_settled() -> Sampled:
+    """A group that stopped at the first look says so, and is settled at that look's level."""
+    decide = partial(arrays.progressive, half_width=_WIDTH, levels=2, first_epsilon=_FIRST)
+    pairs = Pair("well above the line", 9, 10), Pair("well below it", -12, -13)
+    return Sampled(
+        "ppwlm, as settled",
+        "groups that stopped at the first of two looks",
+        _FIRST,
+        pairs,
+        partial(_shown_apart, decide),
+        within=lambda shown: np.asarray(shown)[:, 1] < _LAST_LOOK,
+    )
+
+
+def _loss_together(name: str, look: Look) -> Sampled:
+    here, there = _GROUPS, (-1, *_GROUPS[1:])
+    pairs = (Pair("one of eight groups moves across the line", here, there),)
+    about = "all that is shown of all groups"
+    return Sampled(name, about, look.epsilon, pairs, partial(_shown_together, look), _CALLS)
+
+
+def _shown_together(look: Look, margins: tuple[int, ...], runs: int, entropy: Entropy) -> NDArray[np.int64]:
+    held = Truth.of(np.array(margins))
+    return np.stack([_shown(look.decide(held, entropy)).ravel() for _ in range(runs)])
+
+
+def _misses_apart(name: str, decide: Decide) -> Promised:
+    worst = (("a group at the line", 0),)
+    return Promised(f"{name}, misses", "a group that qualifies by nothing", _MISS_RATE, worst, partial(_missed, decide))
+
+
+def _missed(decide: Decide, margin: int, runs: int, entropy: Entropy) -> NDArray[np.bool_]:
+    return ~decide(np.full(runs, margin, dtype=np.int64), entropy=entropy).reported
+
+
+def _alarms() -> Promised:
+    decide = _APART["tslm-zone"]
+    worst = (("a group at the far end of the zone", -_WIDTH),)
+    about = "a group that falls short by the zone's width"
+    return Promised("tslm-zone, false alarms", about, _ALARM_RATE, worst, lambda *run: ~_missed(decide, *run))
+
+
+def _misses_together(name: str, look: Look) -> Promised:
+    about, worst = "one of eight groups, at the line", (("two groups at the line", _GROUPS),)
+    return Promised(f"{name}, misses", about, _MISS_RATE, worst, partial(_missed_together, look), _CALLS)
+
+
+def _missed_together(look: Look, margins: tuple[int, ...], runs: int, entropy: Entropy) -> NDArray[np.bool_]:
+    held = Truth.of(np.array(margins))
+    return np.array([not look.decide(held, entropy).reported[0] for _ in range(runs)])

@@ -1,0 +1,183 @@
+"""Plain streams on trial: grouping and PeGaSus, windows of a tree, and the promises of every alarm at its worst case.
+
+The pairs of groupers are those whose loss, by exact enumeration, is the largest found while the marks that show it are
+not rare: a little more than half of what is charged. The same pairs are tried by their law as well.
+Reads: made-up data. Writes: nothing. Never: protected data.
+"""
+
+from collections.abc import Hashable, Iterator, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cache, partial
+from math import exp
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from thresher.amounts import Epsilon
+from thresher.audit.laws.comparison_laws import log_probability, one_sided, two_sided
+from thresher.audit.subjects import Enumerated, Pair, Promised, Sampled, Subject
+from thresher.noise import Entropy
+from thresher.streams.alarm_lines import alarm, tree_alarm
+from thresher.streams.alarms import CROSSED, QUIET, Alarm, Kind
+from thresher.streams.group_deviation import Group
+from thresher.streams.grouper import Grouper, GrouperTerms, grouper_terms
+from thresher.streams.perturber import perturb
+from thresher.streams.step_release import ALONE, JOINS, OPENS
+from thresher.streams.tree_windows import TreeWindows
+
+Counts = tuple[int, ...]
+_SAMPLES = 100_000
+_EPSILON = Epsilon(1)
+_MISS_RATE, _ALARM_RATE = Fraction(1, 20), Fraction(1, 10)
+_LENGTH = 4
+_SUMS: tuple[Literal["low", "high"], ...] = ("low", "high")
+_DIFFERENCES: tuple[Kind, ...] = ("jump", "drop", "change")
+_ONE_SIDED = (
+    (35, Pair("the fourth of six counts", (1, 0, 0, 28, 5, 5), (1, 0, 0, 29, 5, 5))),
+    (19, Pair("the second of eight counts", (4, 10, 3, 2, 10, 3, 0, 4), (4, 11, 3, 2, 10, 3, 0, 4))),
+)
+_TWO_SIDED = (
+    (0, Pair("the first of eight counts", (0, 7, 8, 7, 6, 16, 18, 0), (1, 7, 8, 7, 6, 16, 18, 0))),
+    (0, Pair("the first of five counts", (9, 4, 4, 0, 5), (10, 4, 4, 0, 5))),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Watched:
+    """An alarm and the counts whose last step is the worst that it promises something about."""
+
+    alarm: Alarm
+    counts: Counts
+
+
+def subjects() -> tuple[Subject, ...]:
+    quiet = (3, 0, 2, 5, 1, 0, 0, 2)
+    pairs = tuple(
+        Pair(f"one unit more at step {step} of 8", quiet, tuple(c + (t == step) for t, c in enumerate(quiet)))
+        for step in (0, 3, 6)
+    )
+    found: list[Subject] = []
+    for theta, pair in _ONE_SIDED:
+        found += _both(f"grouper, theta {theta}", grouper_terms(1, theta), pair)
+    for theta, pair in _TWO_SIDED:
+        terms = grouper_terms(1, theta, noise="two-sided", split="half")
+        found += _both(f"grouper, as printed, {len(pair.here)} steps", terms, pair)
+    return (
+        *found,
+        _pegasus(),
+        Sampled("perturb", "eight noisy counts", _EPSILON, pairs[1:2], _perturbed, _SAMPLES),
+        Sampled("TreeWindows", "windows of 4 at eight steps", _EPSILON, pairs, _windows, _SAMPLES),
+        *(_promised(name, misses=misses) for name in ("sums", "differences", "tree") for misses in (True, False)),
+    )
+
+
+def _both(name: str, terms: GrouperTerms, pair: Pair) -> tuple[Subject, Subject]:
+    law = partial(marks_law, terms=terms)
+    return (
+        Sampled(name, "all marks", terms.epsilon, (pair,), partial(marks, terms), _SAMPLES),
+        Enumerated(f"{name}, enumerated", "all marks", terms.epsilon, (pair,), law, missing=1e-12),
+    )
+
+
+def marks(terms: GrouperTerms, counts: Counts, runs: int, entropy: Entropy) -> NDArray[np.int8]:
+    """A row of marks for each run: independent series of one grouper."""
+    return Grouper(runs, terms, entropy).steps(side_by_side(counts, runs)).T
+
+
+def _pegasus() -> Sampled:
+    """Half for noisy counts, half for marks: what is said of one step costs both."""
+    each = _EPSILON.fraction / 2
+    terms, pair = grouper_terms(each, 9), Pair("the third of four counts", (0, 0, 4, 0), (0, 0, 5, 0))
+
+    def run(counts: Counts, runs: int, entropy: Entropy) -> NDArray[np.int64]:
+        noisy = np.asarray(perturb(side_by_side(counts, runs), each, entropy)).T
+        return np.concatenate([noisy, marks(terms, counts, runs, entropy)], axis=1)
+
+    return Sampled("pegasus", "noisy counts and marks", _EPSILON, (pair,), run, _SAMPLES)
+
+
+def marks_law(counts: Counts, terms: GrouperTerms) -> Mapping[Hashable, float]:
+    """The probability of every row of marks: run by run, as one sparse vector each."""
+    law = one_sided if terms.sparse.one_sided else two_sided
+    noises = law(float(terms.sparse.threshold_rate)), law(float(terms.sparse.query_rate))
+    line = terms.theta + terms.sparse.offset
+
+    @cache
+    def log_run(start: int, end: int, *, closed: bool) -> float:
+        """Of the run of these steps, all of which join but the first, which opens, and the last if it is closed."""
+        group = Group(0)
+        deviations = [group.add(count) for count in counts[start:end]][1:]
+        answers = [*(False,) * (len(deviations) - 1), closed] if deviations else []
+        return log_probability(answers, [float(deviation - line) for deviation in deviations], *noises)
+
+    def rows(start: int) -> Iterator[tuple[Counts, float]]:
+        """Every row of marks from a step on: its first run, and after it any row of the rest."""
+        if start == len(counts):
+            yield (), 0.0
+            return
+        yield (OPENS, *(JOINS,) * (len(counts) - start - 1)), log_run(start, len(counts), closed=False)
+        for end in range(start + 2, len(counts) + 1):
+            for row, rest in rows(end):
+                yield (OPENS, *(JOINS,) * (end - start - 2), ALONE, *row), log_run(start, end, closed=True) + rest
+
+    return {row: exp(total) for row, total in rows(0)}
+
+
+def _perturbed(counts: tuple[int, ...], runs: int, entropy: Entropy) -> NDArray[np.int64]:
+    return perturb(side_by_side(counts, runs), _EPSILON, entropy).T
+
+
+def _windows(counts: tuple[int, ...], runs: int, entropy: Entropy) -> NDArray[np.int64]:
+    return TreeWindows(runs, _LENGTH, _EPSILON, entropy).steps(side_by_side(counts, runs)).T
+
+
+def _promised(name: str, *, misses: bool) -> Promised:
+    """Every series is a run by itself; what the last step says is right or an error."""
+    erred, rate = (QUIET, _MISS_RATE) if misses else (CROSSED, _ALARM_RATE)
+
+    def run(watched: Watched, runs: int, entropy: Entropy) -> NDArray[np.bool_]:
+        counts = side_by_side(watched.counts, runs)
+        if watched.alarm.summed:
+            shown = TreeWindows(runs, watched.alarm.window, watched.alarm.epsilon, entropy).steps(counts)
+        else:
+            shown = perturb(counts, watched.alarm.epsilon, entropy)
+        return np.asarray(watched.alarm.crossed(shown)[-1] == erred)
+
+    about = "the event holds by nothing" if misses else "the first value beyond the zone"
+    side = "misses" if misses else "false alarms"
+    return Promised(f"alarm over {name}, {side}", about, rate, tuple(_worst(name, misses=misses)), run, _SAMPLES)
+
+
+def _worst(name: str, *, misses: bool) -> list[tuple[str, Watched]]:
+    if name == "tree":
+        return [
+            (kind, _at_worst(tree_alarm(kind, 90, _LENGTH, 1, _MISS_RATE, _ALARM_RATE), misses=misses))
+            for kind in _SUMS
+        ]
+    kinds: tuple[Kind, ...]
+    kinds, windows = (_SUMS, (1, 12)) if name == "sums" else (_DIFFERENCES, (3,))
+    return [
+        (f"{kind}, window {window}", _at_worst(alarm(kind, 90, window, 1, _MISS_RATE, _ALARM_RATE), misses=misses))
+        for kind in kinds
+        for window in windows
+    ]
+
+
+def _at_worst(placed: Alarm, *, misses: bool) -> Watched:
+    """The true value next to the end of what is promised, and counts that have it at their last step."""
+    values = np.arange(-200, 400)
+    promised = values[placed.true(values) if misses else placed.safe(values)]
+    value = int(promised[np.abs(promised - (-90 if placed.kind == "drop" else 90)).argmin()])
+    if placed.differs:
+        return Watched(placed, (100,) + (0,) * (placed.window - 1) + (100 + value,))
+    each, more = divmod(value, placed.window)
+    # A tree has the most noises at an odd place, after a first block.
+    before = (50,) * (placed.window + 1) if placed.summed else ()
+    return Watched(placed, (*before, *(each,) * (placed.window - 1), each + more))
+
+
+def side_by_side(counts: Counts, runs: int) -> NDArray[np.int64]:
+    """The same steps in so many series."""
+    return np.repeat(np.array(counts, dtype=np.int64)[:, None], runs, axis=1)
