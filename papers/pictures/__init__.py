@@ -1,1 +1,1 @@
-"""The pictures of docs/diagnostics.md and docs/reproduce.md, made anew: `python -m papers.pictures.stream_pictures`."""
+"""The pictures of the docs, made anew: `python -m papers.pictures.stream_pictures`."""

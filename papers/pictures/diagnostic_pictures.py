@@ -27,6 +27,7 @@ from papers.pictures.diagnostic_panels import (
 from papers.residuals.chance_models import BENDS, FITS, LOG_ODDS, labels_and_chances
 from papers.residuals.public_fits import ADULT, EARNINGS, adult_scores, earnings_fits
 from papers.residuals.residual_models import RIGHT, WRONG, models
+from papers.residuals.residual_shape import shape_difference, shape_of
 from papers.roc.roc_sets import public_sets
 from thresher.audit.attacks.public_files import lack, must_be_there
 from thresher.diagnostics.binned_residuals import binned_residual_plot
@@ -35,7 +36,6 @@ from thresher.diagnostics.releases import BinnedResiduals, ResidualPlot, RocCurv
 from thresher.diagnostics.residual_plot import residual_plot
 from thresher.diagnostics.roc_curve import roc_curve
 from thresher.diagnostics.scored_rows import scored_rows
-from thresher.diagnostics.shape import shape_difference, shape_of
 from thresher.errors import SourceError
 from thresher.noise import SeededEntropy
 

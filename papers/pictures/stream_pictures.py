@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
+from papers.pictures.line_chart import Line, line_chart
 from papers.streams.stream_counts import DENSE, LAPLACE, WIDE, ZERO, estimates
 from papers.streams.stream_data import DAY, WEEK, busiest, campus, first, loads
 from papers.streams.stream_draws import Trials
@@ -17,7 +18,6 @@ from papers.streams.stream_windows import TREE, window_errors
 from thresher.diagnostics.curves import exact_curve
 from thresher.diagnostics.scored_rows import ScoredRows
 from thresher.noise import SeededEntropy
-from thresher.views.pictures import Line, line_chart
 from thresher.views.svg import across, down, even_axis, legend, path, picture
 
 _FOLDER = Path(__file__).parents[2] / "docs" / "pictures" / "streams"

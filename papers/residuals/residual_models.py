@@ -14,9 +14,9 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
+from papers.residuals.sample_distance import ks_distance, shares_in, total_variation
 from thresher.amounts import Amount
 from thresher.diagnostics.residual_plot import residual_plot
-from thresher.diagnostics.separation import ks_distance, shares_in, total_variation
 from thresher.noise import Entropy
 from thresher.noise.entropy import read_words
 

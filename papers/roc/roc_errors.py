@@ -9,8 +9,9 @@ from types import MappingProxyType
 
 import numpy as np
 
+from papers.roc.curve_distance import symmetric_difference
 from papers.roc.roc_sets import RocSet
-from thresher.diagnostics.curves import Curve, auc_error, exact_curve, mann_whitney, symmetric_difference
+from thresher.diagnostics.curves import Curve, auc_error, exact_curve, mann_whitney
 from thresher.diagnostics.roc_curve import roc_curve
 from thresher.diagnostics.scored_rows import ScoredRows
 from thresher.diagnostics.smooth_auc import smooth_auc

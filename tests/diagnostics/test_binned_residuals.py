@@ -8,11 +8,11 @@ import pytest
 from diagnostics.logistic_models import labels_and_scores, printed_plot, true_plot
 from scipy import stats
 
+from papers.residuals.residual_shape import shape_difference, shape_of
 from thresher.amounts import Epsilon, exact_fraction
 from thresher.codec import decoded, encoded
 from thresher.diagnostics.binned_residuals import binned_residual_plot, binned_terms
 from thresher.diagnostics.releases import MODEL_CAVEAT, Diagnostic
-from thresher.diagnostics.shape import FLAT, Shape, shape_difference, shape_of
 from thresher.errors import ArgumentError
 from thresher.noise import NOT_PRIVATE, SeededEntropy
 
@@ -69,15 +69,6 @@ def test_the_print_tells_them_apart_at_20_000_and_not_at_2_000(epsilon, least, m
         for each in data
     ]
     assert least <= stats.ks_2samp(*printed).statistic <= most
-
-
-def test_shapes():
-    across, up = [0.1, 0.3, 0.5, 0.6, 0.8], [0.2, 0.4, 0.6, 0.0, -0.2]
-    shape = shape_of(across, up)
-    assert (shape.lower, shape.upper) == (pytest.approx(1), pytest.approx(-1))
-    assert shape_difference(shape) == shape_difference(FLAT, shape) == pytest.approx(2)
-    assert shape_difference(Shape(1, 2), Shape(0, 5)) == 4
-    assert shape_of([0.4], [0.3]) == shape_of([0.4, 0.4], [0.3, 0.1]) == shape_of([], []) == FLAT
 
 
 @pytest.mark.parametrize("epsilon", [1, "0.1", 0.001, 100, Fraction(1, 3), "0.123456789", Fraction(10**15 + 1, 10**16)])

@@ -1,4 +1,4 @@
-"""ROC curves as points: from counts between thresholds to rates and area, and how far two curves are apart.
+"""ROC curves as points: from counts between thresholds to rates and area.
 
 Functions of what they are given, without noise: with exact counts they give the ordinary statistics.
 Reads: counts, points. Writes: nothing. Never: a draw.
@@ -76,27 +76,6 @@ def mann_whitney(rows: ScoredRows) -> Fraction:
 def auc_error(found: float | None, truth: float) -> float:
     """How far an area is off. One that is undefined counts as one half, which the diagonal has."""
     return abs((0.5 if found is None else found) - truth)
-
-
-def symmetric_difference(one: Curve, other: Curve) -> float:
-    """The area between two curves."""
-    spots = np.union1d(one.false_positive_rate, other.false_positive_rate)
-    left, right = spots[:-1], spots[1:]
-    begin, end = (_heights(one, left, right, at) - _heights(other, left, right, at) for at in (left, right))
-    total = np.abs(begin) + np.abs(end)
-    # Lines that cross leave two triangles between them.
-    crossing = begin * end < 0
-    mean = np.divide(begin**2 + end**2, total, out=np.zeros_like(total), where=total > 0)
-    return float(((right - left) * np.where(crossing, mean, total) / 2).sum())
-
-
-def _heights(curve: Curve, left: Floats, right: Floats, at: Floats) -> Floats:
-    """Where the one line lies that the curve follows between left and right: steps up do not count at their foot."""
-    x, y = curve.false_positive_rate, curve.true_positive_rate
-    after = np.clip(np.searchsorted(x, (left + right) / 2), 1, x.size - 1)
-    width = x[after] - x[after - 1]
-    share = np.divide(at - x[after - 1], width, out=np.zeros_like(at), where=width > 0)
-    return np.asarray(y[after - 1] + share * (y[after] - y[after - 1]))
 
 
 def binormal_curve(area: float, points: int = 512) -> Curve:

@@ -1,17 +1,18 @@
-"""Makes the pictures of `docs/audit.md` anew: `python tools/make_audit_pictures.py`, some seconds.
+"""Makes the pictures of `docs/audit.md` anew: `python -m papers.pictures.audit_pictures`, some seconds.
 
 Seeded, and drawn from made-up data and exact laws, so the files are the same every time; a test compares them.
 """
 
 from pathlib import Path
 
+from papers.pictures.line_chart import Line, line_chart
 from thresher.audit.attacks import Method, reconstruct
 from thresher.audit.attacks.targets import made_up
 from thresher.audit.laws.comparison_laws import gptt_log_ratio
 from thresher.noise import SeededEntropy
-from thresher.views.pictures import Line, count_scatter, line_chart
+from thresher.views.pictures import count_scatter
 
-_FOLDER = Path(__file__).parents[1] / "docs" / "pictures"
+_FOLDER = Path(__file__).parents[2] / "docs" / "pictures"
 _SEED = 7
 _COPIES = (1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024)
 _VARIANTS = {

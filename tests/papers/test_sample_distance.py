@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from thresher.diagnostics.separation import ks_distance, shares_in, total_variation
+from papers.residuals.residual_shape import FLAT, Shape, shape_difference, shape_of
+from papers.residuals.sample_distance import ks_distance, shares_in, total_variation
 from thresher.errors import ArgumentError
 
 
@@ -57,3 +58,12 @@ def test_bad_samples(bad):
 def test_bad_histograms(bad):
     with pytest.raises(ArgumentError):
         total_variation([1, 2], bad)
+
+
+def test_shapes():
+    across, up = [0.1, 0.3, 0.5, 0.6, 0.8], [0.2, 0.4, 0.6, 0.0, -0.2]
+    shape = shape_of(across, up)
+    assert (shape.lower, shape.upper) == (pytest.approx(1), pytest.approx(-1))
+    assert shape_difference(shape) == shape_difference(FLAT, shape) == pytest.approx(2)
+    assert shape_difference(Shape(1, 2), Shape(0, 5)) == 4
+    assert shape_of([0.4], [0.3]) == shape_of([0.4, 0.4], [0.3, 0.1]) == shape_of([], []) == FLAT
