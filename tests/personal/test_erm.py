@@ -18,8 +18,8 @@ from thresher.personal.learners.erm import (
     perturbed_output,
 )
 from thresher.personal.learners.margin_losses import HuberHinge, LogisticLoss
+from thresher.personal.learners.membership import group_of, halved
 from thresher.personal.learners.near_minimum import Risk, accelerated, near_minimum
-from thresher.personal.learners.taking_part import group_of, halved
 from thresher.personal.roster import Roster
 
 LOSSES = [LogisticLoss(), HuberHinge(), HuberHinge(0.1)]

@@ -10,9 +10,8 @@ from sklearn.linear_model import Ridge
 
 from thresher.errors import ArgumentError
 from thresher.noise import SeededEntropy
-from thresher.personal.learners.fitted_groups import Sharing
 from thresher.personal.learners.linear_model import LinearRecipe, fit_line, noisy_sums, sum_terms, whole_records
-from thresher.personal.learners.taking_part import group_of
+from thresher.personal.learners.membership import Sharing, group_of
 from thresher.personal.parts import Parts
 from thresher.personal.roster import Roster
 

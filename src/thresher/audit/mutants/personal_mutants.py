@@ -27,7 +27,7 @@ from thresher.audit.shipped.personal_subjects import sampling_law
 from thresher.audit.subjects import Enumerated, Pair
 from thresher.personal.learners.erm import ObjectiveTerms
 from thresher.personal.learners.linear_model import sum_terms
-from thresher.personal.learners.taking_part import Group, group_of
+from thresher.personal.learners.membership import Group, group_of
 from thresher.personal.partition import partition
 from thresher.personal.roster import Roster
 

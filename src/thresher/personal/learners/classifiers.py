@@ -1,11 +1,13 @@
 """Two classes told apart: logistic regression and the linear support vector machine, within budgets of one's own.
 
 Reads: rows, labels, a roster, entropy. Writes: nothing. Never: a label or a row in an error text; a person of budget 0.
-What is proved where: `taking_part.md`, `erm.md`.
+What is proved where: `membership.md`, `erm.md`.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -21,9 +23,17 @@ from thresher.personal.learners.erm import (
     perturbed_objective,
     perturbed_output,
 )
-from thresher.personal.learners.fitted_groups import Sharing, combining_weights, groups_of, spent_by_class
 from thresher.personal.learners.margin_losses import MarginLoss
-from thresher.personal.learners.taking_part import METHODS, Group, halved, roster_of
+from thresher.personal.learners.membership import (
+    METHODS,
+    Group,
+    Sharing,
+    combining_weights,
+    groups_of,
+    halved,
+    roster_of,
+    spent_by_class,
+)
 from thresher.personal.roster import Roster
 
 Floats = NDArray[np.float64]
@@ -46,28 +56,37 @@ class Recipe:
     intercept: bool = True
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class LinearClassifier:
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Planes:
     """One or more fitted planes, all of which may be shown. Rows of `coefficients` are planes, `weights` add up to 1.
 
-    `spent`: what a person of each of the roster's classes lost. `noise_length`: of the noise on each plane, in the
-    units of clipped rows (none for a tilted objective). `proof`: what the proof covers.
+    `spent`: what a person of each of the roster's classes lost. `proof`: what the proof covers.
     """
 
     coefficients: Floats
     intercepts: Floats
     weights: Floats
+    spent: tuple[Epsilon, ...]
+    proof: str
+    assumption: str = ASSUMPTION
+    stamp: str
+
+    def heights(self, features: ArrayLike) -> Floats:
+        """Of each row above each plane."""
+        return matrix_of(features) @ self.coefficients.T + self.intercepts
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class LinearClassifier(Planes):
+    """A classifier. `noise_length`: of the noise on each plane, in the units of clipped rows (none for a tilt)."""
+
     classes: tuple[object, object]
     votes: bool
-    spent: tuple[Epsilon, ...]
     noise_length: tuple[float, ...]
-    proof: str
-    assumption: str
-    stamp: str
 
     def scores(self, features: ArrayLike) -> Floats:
         """Above 0 for the second class. With votes: the share of votes for it, less the share against."""
-        planes = matrix_of(features) @ self.coefficients.T + self.intercepts
+        planes = self.heights(features)
         return (np.where(planes >= 0, 1.0, -1.0) if self.votes else planes) @ self.weights
 
     def predicted(self, features: ArrayLike) -> NDArray[np.generic]:
@@ -86,24 +105,37 @@ def fit_classifier(
     """
     shape, ridge, classes = _checked(recipe)
     source = chosen(entropy)
-    rows, there = shape.clipped(features)
-    roster = roster_of(budgets, rows.shape[0])
-    groups = groups_of(halved(roster) if recipe.sharing.replace else roster, recipe.sharing)
+    rows, there, groups = in_groups(features, budgets, shape, recipe.sharing)
     signed = rows * (signs_of(labels, classes, rows.shape[0]) * there)[:, None]
     perturbed = perturbed_output if recipe.perturbation == "output" else perturbed_objective
     planes = [shape.unscaled(perturbed(signed, group, recipe.loss, ridge, source)) for group in groups]
     return LinearClassifier(
-        np.array([plane for plane, _ in planes]),
-        np.array([intercept for _, intercept in planes]),
-        combining_weights(groups, recipe.sharing.combine),
-        classes,
-        recipe.sharing.combine == "vote" and len(groups) > 1,
-        spent_by_class(groups, doubled=recipe.sharing.replace),
-        _noise_lengths(groups, recipe, ridge, rows.shape[1]),
-        WHOLE_NUMBERS if recipe.perturbation == "output" else REAL_NUMBERS,
-        ASSUMPTION,
-        source.stamp,
+        **planes_of(planes, groups, recipe.sharing),
+        proof=WHOLE_NUMBERS if recipe.perturbation == "output" else REAL_NUMBERS,
+        stamp=source.stamp,
+        classes=classes,
+        votes=recipe.sharing.combine == "vote" and len(groups) > 1,
+        noise_length=_noise_lengths(groups, recipe, ridge, rows.shape[1]),
     )
+
+
+def in_groups(
+    features: ArrayLike, budgets: Roster | ArrayLike, shape: Shape, sharing: Sharing
+) -> tuple[Floats, NDArray[np.bool_], tuple[Group, ...]]:
+    """Clipped rows, which of them are records, and the groups in which their people are fitted."""
+    rows, there = shape.clipped(features)
+    roster = roster_of(budgets, rows.shape[0])
+    return rows, there, groups_of(halved(roster) if sharing.replace else roster, sharing)
+
+
+def planes_of(planes: Sequence[tuple[Floats, float]], groups: tuple[Group, ...], sharing: Sharing) -> dict[str, Any]:
+    """The fields of `Planes` that follow from the plane of each group."""
+    return {
+        "coefficients": np.array([plane for plane, _ in planes]),
+        "intercepts": np.array([intercept for _, intercept in planes]),
+        "weights": combining_weights(groups, sharing.combine),
+        "spent": spent_by_class(groups, doubled=sharing.replace),
+    }
 
 
 def _noise_lengths(groups: tuple[Group, ...], recipe: Recipe, ridge: Fraction, dimension: int) -> tuple[float, ...]:

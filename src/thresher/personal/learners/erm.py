@@ -19,9 +19,9 @@ from thresher.amounts import NANO
 from thresher.errors import ArgumentError
 from thresher.noise import Entropy
 from thresher.personal.learners.margin_losses import MarginLoss
+from thresher.personal.learners.membership import Group
 from thresher.personal.learners.near_minimum import AT_ONCE, Risk, near_minimum
 from thresher.personal.learners.norm_noise import noise_length, norm_noise
-from thresher.personal.learners.taking_part import Group
 
 Floats = NDArray[np.float64]
 _UNIT = 2.0**-52

@@ -6,7 +6,8 @@ Reads: rows, labels, budgets, entropy. Writes: fitted attributes, which may all 
 """
 
 from abc import abstractmethod
-from typing import Any, Self
+from dataclasses import dataclass
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -16,35 +17,27 @@ from sklearn.utils.validation import check_is_fitted
 from thresher.amounts import Amount
 from thresher.noise import Entropy
 from thresher.personal.learners.classifiers import LinearClassifier, Recipe, fit_classifier
-from thresher.personal.learners.fitted_groups import Sharing
 from thresher.personal.learners.linear_model import LinearFit, LinearRecipe, fit_line
 from thresher.personal.learners.margin_losses import HuberHinge, LogisticLoss, MarginLoss, chance
+from thresher.personal.learners.membership import Sharing
 from thresher.personal.parts import Parts
 from thresher.personal.roster import Roster
 
 Floats = NDArray[np.float64]
 
 
-class _Planes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn ships no types
-    """What both classifiers share. Parameters are those of `Recipe` and `Sharing`."""
+# Fields are the parameters: scikit-learn reads them from the signature that a dataclass makes of them.
+@dataclass(kw_only=True, eq=False, repr=False)
+class PersonalEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn ships no types
+    """What all of them share. Parameters are those of `Sharing` and of the recipe."""
 
-    def __init__(
-        self,
-        *,
-        method: str = "weighted",
-        perturbation: str = "output",
-        regularisation: Amount = "0.001",
-        norm: Amount = 1,
-        classes: tuple[object, object] = (0, 1),
-        fit_intercept: bool = True,
-        threshold: Amount | None = None,
-        parts: Parts | int = 2,
-        combine: str = "weighted",
-        replace: bool = False,
-    ) -> None:
-        self.method, self.perturbation, self.regularisation = method, perturbation, regularisation
-        self.norm, self.classes, self.fit_intercept = norm, classes, fit_intercept
-        self.threshold, self.parts, self.combine, self.replace = threshold, parts, combine, replace
+    method: str = "weighted"
+    regularisation: Amount = "0.001"
+    norm: Amount = 1
+    fit_intercept: bool = True
+    threshold: Amount | None = None
+    parts: Parts | int = 2
+    replace: bool = False
 
     def fit(
         self,
@@ -53,38 +46,53 @@ class _Planes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-l
         budgets: Roster | ArrayLike,
         entropy: Entropy | None = None,
     ) -> Self:
-        """Fits within each person's budget; see `fit_classifier` for what is promised."""
-        self.release_: LinearClassifier = fit_classifier(X, y, budgets, self._recipe(), entropy)
-        self.classes_ = np.array(self.release_.classes)
-        self.coef_ = self.release_.weights[None, :] @ self.release_.coefficients
-        self.intercept_ = self.release_.weights[None, :] @ self.release_.intercepts
+        """Fit within each person's budget; see `fit_classifier` and `fit_line` for what is promised."""
+        self.release_: Any = self._fitted(X, y, budgets, entropy)
+        # Of a classifier scikit-learn wants a row of coefficients, of a regressor the coefficients.
+        weights = self.release_.weights[None, :] if isinstance(self, ClassifierMixin) else self.release_.weights
+        self.coef_, self.intercept_ = weights @ self.release_.coefficients, weights @ self.release_.intercepts
         self.n_features_in_ = self.release_.coefficients.shape[1]
         self.stamp_ = self.release_.stamp
         return self
 
-    def decision_function(self, X: ArrayLike) -> Floats:  # noqa: N803
-        """Above 0 for the second class."""
+    def predict(self, X: ArrayLike) -> NDArray[Any]:  # noqa: N803
+        """Return the class, or the predicted target, of each row."""
         check_is_fitted(self)
-        return self.release_.scores(X)
-
-    def predict(self, X: ArrayLike) -> NDArray[np.generic]:  # noqa: N803
-        """The class of each row."""
-        check_is_fitted(self)
-        return self.release_.predicted(X)
-
-    def _recipe(self) -> Recipe:
-        return Recipe(
-            self._loss(),
-            Sharing(self.method, self.threshold, self.parts, self.combine, self.replace),
-            self.perturbation,
-            self.regularisation,
-            self.norm,
-            self.classes,
-            self.fit_intercept,
-        )
+        predicted: NDArray[Any] = self.release_.predicted(X)
+        return predicted
 
     @abstractmethod
-    def _loss(self) -> MarginLoss: ...
+    def _fitted(
+        self, rows: ArrayLike, labels: ArrayLike, budgets: Roster | ArrayLike, entropy: Entropy | None
+    ) -> LinearClassifier | LinearFit: ...
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class PersonalClassifier(ClassifierMixin, PersonalEstimator):  # type: ignore[misc]  # as above
+    """What both classifiers share."""
+
+    perturbation: str = "output"
+    classes: tuple[object, object] = (0, 1)
+    combine: str = "weighted"
+    loss: ClassVar[MarginLoss]
+
+    @property
+    def classes_(self) -> NDArray[Any]:
+        """The declared classes, once it is fitted."""
+        return np.array(self.release_.classes)
+
+    def decision_function(self, X: ArrayLike) -> Floats:  # noqa: N803
+        """Return the score of each row, above 0 for the second class."""
+        check_is_fitted(self)
+        scores: Floats = self.release_.scores(X)
+        return scores
+
+    def _fitted(
+        self, rows: ArrayLike, labels: ArrayLike, budgets: Roster | ArrayLike, entropy: Entropy | None
+    ) -> LinearClassifier:
+        sharing = Sharing(self.method, self.threshold, self.parts, self.combine, self.replace)
+        ways = self.perturbation, self.regularisation, self.norm, self.classes, self.fit_intercept
+        return fit_classifier(rows, labels, budgets, Recipe(self.loss, sharing, *ways), entropy)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -93,62 +101,33 @@ class _Planes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-l
         return tags
 
 
-class PersonalLogisticRegression(_Planes):
+class PersonalLogisticRegression(PersonalClassifier):
     """Logistic regression in which each person loses at most a budget of their own."""
 
+    loss = LogisticLoss()
+
     def predict_proba(self, X: ArrayLike) -> Floats:  # noqa: N803
-        """The chances of both classes; with votes, their shares of the votes."""
+        """Return the chances of both classes; with votes, their shares of the votes."""
         scores = self.decision_function(X)
         second = (1 + scores) / 2 if self.release_.votes else chance(scores)
         return np.column_stack([1 - second, second])
 
-    def _loss(self) -> MarginLoss:
-        return LogisticLoss()
 
-
-class PersonalLinearSVC(_Planes):
+class PersonalLinearSVC(PersonalClassifier):
     """A linear support vector machine (its hinge rounded off) in which each person loses at most the own budget."""
 
-    def _loss(self) -> MarginLoss:
-        return HuberHinge()
+    loss = HuberHinge()
 
 
-class PersonalLinearRegression(RegressorMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn ships no types
+@dataclass(kw_only=True, eq=False, repr=False)
+class PersonalLinearRegression(RegressorMixin, PersonalEstimator):  # type: ignore[misc]  # as above
     """Linear regression in which each person loses at most a budget of their own. See `LinearRecipe` and `Sharing`."""
 
-    def __init__(
-        self,
-        *,
-        method: str = "weighted",
-        bound: Amount = 1,
-        regularisation: Amount = "0.001",
-        norm: Amount = 1,
-        fit_intercept: bool = True,
-        threshold: Amount | None = None,
-        parts: Parts | int = 2,
-        replace: bool = False,
-    ) -> None:
-        self.method, self.bound, self.regularisation, self.norm = method, bound, regularisation, norm
-        self.fit_intercept, self.threshold, self.parts, self.replace = fit_intercept, threshold, parts, replace
+    bound: Amount = 1
 
-    def fit(
-        self,
-        X: ArrayLike,  # noqa: N803
-        y: ArrayLike,
-        budgets: Roster | ArrayLike,
-        entropy: Entropy | None = None,
-    ) -> Self:
-        """Fits within each person's budget; see `fit_line` for what is promised."""
+    def _fitted(
+        self, rows: ArrayLike, targets: ArrayLike, budgets: Roster | ArrayLike, entropy: Entropy | None
+    ) -> LinearFit:
         sharing = Sharing(self.method, self.threshold, self.parts, replace=self.replace)
         recipe = LinearRecipe(self.bound, sharing, self.regularisation, self.norm, self.fit_intercept)
-        self.release_: LinearFit = fit_line(X, y, budgets, recipe, entropy)
-        self.coef_ = self.release_.weights @ self.release_.coefficients
-        self.intercept_ = float(self.release_.weights @ self.release_.intercepts)
-        self.n_features_in_ = self.release_.coefficients.shape[1]
-        self.stamp_ = self.release_.stamp
-        return self
-
-    def predict(self, X: ArrayLike) -> Floats:  # noqa: N803
-        """The predicted target of each row."""
-        check_is_fitted(self)
-        return self.release_.predicted(X)
+        return fit_line(rows, targets, budgets, recipe, entropy)

@@ -13,16 +13,15 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from thresher.amounts import NANO, Amount, Epsilon, exact_fraction
+from thresher.amounts import NANO, Amount, exact_fraction
 from thresher.errors import ArgumentError
 from thresher.noise import Entropy
 from thresher.noise.entropy import chosen
 from thresher.noise.laplace import laplace_draws
-from thresher.personal.learners.classifiers import ASSUMPTION, WHOLE_NUMBERS, check_choice
-from thresher.personal.learners.clipped_rows import matrix_of, shape_of, targets_of
+from thresher.personal.learners.classifiers import WHOLE_NUMBERS, Planes, check_choice, in_groups, planes_of
+from thresher.personal.learners.clipped_rows import shape_of, targets_of
 from thresher.personal.learners.erm import checked_regularisation
-from thresher.personal.learners.fitted_groups import Sharing, combining_weights, groups_of, spent_by_class
-from thresher.personal.learners.taking_part import METHODS, Group, halved, roster_of
+from thresher.personal.learners.membership import METHODS, Group, Sharing
 from thresher.personal.roster import Roster
 
 Floats = NDArray[np.float64]
@@ -44,25 +43,15 @@ class LinearRecipe:
     intercept: bool = True
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class LinearFit:
-    """Fitted lines, one for each group, all of which may be shown; `weights` add up to 1.
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class LinearFit(Planes):
+    """Fitted lines, one for each group. `noise_sd`: of each mean product behind a line, in units of clipped numbers."""
 
-    `noise_sd`: of each mean product behind a line, in the units of clipped numbers.
-    """
-
-    coefficients: Floats
-    intercepts: Floats
-    weights: Floats
-    spent: tuple[Epsilon, ...]
     noise_sd: tuple[float, ...]
-    proof: str
-    assumption: str
-    stamp: str
 
     def predicted(self, features: ArrayLike) -> Floats:
         """The mean of the lines at each row."""
-        return (matrix_of(features) @ self.coefficients.T + self.intercepts) @ self.weights
+        return self.heights(features) @ self.weights
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,9 +85,7 @@ def fit_line(
     check_choice("combine", recipe.sharing.combine, ("weighted",))
     shape, source = shape_of(recipe.norm, intercept=recipe.intercept), chosen(entropy)
     floor = float(checked_regularisation(ridge))
-    rows, there = shape.clipped(features)
-    roster = roster_of(budgets, rows.shape[0])
-    groups = groups_of(halved(roster) if recipe.sharing.replace else roster, recipe.sharing)
+    rows, there, groups = in_groups(features, budgets, shape, recipe.sharing)
     records = whole_records(rows, targets_of(targets, rows.shape[0]) / float(bound), there)
     terms = [sum_terms(group, rows.shape[1]) for group in groups]
     lines = [
@@ -106,14 +93,10 @@ def fit_line(
         for group, term in zip(groups, terms, strict=True)
     ]
     return LinearFit(
-        np.array([line for line, _ in lines]),
-        np.array([intercept for _, intercept in lines]),
-        combining_weights(groups, recipe.sharing.combine),
-        spent_by_class(groups, doubled=recipe.sharing.replace),
-        tuple(term.mean_sd for term in terms),
-        WHOLE_NUMBERS,
-        ASSUMPTION,
-        source.stamp,
+        **planes_of(lines, groups, recipe.sharing),
+        proof=WHOLE_NUMBERS,
+        stamp=source.stamp,
+        noise_sd=tuple(term.mean_sd for term in terms),
     )
 
 

@@ -8,8 +8,16 @@ import pytest
 
 from thresher.amounts import Epsilon
 from thresher.errors import ArgumentError
-from thresher.personal.learners.fitted_groups import Sharing, combining_weights, groups_of, spent_by_class
-from thresher.personal.learners.taking_part import chances_of, group_of, halved, roster_of
+from thresher.personal.learners.membership import (
+    Sharing,
+    chances_of,
+    combining_weights,
+    group_of,
+    groups_of,
+    halved,
+    roster_of,
+    spent_by_class,
+)
 from thresher.personal.parts import Parts
 from thresher.personal.roster import Roster
 

@@ -1,4 +1,4 @@
-"""Who takes part in a fit, and with what weight: a function of the roster alone, but for coins.
+"""Who takes part in a fit, in which group and with what weight: a function of the roster alone, but for coins.
 
     minimum    everybody, at the least budget above 0
     threshold  those who allow `threshold`, at that
@@ -7,7 +7,7 @@
     partition  a fit for each part of the roster, at the least budget in it
 
 A weight is an amount of epsilon: what a person of weight w may lose is w, or with coins what the coin makes of it.
-Reads: a roster, entropy for coins. Writes: nothing. Never: rows; a person whose budget is 0. Proof: `taking_part.md`.
+Reads: a roster, entropy for coins. Writes: nothing. Never: rows; a person whose budget is 0. Proof: `membership.md`.
 """
 
 from dataclasses import dataclass
@@ -19,6 +19,8 @@ from thresher.amounts import NANO, Amount, Epsilon, exact_fraction
 from thresher.errors import ArgumentError
 from thresher.noise import Entropy
 from thresher.noise.entropy import read_words
+from thresher.personal.partition import partition
+from thresher.personal.parts import Parts
 from thresher.personal.roster import Roster
 
 METHODS = ("minimum", "threshold", "sampling", "weighted", "partition")
@@ -26,6 +28,21 @@ _CHANCES = 1 << 32
 _LIGHTEST = 1 << 10
 
 Whole = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class Sharing:
+    """How budgets are used, all of it public. `threshold` None: the mean budget, or for weighted the largest.
+
+    `parts`: for the method partition, how many (those of least waste), or a `Parts`. `combine`: weighted or vote.
+    `replace`: neighbours are data in which a record is changed, not one that comes or goes; budgets are halved.
+    """
+
+    method: str = "weighted"
+    threshold: Amount | None = None
+    parts: Parts | int = 2
+    combine: str = "weighted"
+    replace: bool = False
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -95,6 +112,31 @@ def halved(roster: Roster) -> Roster:
     """Budgets halved, rounded down: what is private at these when a record comes or goes is so when one is changed."""
     levels, places = np.unique(roster.nano // 2, return_inverse=True)
     return Roster(levels, places[roster.classes].astype(np.int64))
+
+
+def groups_of(roster: Roster, sharing: Sharing) -> tuple[Group, ...]:
+    """The groups that are fitted, each by itself."""
+    if sharing.method != "partition":
+        return (group_of(roster, sharing.method, sharing.threshold),)
+    if sharing.threshold is not None:
+        raise ArgumentError("threshold", sharing.threshold, "the method partition has none", "Leave it out")
+    parts = sharing.parts if isinstance(sharing.parts, Parts) else partition(roster, sharing.parts)
+    if not np.array_equal(parts.roster.nano[parts.roster.classes], roster.nano[roster.classes]):
+        rule = "they are parts of another roster" + (", for budgets were halved" if sharing.replace else "")
+        raise ArgumentError("parts", f"{len(parts.sizes)} parts", rule, "Pass how many parts, or parts of this roster")
+    return tuple(part_of(parts.roster, span) for span in parts.spans)
+
+
+def combining_weights(groups: tuple[Group, ...], combine: str) -> NDArray[np.float64]:
+    """(n epsilon)² for each group, or the same for all, adding up to 1."""
+    sums = np.array([1.0 if combine == "vote" else (group.total / groups[0].total) ** 2 for group in groups])
+    return np.asarray(sums / sums.sum())
+
+
+def spent_by_class(groups: tuple[Group, ...], *, doubled: bool = False) -> tuple[Epsilon, ...]:
+    """What a person of each class loses in all groups: they are in one of them at most."""
+    each = [Epsilon.total(spent) for spent in zip(*(group.spent for group in groups), strict=True)]
+    return tuple(spent * 2 for spent in each) if doubled else tuple(each)
 
 
 def group_of(roster: Roster, method: str, threshold: Amount | None = None) -> Group:
