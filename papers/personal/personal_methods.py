@@ -20,12 +20,11 @@ from thresher.noise.entropy import read_words
 from thresher.noise.laplace import laplace_draws
 from thresher.personal.baselines import minimum_plan, threshold_plan
 from thresher.personal.count_choice import RATE, ExponentialPlan, exponential_plan
-from thresher.personal.ensemble import combined, frequency_weights
-from thresher.personal.partition import partition
+from thresher.personal.part_releases import combined, frequency_weights
+from thresher.personal.partition import in_rounds, partition
 from thresher.personal.parts import Parts
 from thresher.personal.precision_partition import precision_partition
 from thresher.personal.roster import Roster
-from thresher.personal.rounds import in_rounds
 from thresher.personal.sampling import SamplingPlan, sampling_plan
 from thresher.personal.weighted import WeightedPlan, weighted_plan
 

@@ -20,8 +20,8 @@ from thresher.amounts import NANO
 from thresher.diagnostics.curves import mann_whitney
 from thresher.diagnostics.scored_rows import ScoredRows
 from thresher.personal.learners.classifiers import PERTURBATIONS, Recipe, fit_classifier
-from thresher.personal.learners.margin_losses import HuberHinge, LogisticLoss, MarginLoss
 from thresher.personal.learners.membership import Sharing, halved
+from thresher.personal.learners.risks import HuberHinge, LogisticLoss, MarginLoss
 from thresher.personal.precision_partition import precision_partition
 from thresher.personal.roster import Roster
 

@@ -25,7 +25,7 @@ from papers.personal.personal_methods import (
 )
 from thresher.noise import SeededEntropy
 from thresher.personal.baselines import minimum_plan
-from thresher.personal.ensemble import combined, frequency_weights
+from thresher.personal.part_releases import combined, frequency_weights
 from thresher.personal.partition import partition
 from thresher.personal.precision_partition import precision_partition
 from thresher.personal.weighted import weighted_plan

@@ -31,7 +31,8 @@ if TYPE_CHECKING:
     from thresher.asks.refinement import SharperOptions
     from thresher.decisions.options import DecisionOptions
     from thresher.decisions.refinement import RefinementPlan
-    from thresher.diagnostics import DiagnosisOptions, DiagnosisPlan, Diagnostic
+    from thresher.diagnostics.diagnosis_plan import DiagnosisOptions, DiagnosisPlan
+    from thresher.diagnostics.releases import Diagnostic
     from thresher.live.running_stream import RunningStream
     from thresher.personal.budget_classes import ClassLeft
     from thresher.personal.personal_counts import PersonalCounts

@@ -11,7 +11,7 @@ from thresher.asks.desk import Desk
 from thresher.asks.diagnosis import DiagnosisAsk
 from thresher.asks.personal import personal_count, personal_decision, personal_question
 from thresher.config import load
-from thresher.diagnostics import DiagnosisOptions
+from thresher.diagnostics.diagnosis_plan import DiagnosisOptions
 from thresher.errors import ArgumentError, DeclarationError
 from thresher.personal.weighted_read import PersonalOptions
 from thresher.question import PublicTable

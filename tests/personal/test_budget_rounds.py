@@ -8,9 +8,9 @@ import pytest
 
 from thresher.amounts import Epsilon
 from thresher.errors import ArgumentError
-from thresher.personal.parts import Parts
+from thresher.personal.partition import in_rounds
+from thresher.personal.parts import Parts, after
 from thresher.personal.roster import Roster
-from thresher.personal.rounds import after, in_rounds
 
 EIGHT = Roster.of(["0.01", "0.02", "0.05", "0.07", "0.09", "0.11", "0.14", "0.15"])
 

@@ -11,8 +11,9 @@ from scipy.stats import norm
 from thresher.amounts import NANO
 from thresher.errors import ArgumentError
 from thresher.noise import SeededEntropy
-from thresher.personal import Roster, weighted_plan
 from thresher.personal.class_weights import ClassWeights, class_weights
+from thresher.personal.roster import Roster
+from thresher.personal.weighted import weighted_plan
 
 FAILS = 1e-7
 ROSTERS = st.lists(st.tuples(st.integers(10**5, 2 * NANO), st.integers(0, 500)), min_size=1, max_size=8)

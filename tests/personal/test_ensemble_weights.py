@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from thresher.errors import ArgumentError
-from thresher.personal.ensemble import combined, frequency_weights, model_weights, sum_weights, vote
-from thresher.personal.parts import Parts
+from thresher.personal.part_releases import combined, frequency_weights, model_weights, sum_weights, vote
+from thresher.personal.partition import in_rounds
+from thresher.personal.parts import Parts, Rounds
 from thresher.personal.precision_partition import precision
 from thresher.personal.roster import Roster
-from thresher.personal.rounds import Rounds, in_rounds
 
 EIGHT = Roster.of(["0.01", "0.02", "0.05", "0.07", "0.09", "0.11", "0.14", "0.15"])
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from thresher.errors import ArgumentError, BugError
-from thresher.personal.learners import near_minimum as room
+from thresher.personal.learners import risks as room
 from thresher.personal.learners.erm import (
     _rounding,
     objective_terms,
@@ -17,9 +17,8 @@ from thresher.personal.learners.erm import (
     perturbed_objective,
     perturbed_output,
 )
-from thresher.personal.learners.margin_losses import HuberHinge, LogisticLoss
 from thresher.personal.learners.membership import group_of, halved
-from thresher.personal.learners.near_minimum import Risk, accelerated, near_minimum
+from thresher.personal.learners.risks import HuberHinge, LogisticLoss, Risk, accelerated, near_minimum
 from thresher.personal.roster import Roster
 
 LOSSES = [LogisticLoss(), HuberHinge(), HuberHinge(0.1)]

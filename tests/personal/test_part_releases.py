@@ -12,10 +12,10 @@ from thresher.audit.mutants.personal_mutants import broken_partition_of_present
 from thresher.errors import ArgumentError
 from thresher.noise import SeededEntropy, discrete_laplace
 from thresher.personal.part_releases import partition_frequency, partition_mean, partition_sum
+from thresher.personal.partition import in_rounds
 from thresher.personal.parts import Parts
 from thresher.personal.personal_release import INDEPENDENT
 from thresher.personal.roster import Roster
-from thresher.personal.rounds import in_rounds
 
 FIGURE = ["0.01", "0.02", "0.05", "0.07", "0.09", "0.11", "0.14", "0.15"]
 

@@ -16,12 +16,10 @@ from thresher.noise import NOT_PRIVATE, NotPrivate, SystemEntropy, discrete_lapl
 from thresher.personal import baselines, count_choice, part_releases, sampling, weighted
 from thresher.personal.baselines import minimum_plan, threshold_plan
 from thresher.personal.count_choice import exponential_plan
-from thresher.personal.ensemble import frequency_weights
-from thresher.personal.part_releases import partition_frequency
-from thresher.personal.partition import most_parts, partition
+from thresher.personal.part_releases import frequency_weights, partition_frequency
+from thresher.personal.partition import in_rounds, most_parts, partition
 from thresher.personal.personal_release import INDEPENDENT
 from thresher.personal.roster import Roster
-from thresher.personal.rounds import in_rounds
 from thresher.personal.sampling import sampled_frequency, sampling_plan
 from thresher.personal.weighted import (
     best_cap,
@@ -342,7 +340,8 @@ ROOMS = (weighted, baselines, sampling, count_choice, part_releases)
 
 @pytest.mark.parametrize("room", ROOMS, ids=lambda room: room.__name__)
 def test_the_reference_lists_true_signatures(room):
-    page = (Path(__file__).parents[2] / "docs" / "reference" / "personal_releases.md").read_text()
+    folder = Path(__file__).parents[2] / "docs" / "reference"
+    page = "".join((folder / f"personal_{name}.md").read_text() for name in ("releases", "parts"))
     inner = {"best_cap", "shared", "checked_bound", "fraction_of", "check_noise", "laplace_sd", "chance"}
     public = {name: f for name, f in inspect.getmembers(room, inspect.isfunction) if f.__module__ == room.__name__}
     for name, function in public.items():

@@ -14,8 +14,9 @@ from thresher.cli.flags import Choice
 from thresher.cli.options import config_option, json_option, spinning
 from thresher.cli.output import drawn, say
 from thresher.codec import document
-from thresher.diagnostics import KINDS, Diagnostic
+from thresher.diagnostics.diagnosis_plan import KINDS
 from thresher.diagnostics.pictures import check_picture, save_picture, sparkline
+from thresher.diagnostics.releases import Diagnostic
 from thresher.ledger import Balance
 from thresher.mechanisms.histograms import MECHANISMS
 from thresher.views import inert, paragraph

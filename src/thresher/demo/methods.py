@@ -16,11 +16,10 @@ from thresher.noise import Entropy
 from thresher.personal.baselines import minimum_plan, threshold_plan
 from thresher.personal.count_choice import exponential_frequency, exponential_plan
 from thresher.personal.part_releases import partition_frequency
-from thresher.personal.partition import most_parts, partition
-from thresher.personal.parts import Parts
+from thresher.personal.partition import in_rounds, most_parts, partition
+from thresher.personal.parts import Parts, Rounds
 from thresher.personal.personal_release import PersonalRelease
 from thresher.personal.precision_partition import precision_partition
-from thresher.personal.rounds import Rounds, in_rounds
 from thresher.personal.sampling import sampled_frequency, sampling_plan
 from thresher.personal.weighted import weighted_frequency, weighted_plan
 

@@ -2,17 +2,3 @@
 
 Reads: arrays, entropy. Writes: nothing. Never: a source, a ledger, a picture made of anything but a release.
 """
-
-from thresher.diagnostics.diagnosis_plan import KINDS, DiagnosisOptions, DiagnosisPlan, plan_diagnosis
-from thresher.diagnostics.releases import BinnedResiduals, Diagnostic, ResidualPlot, RocCurve
-
-__all__ = [
-    "KINDS",
-    "BinnedResiduals",
-    "DiagnosisOptions",
-    "DiagnosisPlan",
-    "Diagnostic",
-    "ResidualPlot",
-    "RocCurve",
-    "plan_diagnosis",
-]

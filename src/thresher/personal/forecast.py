@@ -8,12 +8,11 @@ from dataclasses import dataclass
 from thresher.amounts import NANO, Epsilon
 from thresher.personal.baselines import minimum_plan, threshold_plan
 from thresher.personal.count_choice import exponential_plan
-from thresher.personal.ensemble import frequency_weights
-from thresher.personal.partition import most_parts, partition
+from thresher.personal.part_releases import frequency_weights
+from thresher.personal.partition import in_rounds, most_parts, partition
 from thresher.personal.parts import Parts
 from thresher.personal.precision_partition import precision_partition
 from thresher.personal.roster import Roster
-from thresher.personal.rounds import in_rounds
 from thresher.personal.sampling import sampling_plan
 from thresher.personal.weighted import weighted_plan
 

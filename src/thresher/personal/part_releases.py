@@ -1,27 +1,107 @@
 """Releases of parts: each part's sum at its own level, and one estimate from all of them.
 
+Frequencies and means are weighed by precision; totals are summed; models are weighed by (people · level)², or vote.
+Weighing is done to what was released, and costs nothing.
 Reads: parts of a roster, private arrays, entropy. Writes: nothing. Never: parts of those who happen to be present.
 Proof: `part_releases.md`. Citation: Li, Xiong, Ji, Jiang, "Partitioning-Based Mechanisms Under Personalized
 Differential Privacy", 2017, corrected: frequencies are weighed by precision, totals are added up.
 """
 
 import math
+from collections.abc import Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
-from thresher.amounts import Amount, Epsilon
+from thresher.amounts import Amount, Epsilon, exact_fraction
+from thresher.errors import ArgumentError
 from thresher.noise import Entropy
 from thresher.noise.entropy import chosen, marked
 from thresher.noise.laplace import laplace_draws
-from thresher.personal.ensemble import combined, frequency_weights, sum_weights
-from thresher.personal.parts import Parts
+from thresher.personal.parts import Parts, Rounds
 from thresher.personal.personal_release import INDEPENDENT, MOST_EPSILON, PersonalRelease, plain
+from thresher.personal.precision_partition import ASSUMPTION, HALF_SPLIT
 from thresher.personal.roster_values import flags_of, of_kind, whole_values
-from thresher.personal.rounds import Rounds
 from thresher.personal.weighted import HALF, check_noise, checked_bound, fraction_of
+
+NO_ASSUMPTION = "nothing is assumed about budgets"
+
+
+@dataclass(frozen=True, slots=True)
+class Weighing:
+    """A weight for each part, the parts of the first round first; and how far the weighed answer is from the truth.
+
+    `variance`: against a population of which the roster is a sample; `predicted_sd`: against the roster itself.
+    """
+
+    weights: tuple[float, ...]
+    variance: float
+    predicted_sd: float
+    assumption: str
+
+
+def frequency_weights(parts: Parts | Rounds, *, variance: Amount = HALF_SPLIT, bound: Amount = 1) -> Weighing:
+    """The best weights for a frequency, or for a mean of values of size `bound` at most whose variance is `variance`.
+
+    Of unbiased combinations it has the least variance: inverse variances for one round; for several rounds, in which
+    the same people come again, the solution with their covariances. Assumption: budgets are independent of the values.
+    """
+    chance, size = float(exact_fraction(variance, "variance")), float(exact_fraction(bound, "bound"))
+    if chance < 0 or size <= 0:
+        raise ArgumentError("bound", bound, "bounds are above 0, variances not below", "Pass 1 for a frequency")
+    noise = np.array(
+        [2 * (size / (people * float(level))) ** 2 for people, level in zip(parts.sizes, parts.levels, strict=True)]
+    )
+    if len(parts.rounds) == 1:
+        precisions = 1 / (noise + chance / np.array(parts.sizes))
+    else:
+        covariance = np.diag(noise) + chance * _shared(parts.rounds)
+        scale = np.sqrt(np.diag(covariance))
+        # In units of standard deviations: variances of parts differ by many orders.
+        precisions = np.linalg.solve(covariance / np.outer(scale, scale), 1 / scale) / scale
+    total = float(precisions.sum())
+    apart = math.sqrt(max(0.0, 1 / total - chance / parts.roster.people))
+    return Weighing(tuple((precisions / total).tolist()), 1 / total, apart, ASSUMPTION)
+
+
+def sum_weights(parts: Parts, *, bound: Amount = 1) -> Weighing:
+    """Totals of parts are added up: unbiased whatever budgets depend on, and never better than one part for all."""
+    size = exact_fraction(bound, "bound")
+    variance = float(sum((2 * (size / level.fraction) ** 2 for level in parts.levels), Fraction(0)))
+    return Weighing((1.0,) * len(parts.levels), variance, math.sqrt(variance), NO_ASSUMPTION)
+
+
+def model_weights(parts: Parts) -> tuple[float, ...]:
+    """Weights for averaging the parameters of one model for each part: (people · level)², best where noise is all."""
+    squares = [(size * level.fraction) ** 2 for size, level in zip(parts.sizes, parts.levels, strict=True)]
+    return tuple(float(square / sum(squares)) for square in squares)
+
+
+def combined(weights: Sequence[float], answers: ArrayLike) -> NDArray[np.float64]:
+    """The weighed sum of one answer for each part: numbers, or arrays of one shape."""
+    return np.tensordot(np.asarray(weights, dtype=np.float64), _one_each(weights, answers), axes=1)
+
+
+def vote(labels: ArrayLike, weights: Sequence[float]) -> NDArray[Any]:
+    """For each column the label with most weight behind it, the least of them in a tie; one row of labels a part.
+
+    With equal weights it is the literature's majority vote, which a poor part sways as much as a good one.
+    """
+    given = _one_each(weights, labels)
+    kinds = np.unique(given)
+    votes = np.stack([np.tensordot(np.asarray(weights, dtype=np.float64), given == kind, axes=1) for kind in kinds])
+    return np.asarray(kinds[np.argmax(votes, axis=0)])
+
+
+def _one_each(weights: Sequence[float], answers: ArrayLike) -> NDArray[Any]:
+    given = np.asarray(answers)
+    if given.ndim < 1 or given.shape[0] != len(weights):
+        rule = f"there is one answer for each of {len(weights)} parts"
+        raise ArgumentError("answers", f"shape {given.shape}", rule, "Pass the answers in the order of the parts")
+    return given
 
 
 def partition_frequency(
@@ -66,7 +146,7 @@ def partition_sum(
         plain(noisy.sum(keepdims=True)),
         math.hypot(*scales),
         made.predicted_sd,
-        _spent(parts),
+        parts.spent,
         "",
         source.stamp,
     )
@@ -76,7 +156,7 @@ def _mean(
     parts: Parts | Rounds, steps: NDArray[np.int64], bound: int, frequency: Fraction, source: Entropy
 ) -> PersonalRelease:
     made = frequency_weights(parts, variance=bound**2 * frequency * (1 - frequency), bound=bound)
-    noisy, sizes = _drawn(parts, steps, bound, source), np.array([size for each in _each(parts) for size in each.sizes])
+    noisy, sizes = _drawn(parts, steps, bound, source), np.array(parts.sizes)
     scales = [weight * scale for weight, scale in zip(made.weights, _scales(parts, bound) / sizes, strict=True)]
     return PersonalRelease(
         "partition",
@@ -84,8 +164,9 @@ def _mean(
         combined(made.weights, (plain(noisy) / sizes)[:, None]),
         math.hypot(*scales),
         made.predicted_sd,
-        _spent(parts),
-        _assumed(parts),
+        parts.spent,
+        # Nothing is assumed if one part holds everybody.
+        "" if parts.sizes == (parts.roster.people,) else INDEPENDENT,
         source.stamp,
     )
 
@@ -93,8 +174,8 @@ def _mean(
 def _drawn(parts: Parts | Rounds, steps: NDArray[np.int64], bound: int, source: Entropy) -> NDArray[np.int64]:
     """The noisy sum of every part of every round; whoever is in no part is not read."""
     drawn = []
-    check_noise(min(level.fraction for each in _each(parts) for level in each.levels), bound)
-    for each in _each(parts):
+    check_noise(min(level.fraction for level in parts.levels), bound)
+    for each in parts.rounds:
         of_person, sums = each.of_person, np.zeros(len(each.sizes), dtype=np.int64)
         taken = of_person >= 0
         np.add.at(sums, of_person[taken], steps[taken])
@@ -108,20 +189,19 @@ def _rate(level: Epsilon, bound: int) -> Fraction:
 
 
 def _scales(parts: Parts | Rounds, bound: int) -> NDArray[np.float64]:
-    return np.array([float(1 / _rate(level, bound)) for each in _each(parts) for level in each.levels])
+    return np.array([float(1 / _rate(level, bound)) for level in parts.levels])
 
 
-def _spent(parts: Parts | Rounds) -> tuple[Epsilon, ...]:
-    if isinstance(parts, Rounds):
-        return parts.spent
-    return tuple(Epsilon(0) if place < 0 else parts.levels[place] for place in parts.of_class.tolist())
-
-
-def _assumed(parts: Parts | Rounds) -> str:
-    """Nothing, if one part holds everybody."""
-    whole = isinstance(parts, Parts) and parts.sizes == (parts.roster.people,)
-    return "" if whole else INDEPENDENT
-
-
-def _each(parts: Parts | Rounds) -> tuple[Parts, ...]:
-    return parts.rounds if isinstance(parts, Rounds) else (parts,)
+def _shared(rounds: Sequence[Parts]) -> NDArray[np.float64]:
+    """For every two parts, the people in both, by the sizes of both."""
+    numbered, start = [], 0
+    for parts in rounds:
+        numbered.append((start, parts.of_person))
+        start += len(parts.sizes)
+    shared = np.zeros((start, start))
+    for first, mine in numbered:
+        for second, yours in numbered:
+            both = (mine >= 0) & (yours >= 0)
+            np.add.at(shared, (first + mine[both], second + yours[both]), 1)
+    sizes = np.array([size for parts in rounds for size in parts.sizes])
+    return shared / np.outer(sizes, sizes)

@@ -4,7 +4,7 @@ The literature's dynamic program, corrected: the empty beginning is free for no 
 last part is never empty. Costs are Monge, so the best last cut only moves right as people are added, and each number of
 parts takes n log n comparisons instead of n squared. Why the comparisons are exact though sums pass 64 bits:
 `partition.md`.
-Reads: a roster. Writes: nothing. Never: data.
+Reads: a roster. Writes: nothing. Never: data; a round whose parts depend on an earlier round's release.
 """
 
 from collections.abc import Callable
@@ -12,10 +12,10 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from thresher.amounts import whole_number
+from thresher.amounts import Epsilon, whole_number
 from thresher.errors import ArgumentError
 from thresher.mechanisms.compiled import compiled, compiler
-from thresher.personal.parts import Parts, first_class
+from thresher.personal.parts import Parts, Rounds, after, first_class
 from thresher.personal.roster import Roster
 
 Whole = NDArray[np.int64]
@@ -40,6 +40,28 @@ def partition(roster: Roster, parts: int, *, least_size: int = 1) -> Parts:
     ends = first_ends(table[1], parts, least_size)
     cuts = _cuts(table, _margin(table, parts), ends, _layer if compiler() is not None else _plain_layer)
     return Parts.of(roster, tuple(first + cut for cut in cuts))
+
+
+def in_rounds(roster: Roster, parts: int, rounds: int, *, least_size: int = 1) -> Rounds:
+    """Up to `rounds` rounds of up to `parts` parts of least waste; they end where nothing is left, or too few people.
+
+    Privacy: a function of the roster alone; releases of all parts of all rounds cost each person at most that
+    person's budget. Utility: what people have left after a round, squared and summed, is its waste, the least there is.
+    Proof: `partition.md`. Citation: Li, Xiong, Ji, Jiang (2017), section 4.3.
+    """
+    if (rounds := whole_number(rounds, "rounds")) < 1:
+        raise ArgumentError("rounds", rounds, "there is one round at least", "Pass 1 or more")
+    made, left = [partition(roster, parts, least_size=least_size)], roster
+    while True:
+        left = after(made[-1])
+        possible = min(parts, most_parts(left, least_size))
+        if len(made) == rounds or not possible:
+            break
+        made.append(partition(left, possible, least_size=least_size))
+    kept = np.zeros_like(roster.nano)
+    kept[roster.classes] = left.nano[left.classes]
+    spent = tuple(Epsilon.from_nano(nano) for nano in (roster.nano - kept).tolist())
+    return Rounds(roster, tuple(made), spent, left)
 
 
 def _table(nano: Whole, sizes: Whole, least_size: int) -> Table:

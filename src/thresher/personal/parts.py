@@ -1,6 +1,7 @@
 """Parts of a roster: neighbouring classes that are released together, each part at the least budget in it.
 
-A part wastes what its members allow beyond that least budget. Waste is squared, as in the literature, and exact.
+A part wastes what its members allow beyond that least budget. Waste is squared, as in the literature, and exact. What
+is left of people's budgets may be parted and released again: rounds.
 Reads: a roster. Writes: nothing. Never: data; a person whose budget is 0, who is in no part.
 """
 
@@ -56,6 +57,16 @@ class Parts:
         return self.of_class[self.roster.classes]
 
     @property
+    def rounds(self) -> "tuple[Parts, ...]":
+        """One round: these parts."""
+        return (self,)
+
+    @property
+    def spent(self) -> tuple[Epsilon, ...]:
+        """What a person of each class of the roster loses when every part is released."""
+        return tuple(Epsilon(0) if place < 0 else self.levels[place] for place in self.of_class.tolist())
+
+    @property
     def waste(self) -> tuple[Fraction, ...]:
         """For each part, the sum over its people of (budget - least budget of the part) squared."""
         sizes, nano = self.roster.sizes.tolist(), self.roster.nano.tolist()
@@ -79,3 +90,33 @@ def first_class(roster: Roster) -> int:
     if first == roster.nano.size:
         raise ArgumentError("roster", "all budgets 0", "nobody on it may be read", "Leave this release out")
     return first
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Rounds:
+    """Rounds over a roster, first to last. Each one's parts are of a roster of the same people: what they had left.
+
+    `spent`: by each class of the roster, in all rounds together. `leftover`: the roster of what is left in the end.
+    """
+
+    roster: Roster
+    rounds: tuple[Parts, ...]
+    spent: tuple[Epsilon, ...]
+    leftover: Roster
+
+    @property
+    def levels(self) -> tuple[Epsilon, ...]:
+        """Of all parts, those of the first round first."""
+        return tuple(level for parts in self.rounds for level in parts.levels)
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        """Of all parts, those of the first round first."""
+        return tuple(size for parts in self.rounds for size in parts.sizes)
+
+
+def after(parts: Parts) -> Roster:
+    """The roster of what people have left when every part has been released at its level, in the same order."""
+    roster, spent = parts.roster, np.array([0, *(level.nano for level in parts.levels)])
+    levels, places = np.unique(roster.nano - spent[parts.of_class + 1], return_inverse=True)
+    return Roster(levels, places.astype(np.int64)[roster.classes], roster.names)

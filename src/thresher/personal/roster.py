@@ -3,14 +3,16 @@
 Budgets are floored to whole nanos, or to a coarser grid, so that people fall into classes; nobody's budget is ever
 rounded up. Plans are functions of the roster alone. One made of the people who happen to be present would move others
 when somebody comes or goes, and no budget covers that. What holds, and why: `roster.md`.
-Reads: budgets; in `in_order`, private values by name. Writes: nothing. Never: a budget that looks at data; who is
-present, in a message or a size.
+Reads: budgets, also from a file; in `in_order`, private values by name. Writes: nothing. Never: a budget that looks at
+data; who is present, in a message or a size.
 """
 
-from collections.abc import Iterable, Sequence
+import csv
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from os import PathLike
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -18,7 +20,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from thresher.amounts import MAX_NANO, NANO, Amount, Epsilon, exact_fraction, whole_number
 from thresher.errors import ArgumentError
-from thresher.personal.roster_lines import budgets_in_lines
+
+_HEADER = ("person", "budget")
+_SHOWN = 5
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -66,9 +70,10 @@ class Roster:
     ) -> "Roster":
         """The roster in a file (by its path) or in lines `person,budget`, in the order in which people are first named.
 
-        A missing budget is the `default`; whoever is listed twice has the lowest. Bad lines are refused by number.
+        A missing budget is the `default`; whoever is listed twice has the lowest. A file with bad lines is refused as a
+        whole, with their numbers: to leave those people out would go unnoticed.
         """
-        budgets = budgets_in_lines(lines, default)
+        budgets = _budgets_in_lines(lines, default)
         return cls.of(list(budgets.values()), grid, list(budgets))
 
     @property
@@ -158,3 +163,57 @@ def _floored_floats(budgets: NDArray[Any], step: int) -> NDArray[np.int64]:
 def _no_budget(place: int, budget: object) -> ArgumentError:
     rule = f"that of person {place} is no number, negative, or above a million"
     return ArgumentError("budgets", budget, rule, "Budgets are amounts of epsilon, 0 or more")
+
+
+def _budgets_in_lines(lines: str | PathLike[str] | Iterable[str], default: Amount | None) -> dict[str, Fraction]:
+    """Who may lose what, in the order in which people are first named; a first line `person,budget` is a heading."""
+    if isinstance(lines, str | PathLike):
+        try:
+            with Path(lines).open(encoding="utf-8-sig", newline="") as file:
+                return _budgets_in_lines(file, default)
+        except (OSError, UnicodeDecodeError):
+            rule = "it is no file of text in UTF-8 that can be read"
+            raise ArgumentError("roster", str(lines), rule, "Check its name and its encoding") from None
+    missing = None if default is None else _allowed(exact_fraction(default, "default"), "default")
+    budgets: dict[str, Fraction] = {}
+    refused: list[str] = []
+    reader = csv.reader(lines)
+    for fields in _fields(reader):
+        cells = tuple(field.strip() for field in fields)
+        if not any(cells) or (not budgets and not refused and tuple(map(str.lower, cells)) == _HEADER):
+            continue
+        try:
+            person, budget = _read(cells, missing)
+        except ArgumentError as error:
+            refused.append(f"line {reader.line_num}: {error.rule}")
+        else:
+            budgets[person] = min(budget, budgets.get(person, budget))
+    if refused:
+        shown = "; ".join(refused[:_SHOWN]) + (f"; and {len(refused) - _SHOWN} more" * (len(refused) > _SHOWN))
+        raise ArgumentError("roster", f"{len(refused)} bad lines", shown, 'Write each line as "person,0.05"')
+    return budgets
+
+
+def _fields(reader: Iterable[list[str]]) -> Iterator[list[str]]:
+    try:
+        yield from reader
+    except csv.Error:
+        raise ArgumentError("roster", "a line", "it is too long or broken to be read", "Check the quotes") from None
+
+
+def _read(cells: tuple[str, ...], missing: Fraction | None) -> tuple[str, Fraction]:
+    person, budget = (*cells, "", "")[:2]
+    if not person or any(cells[2:]):
+        raise ArgumentError("line", ",".join(cells), "a line has one person and one budget", "Check the commas")
+    if budget:
+        return person, _allowed(exact_fraction(budget, "budget"), "budget")
+    if missing is None:
+        raise ArgumentError("line", person, "the budget is missing, and no default is declared", "Declare a default")
+    return person, missing
+
+
+def _allowed(budget: Fraction, field: str) -> Fraction:
+    if not 0 <= budget * NANO <= MAX_NANO:
+        rule = "a budget is not negative and not above a million"
+        raise ArgumentError(field, float(budget), rule, "Budgets are amounts of epsilon, 0 or more")
+    return budget

@@ -18,10 +18,9 @@ from thresher.noise import Entropy
 from thresher.personal.learners.classifiers import Recipe, fit_classifier
 from thresher.personal.learners.erm import ObjectiveTerms, objective_terms, output_terms
 from thresher.personal.learners.linear_model import SumTerms, noisy_sums, sum_terms, whole_records
-from thresher.personal.learners.margin_losses import HuberHinge, LogisticLoss, MarginLoss
 from thresher.personal.learners.membership import Group, Sharing, group_of
-from thresher.personal.learners.near_minimum import Risk, near_minimum
 from thresher.personal.learners.norm_noise import norm_noise
+from thresher.personal.learners.risks import HuberHinge, LogisticLoss, MarginLoss, Risk, near_minimum
 from thresher.personal.roster import Roster
 
 ROSTER = Roster.of(["0.2", "0.5", "1"])

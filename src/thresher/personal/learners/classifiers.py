@@ -23,7 +23,6 @@ from thresher.personal.learners.erm import (
     perturbed_objective,
     perturbed_output,
 )
-from thresher.personal.learners.margin_losses import MarginLoss
 from thresher.personal.learners.membership import (
     METHODS,
     Group,
@@ -34,6 +33,7 @@ from thresher.personal.learners.membership import (
     roster_of,
     spent_by_class,
 )
+from thresher.personal.learners.risks import MarginLoss
 from thresher.personal.roster import Roster
 
 Floats = NDArray[np.float64]

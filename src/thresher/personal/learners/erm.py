@@ -18,10 +18,9 @@ from numpy.typing import NDArray
 from thresher.amounts import NANO
 from thresher.errors import ArgumentError
 from thresher.noise import Entropy
-from thresher.personal.learners.margin_losses import MarginLoss
 from thresher.personal.learners.membership import Group
-from thresher.personal.learners.near_minimum import AT_ONCE, Risk, near_minimum
 from thresher.personal.learners.norm_noise import noise_length, norm_noise
+from thresher.personal.learners.risks import AT_ONCE, MarginLoss, Risk, near_minimum
 
 Floats = NDArray[np.float64]
 _UNIT = 2.0**-52

@@ -18,8 +18,8 @@ from thresher.amounts import Amount
 from thresher.noise import Entropy
 from thresher.personal.learners.classifiers import LinearClassifier, Recipe, fit_classifier
 from thresher.personal.learners.linear_model import LinearFit, LinearRecipe, fit_line
-from thresher.personal.learners.margin_losses import HuberHinge, LogisticLoss, MarginLoss, chance
 from thresher.personal.learners.membership import Sharing
+from thresher.personal.learners.risks import HuberHinge, LogisticLoss, MarginLoss, chance
 from thresher.personal.parts import Parts
 from thresher.personal.roster import Roster
 
