@@ -7,8 +7,7 @@ from thresher.accounting import UNKNOWN, Subject
 from thresher.config import Declarations, StreamDeclaration
 from thresher.errors import DeclarationError
 from thresher.ledger import Book, open_book
-from thresher.plan import subject_of
-from thresher.streams.stream_identity import subject_of_stream
+from thresher.plan import subject_of, subject_of_stream
 
 
 def open_accounts(declared: Declarations) -> Book:

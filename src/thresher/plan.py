@@ -11,9 +11,9 @@ from dataclasses import dataclass, field
 from typing import Any, Generic, Protocol, Self, TypeVar
 
 from thresher.accounting import Spending, Subject
-from thresher.accounting.subject import PERSONAL, TABLE
+from thresher.accounting.subject import PERSONAL, STREAM, TABLE
 from thresher.amounts import Epsilon
-from thresher.config import Table
+from thresher.config import StreamDeclaration, Table
 from thresher.guarantee import Guarantee
 from thresher.noise import Entropy
 from thresher.question import AnyNeed, Exact, Identity
@@ -113,3 +113,9 @@ def subject_of(table: Table) -> Subject:
     """What the budget of a table is about."""
     unit = None if table.contribution is None else table.contribution.unit
     return Subject(TABLE if table.own_budgets is None else PERSONAL, unit)
+
+
+def subject_of_stream(declared: StreamDeclaration) -> Subject:
+    """What the account of a stream is about: whom it protects in how many consecutive steps, and its clock."""
+    unit = None if declared.polled is None else declared.polled.unit
+    return Subject(STREAM, unit, declared.start.isoformat(), declared.step_seconds, declared.protected_steps)

@@ -157,7 +157,9 @@ def test_cells_are_what_duckdb_counts_with_not(tmp_path_factory, rows, chosen):
     declarations = declared(tmp_path_factory.mktemp("c"), 1, 1, unit=False)
     having = " OR ".join(f"COUNT(*) FILTER (WHERE {text}) > 1" for text in chosen)
     with opened(declarations, rows) as engine:
-        question = ask(f"SELECT ward FROM stays GROUP BY ward HAVING {having}", engine._declarations, engine._desk.public)
+        question = ask(
+            f"SELECT ward FROM stays GROUP BY ward HAVING {having}", engine._declarations, engine._desk.public
+        )
         plan = plan_values(question, checked({"uncertain_region": 5}))
         found = readings_of(plan, engine)
     found_in = plan.measurement.found

@@ -14,8 +14,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from thresher.accounting.subject import STREAM, Subject
+from thresher.accounting.subject import Subject
 from thresher.config import AlarmDeclaration, Column, StreamDeclaration
+from thresher.plan import subject_of_stream
 from thresher.question import Identity
 from thresher.question.identity import canonical, column_facts, folded
 from thresher.streams.tree import Tree
@@ -57,12 +58,6 @@ def stream_identity(declared: StreamDeclaration, tree: Tree | None) -> StreamIde
         question,
         f"stream/{hashlib.sha256(declared.name.encode()).hexdigest()[:16]}/",
     )
-
-
-def subject_of_stream(declared: StreamDeclaration) -> Subject:
-    """What the account of a stream is about: whom it protects in how many steps on end, and its clock."""
-    unit = None if declared.polled is None else declared.polled.unit
-    return Subject(STREAM, unit, declared.start.isoformat(), declared.step_seconds, declared.protected_steps)
 
 
 def _facts(declared: StreamDeclaration, tree: Tree | None) -> dict[str, Any]:
