@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from accounting.brute_force import account_by_rows
 
-from thresher.accounting import Region, RegionLosses, account_loss, loss_after, safe_sum
+from thresher.accounting import Region, RegionLosses, account_loss, added, loss_after, safe_sum
 from thresher.amounts import Epsilon
 from thresher.errors import ArgumentError
 
@@ -134,6 +134,14 @@ def test_mixed_kinds_prove_nothing_and_say_so():
     time_of_day = losses(Region.where([("d", "=", "2024-01-01 12:00")]), (), {(): 1})
     days = losses(Region.where([("d", "<", "2023-01-01")]), (), {(): 1})
     assert account_loss([time_of_day, days]).loss.nano == 2
+
+
+def test_a_column_that_was_text_and_is_numbers_now_is_paid_for_twice():
+    """They may be the same groups, so a book keeps both, and charges their sum."""
+    text, number = losses(EVERYTHING, ("x",), {("1",): 3}), losses(EVERYTHING, ("x",), {(Fraction(1),): 5})
+    kept = added([text, number, number])
+    assert sorted(str(loss.largest.nano) for loss in kept) == ["10", "3"]
+    assert account_loss(kept).loss.nano == 13
 
 
 def test_many_releases_over_the_same_groups_stay_exact_and_quick():

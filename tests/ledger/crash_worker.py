@@ -111,7 +111,7 @@ def endure(order, emit):
 def must_refuse(book, emit):
     """A stopped book writes nothing: each way of writing is tried."""
     before = lines_of(book)
-    reservation = Reservation(1, answers.ACCOUNT, "", "x", answers.spending(1))
+    reservation = Reservation(1, answers.ACCOUNT, "", "x", "q", "{}", "nobody")
     for name, write in {
         "reserve": lambda: answers.reserve(book, f"stopped-{time.monotonic_ns()}"),
         "settle": lambda: book.settle(reservation, answers.spending(1), b""),

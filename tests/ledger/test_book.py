@@ -25,6 +25,8 @@ from thresher.ledger import Reservation, StoredRelease, open_book
 from thresher.ledger.book import Book
 from thresher.ledger.stores import store_for
 
+NOT_MADE = Reservation(3, "patients", "", "k", "q", "{}", "nobody")
+
 
 def ask(book, amount, key, realised=None, release=b"answer", shows_levels=False, **where):
     reservation = book.reserve(charge("patients", common(amount), key, "which wards?", **where))
@@ -346,7 +348,8 @@ def test_other_bad_arguments_are_named_and_nothing_is_charged(book):
         ("worst_case", lambda: book.reserve(charge("patients", Epsilon("0.1"), "a", "q"))),
         ("cap", lambda: book.set_cap("patients", "0.05")),
         ("release", lambda: book.settle(reservation, cost, "text")),
-        ("reservation", lambda: book.cancel(Reservation(999, "patients", "", "k", cost))),
+        ("reservation", lambda: book.cancel(replace(reservation, sequence=999))),
+        ("reservation", lambda: book.cancel(replace(reservation, written=reservation.written.replace("0.1", "0.2")))),
     ]
     bad_amounts = (True, "1,5", "１", float("nan"), -1, 1e308, 1e-320, None)
     cases += [("epsilon", lambda cap=cap: book.open_account("x", cap)) for cap in bad_amounts]
@@ -370,12 +373,20 @@ def test_a_full_book_of_many_groups_stays_searchable(book, monkeypatch):
     book.verify()
 
 
-def test_a_doctored_reservation_ends_on_the_accounts_it_was_made_on(book):
+@pytest.mark.parametrize(
+    "doctored", [{"account": "other"}, {"analyst": ""}, {"owner": "?"}, {"question": "r"}, {"key": "l"}]
+)
+def test_a_doctored_reservation_ends_nothing(book, doctored):
     book.open_account("patients", "1")
     book.open_account("other", "1")
     book.set_cap("patients", "0.5", analyst="bob")
     made = book.reserve(charge("patients", common("0.5"), "k", "q", analyst="bob"))
-    book.settle(replace(made, account="other", analyst=""), common("0.5"), b"x")
+    before = book.balances()
+    for end in (book.forfeit, book.cancel, lambda held: book.settle(held, common("0.5"), b"x")):
+        with pytest.raises(ArgumentError, match="never made"):
+            end(replace(made, **doctored))
+    assert book.balances() == before
+    book.settle(made, common("0.5"), b"x")
     assert (spent(book), spent(book, "bob")) == ("0.5", "0.5")
     assert book.balance("other").spent == Epsilon(0)
     book.verify()
@@ -449,8 +460,8 @@ def test_bad_names_never_reach_the_database(book, name):
         ("after", lambda book: book.entries(2**70)),
         ("after", lambda book: book.entries("x")),
         ("reservation", lambda book: book.forfeit(None)),
-        ("reservation", lambda book: book.cancel(Reservation("x", "patients", "", "k", common("0.1")))),
-        ("realised", lambda book: book.settle(Reservation(3, "patients", "", "k", common("0.1")), None, b"")),
+        ("reservation", lambda book: book.cancel(NOT_MADE)),
+        ("realised", lambda book: book.settle(NOT_MADE, None, b"")),
     ],
 )
 def test_other_bad_calls_are_refused_by_name(book, field, call):

@@ -368,7 +368,7 @@ def test_a_newer_schema_is_refused(copy):
         ("INSERT INTO accounts VALUES ('forged', '', 9, 0, '[]', 0, '')", "account forged does not agree"),
         ("UPDATE reservations SET state = 'cancelled' WHERE sequence = 3", "reservation 3 does not agree"),
         ("UPDATE reservations SET key = 'another' WHERE sequence = 3", "reservation 3 does not agree"),
-        ("UPDATE reservations SET worst_case = '{}' WHERE sequence = 3", "cannot be read"),
+        ("UPDATE reservations SET worst_case = '{}' WHERE sequence = 3", "reservation 3 does not agree"),
         ("DELETE FROM reservations WHERE sequence = 3", "reservation 3 does not agree"),
         ("INSERT INTO releases VALUES (1000, x'00')", "no settlement: reservation 1000"),
         ("DELETE FROM releases WHERE reservation = 3", "has no release.*reservation 3"),

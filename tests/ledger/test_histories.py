@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule, run_state_machine_as_test
 from ledger.spendings import charge, common
 
-from thresher.accounting import spending_from_json
 from thresher.amounts import Epsilon
 from thresher.errors import ArgumentError, BudgetError, KeyReusedError, LostAnswerError, PendingError
 from thresher.ledger import Reservation, open_book, rules
@@ -162,7 +161,7 @@ def test_random_histories_agree_with_the_model(trials, soak):
 
 def _refunds_what_is_not_shown(reserved, kind, facts):
     if kind == "settle":
-        return spending_from_json(facts["realised"])
+        return facts["realised"]
     return None if kind == "cancel" else reserved.worst_case
 
 

@@ -34,8 +34,8 @@ from thresher.errors import (
     LedgerRolledBackError,
     LostAnswerError,
 )
-from thresher.ledger import Reservation, StoredRelease, open_book
-from thresher.ledger.book import Book
+from thresher.ledger import StoredRelease, open_book
+from thresher.ledger.journal import Journal
 from thresher.ledger.old_books import subjects_of
 
 # What each book said of itself when it was written: account, analyst, spent, open reservations.
@@ -172,7 +172,7 @@ def test_open_reservations_end_as_ever(tmp_path):
         (held,) = tables.open_reservations("visits")
     with closing(open_book(url)) as book:
         before = {row[0]: row[2] for row in balances(book) if not row[1]}
-        book.forfeit(Reservation(held.sequence, held.account, held.analyst, held.key, held.worst_case))
+        book.forfeit(held)
         assert {row[0]: row[2] for row in balances(book) if not row[1]} == before
         with pytest.raises(LostAnswerError):
             book.reserve(charge("visits", common("0.01"), "visits-open", held.question, subject=PATIENT))
@@ -257,7 +257,7 @@ def as_it_was(name, folder):
 @pytest.mark.parametrize("broken", range(1, 6))
 def test_a_migration_that_breaks_off_leaves_the_old_book(tmp_path, monkeypatch, broken):
     url, written = copied("version_2", tmp_path), []
-    write = Book._write
+    write = Journal._write
 
     def breaks(book, *line):
         written.append(line)
@@ -265,7 +265,7 @@ def test_a_migration_that_breaks_off_leaves_the_old_book(tmp_path, monkeypatch, 
             raise KeyboardInterrupt
         return write(book, *line)
 
-    monkeypatch.setattr(Book, "_write", breaks)
+    monkeypatch.setattr(Journal, "_write", breaks)
     with pytest.raises(KeyboardInterrupt):
         open_book(url)
     monkeypatch.undo()

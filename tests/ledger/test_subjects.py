@@ -35,7 +35,7 @@ def test_the_first_charge_says_what_an_account_is_about(opened, url):
     assert opened.subjects() == {"t": PATIENTS}
     line = opened.entries()[-1]
     assert line.facts["family"] == "decision"
-    assert line.facts["subject"] == {"kind": "table", "unit": "patient"}
+    assert line.facts["subject"] == PATIENTS
     with closing(open_book(url)) as again:
         assert again.subjects() == {"t": PATIENTS}
         again.verify()
@@ -214,6 +214,21 @@ def test_a_line_without_a_subject_is_found(opened, monkeypatch):
         opened.verify()
 
 
+@pytest.mark.parametrize(
+    ("said", "other"), [("family", "guess"), ("family", None), ("subject", STEPS), ("subject", None)]
+)
+def test_a_line_of_an_unknown_family_is_refused_and_not_skipped(opened, monkeypatch, said, other):
+    """Also where a book is read: written as by a version that knows more families, or checks none."""
+    facts = Charge.facts
+    with monkeypatch.context() as patched:
+        patched.setattr(rules, "check_family", lambda *_: None)
+        patched.setattr(Charge, "facts", lambda *said_of: {**facts(*said_of), said: other})
+        patched.setattr(rules, "_about", lambda account, subject: account)
+        opened.reserve(about(PATIENTS))
+    with pytest.raises(LedgerCorruptError, match="entry 3 .*([Ff]amily|[Ss]ubject)"):
+        opened.verify()
+
+
 def test_a_line_without_a_subject_is_not_written_on_an_account_that_has_one(opened, monkeypatch):
     opened.reserve(about(PATIENTS))
     plain_lines(monkeypatch)
@@ -235,7 +250,7 @@ def test_an_account_says_once_what_it_is_about(opened):
     opened.reserve(about(PATIENTS))
     for subject in (ROWS, PATIENTS, UNKNOWN):
         with pytest.raises(BugError, match="another subject"), opened._writing() as (_, write):
-            write("subject", "t", "", {"subject": subject.to_json()})
+            write("subject", "t", "", {"subject": subject})
     opened.verify()
 
 

@@ -113,7 +113,7 @@ def _boxes(families: Mapping[_Family, Mapping[Key, int]]) -> tuple[list[Box], in
     found: list[tuple[int, int, dict[str, _Said]]] = []
     for number, ((where, columns), amounts) in enumerate(families.items()):
         around: dict[str, _Said] = {
-            column: said if isinstance(said, Interval) else said.members for column, said in where.restrictions
+            column: said if isinstance(said, Interval) else said.constants for column, said in where.restrictions
         }
         for group, nano in _grouped(columns, amounts):
             inside = {column: _met(around.get(column), members) for column, members in group.items()}

@@ -6,11 +6,12 @@ Reads: public facts of a release. Writes: nothing. Never: adds up amounts across
 Proof that the charges are enough: `composition.md`.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
 
-from thresher.accounting.losses import STEP, RegionLosses, checked_amount, checked_amounts
+from thresher.accounting.losses import STEP, RegionLosses, checked_amount, checked_amounts, steps
 from thresher.accounting.regions import WRITTEN, Key, Region, checked_columns, keys_from_json, keys_to_json
 from thresher.amounts import Epsilon, whole_number
 from thresher.errors import ArgumentError, BugError
@@ -89,7 +90,11 @@ class CommonSpending:
         amount = self.amount if apart else self.amount * self.grouping.max_groups_per_unit
         return (RegionLosses.of_region(self.grouping.where.only(self.grouping.fixed_columns), amount),)
 
-    def to_json(self) -> dict[str, object]:
+    def to_json(self) -> Mapping[str, object]:
+        return self._document
+
+    @cached_property
+    def _document(self) -> dict[str, object]:
         return {"amount": self.amount.to_json(), "event": "common", "grouping": self.grouping.to_json()}
 
 
@@ -101,7 +106,7 @@ class GroupSpending:
     amounts: tuple[tuple[Key, Epsilon], ...]
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "amounts", checked_amounts(self.amounts, self.grouping.columns))
+        object.__setattr__(self, "amounts", checked_amounts(self.grouping.columns, self.amounts)[1])
         if self.grouping.where.restrictions:
             for key, _ in self.amounts:
                 if self.grouping.where.within(Region.at(self.grouping.columns, key)) is None:
@@ -115,8 +120,12 @@ class GroupSpending:
         by_group = RegionLosses(self.grouping.where, self.grouping.columns, self.amounts)
         return (by_group.only(self.grouping.fixed_columns, self.grouping.max_groups_per_unit),)
 
-    def to_json(self) -> dict[str, object]:
-        keys = keys_to_json(key for key, _ in self.amounts)
+    def to_json(self) -> Mapping[str, object]:
+        return self._document
+
+    @cached_property
+    def _document(self) -> dict[str, object]:
+        keys = keys_to_json([key for key, _ in self.amounts])
         amounts = [[key, amount.to_json()] for key, (_, amount) in zip(keys, self.amounts, strict=True)]
         return {"amounts": amounts, "event": "groups", "grouping": self.grouping.to_json()}
 
@@ -135,7 +144,7 @@ class CombinedSpending:
     def losses(self) -> tuple[RegionLosses, ...]:
         return tuple(loss for part in self.parts for loss in part.losses())
 
-    def to_json(self) -> dict[str, object]:
+    def to_json(self) -> Mapping[str, object]:
         return {"event": "combined", "parts": [part.to_json() for part in self.parts]}
 
 
@@ -156,7 +165,7 @@ def step_spending(step: int, epsilon: Epsilon, protected_steps: int | None) -> C
     length = whole_number(protected_steps, "protected_steps")
     if length < 1:
         raise ArgumentError("protected_steps", length, "one step at least is protected", "Pass 1 for events")
-    when = Region.where([(STEP, ">=", step), (STEP, "<", step + 1)])
+    when = steps(Fraction(step), Fraction(step + 1))
     return CommonSpending(Grouping((), when, 1, (STEP,)), epsilon * length)
 
 
@@ -167,7 +176,7 @@ def spending_from_json(document: object) -> Spending:
             return CommonSpending(Grouping.from_json(grouping), Epsilon.from_json(amount))
         case {"event": "groups", "amounts": [*pairs], "grouping": grouping, **rest} if not rest:
             written = [_pair(pair) for pair in pairs]
-            keys = keys_from_json(key for key, _ in written)
+            keys = keys_from_json([key for key, _ in written])
             amounts = (Epsilon.from_json(amount) for _, amount in written)
             return GroupSpending(Grouping.from_json(grouping), tuple(zip(keys, amounts, strict=True)))
         case {"event": "combined", "parts": [*parts], **rest} if not rest:

@@ -17,8 +17,7 @@ from thresher.accounting.regions import (
     Interval,
     Key,
     Region,
-    checked_columns,
-    checked_keys,
+    checked_groups,
     keys_from_json,
     keys_to_json,
 )
@@ -41,8 +40,9 @@ class RegionLosses:
     amounts: tuple[tuple[Key, Epsilon], ...]
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "columns", checked_columns(self.columns, "columns"))
-        object.__setattr__(self, "amounts", checked_amounts(self.amounts, self.columns))
+        columns, amounts = checked_amounts(self.columns, self.amounts)
+        object.__setattr__(self, "columns", columns)
+        object.__setattr__(self, "amounts", amounts)
 
     @classmethod
     def of_region(cls, region: Region, amount: Epsilon) -> "RegionLosses":
@@ -79,7 +79,7 @@ class RegionLosses:
         return RegionLosses(self.where.only(columns), tuple(self.columns[i] for i in kept), merged)
 
     def to_json(self) -> dict[str, object]:
-        keys = keys_to_json(key for key, _ in self.amounts)
+        keys = keys_to_json([key for key, _ in self.amounts])
         amounts = [[key, amount.nano] for key, (_, amount) in zip(keys, self.amounts, strict=True)]
         return {"amounts": amounts, "columns": list(self.columns), "where": self.where.to_json()}
 
@@ -88,7 +88,7 @@ class RegionLosses:
         match document:
             case {"amounts": [*pairs], "columns": [*columns], "where": where, **rest} if not rest:
                 written = [_pair(pair) for pair in pairs]
-                keys = keys_from_json(key for key, _ in written)
+                keys = keys_from_json([key for key, _ in written])
                 amounts = (Epsilon.from_nano(nano) for _, nano in written)
                 return cls(Region.from_json(where), tuple(columns), tuple(zip(keys, amounts, strict=True)))
         raise ArgumentError("losses", document, "it must be an object with amounts, columns and where", WRITTEN)
@@ -126,7 +126,7 @@ def _joined(losses: Iterable[RegionLosses]) -> tuple[RegionLosses, ...]:
             continue
         (low, high), amount = stretch, loss.largest
         place, start = ends.pop((low, amount), (len(kept), low))
-        kept[place : place + 1] = [loss if start == low else _lost_between(start, high, amount)]
+        kept[place : place + 1] = [loss if start == low else RegionLosses.of_region(steps(start, high), amount)]
         ends[high, amount] = place, start
     return tuple(_fewer(kept))
 
@@ -140,7 +140,8 @@ def _fewer(losses: list[RegionLosses]) -> list[RegionLosses]:
         # Streams that overlap in time add up there: such stretches are left as they are.
         return losses
     first = found[: len(found) - MOST_STRETCHES + 1]
-    joined = _lost_between(first[0][1][0], first[-1][1][1], max(loss.largest for loss, _ in first))
+    whole = steps(first[0][1][0], first[-1][1][1])
+    joined = RegionLosses.of_region(whole, max(loss.largest for loss, _ in first))
     return [joined, *(loss for loss in losses if all(loss is not other for other, _ in first))]
 
 
@@ -155,8 +156,9 @@ def _stretch(loss: RegionLosses) -> tuple[Fraction, Fraction] | None:
     return (said.low, said.high) if numbers else None  # type: ignore[return-value]  # both are numbers
 
 
-def _lost_between(low: Fraction, high: Fraction, amount: Epsilon) -> RegionLosses:
-    return RegionLosses.of_region(Region(((STEP, Interval(low, high, True, False)),)), amount)
+def steps(low: Fraction, high: Fraction) -> Region:
+    """The steps of a stream from one, included, up to another, not included."""
+    return Region(((STEP, Interval(low, high, True, False)),))
 
 
 def coarsened(losses: Sequence[RegionLosses], most_groups: int) -> tuple[RegionLosses, ...]:
@@ -174,15 +176,15 @@ def coarsened(losses: Sequence[RegionLosses], most_groups: int) -> tuple[RegionL
     return added(kept)
 
 
-def checked_amounts(amounts: object, columns: tuple[str, ...]) -> tuple[tuple[Key, Epsilon], ...]:
-    """Pairs of key and amount, sorted by key, each key once, at least one pair."""
+def checked_amounts(columns: object, amounts: object) -> tuple[tuple[str, ...], tuple[tuple[Key, Epsilon], ...]]:
+    """Columns, and what each group loses: pairs sorted by key, each key once, at least one pair."""
     pairs = tuple(amounts.items()) if isinstance(amounts, Mapping) else amounts
     if not isinstance(pairs, tuple | list) or not pairs:
         rule = "it must map one group or more to what each loses"
         raise ArgumentError("amounts", amounts, rule, 'Pass e.g. {("A",): Epsilon("0.1")}')
-    keys = checked_keys([key for key, _ in pairs], columns)
+    names, keys = checked_groups(columns, [key for key, _ in pairs])
     listed = [checked_amount(amount) for _, amount in pairs]
-    return tuple(sorted(zip(keys, listed, strict=True), key=lambda pair: pair[0]))
+    return names, tuple(sorted(zip(keys, listed, strict=True), key=lambda pair: pair[0]))
 
 
 def checked_amount(amount: object) -> Epsilon:

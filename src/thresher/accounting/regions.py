@@ -17,7 +17,7 @@ Reads: public conditions. Writes: nothing. Never: a value of the data; says "dis
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date
 from decimal import Decimal
 from fractions import Fraction
@@ -43,30 +43,26 @@ WRITTEN = "Pass what to_json wrote, unchanged"
 class Values:
     """The column equals one of these constants, sorted and distinct; all are numbers or all are text."""
 
-    members: tuple[Constant, ...]
+    constants: tuple[Constant, ...]
 
     def __post_init__(self) -> None:
-        if not isinstance(self.members, tuple | list | set | frozenset):
-            raise ArgumentError("values", self.members, "it must be a list of constants", "Pass a tuple")
-        members = {checked_constant(member, "values") for member in self.members}
+        if not isinstance(self.constants, tuple | list | set | frozenset):
+            raise ArgumentError("values", self.constants, "it must be a list of constants", "Pass a tuple")
+        members = {checked_constant(member, "values") for member in self.constants}
         if not members or len({type(member) for member in members}) > 1:
             rule = "a set holds one constant or more, all numbers or all text"
-            raise ArgumentError("values", self.members, rule, "List the constants of one kind")
-        object.__setattr__(self, "members", tuple(sorted(members)))
-
-    @property
-    def constants(self) -> tuple[Constant, ...]:
-        return self.members
+            raise ArgumentError("values", self.constants, rule, "List the constants of one kind")
+        object.__setattr__(self, "constants", tuple(sorted(members)))
 
     def holds(self, constant: Constant) -> bool:
-        return constant in self.members
+        return constant in self.constants
 
     def __str__(self) -> str:
-        shown = [repr(member) if isinstance(member, str) else str(member) for member in self.members]
+        shown = [repr(member) if isinstance(member, str) else str(member) for member in self.constants]
         return f"= {shown[0]}" if len(shown) == 1 else f"in ({', '.join(shown)})"
 
     def to_json(self) -> dict[str, object]:
-        return {"values": [constant_to_json(member) for member in self.members]}
+        return {"values": [constant_to_json(member) for member in self.constants]}
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +76,9 @@ class Interval:
     high: Constant | None
     low_included: bool
     high_included: bool
+    constants: tuple[Constant, ...] = field(init=False, repr=False, compare=False)
+    low_place: Place = field(init=False, repr=False, compare=False)
+    high_place: Place = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         for name in ("low", "high"):
@@ -87,6 +86,11 @@ class Interval:
             object.__setattr__(self, name, None if end is None else checked_constant(end, name))
             if end is None and getattr(self, f"{name}_included"):
                 raise ArgumentError(f"{name}_included", True, "an unbounded side includes no end", "Pass False")
+        low = FIRST if self.low is None else (1, self.low, 0 if self.low_included else 1)
+        high = LAST if self.high is None else (1, self.high, 0 if self.high_included else -1)
+        object.__setattr__(self, "constants", tuple(end for end in (self.low, self.high) if end is not None))
+        object.__setattr__(self, "low_place", low)
+        object.__setattr__(self, "high_place", high)
         if not self.constants:
             raise ArgumentError("low", None, "an interval is bounded on one side at least", "Leave the column out")
         if not one_kind(self.constants, ordered=True):
@@ -96,18 +100,6 @@ class Interval:
         if not self.low_place < self.high_place:
             rule = "an interval holds more than one point"
             raise ArgumentError("high", self.high, rule, "Check the order of the ends, or ask for one value")
-
-    @property
-    def constants(self) -> tuple[Constant, ...]:
-        return tuple(end for end in (self.low, self.high) if end is not None)
-
-    @property
-    def low_place(self) -> Place:
-        return FIRST if self.low is None else (1, self.low, 0 if self.low_included else 1)
-
-    @property
-    def high_place(self) -> Place:
-        return LAST if self.high is None else (1, self.high, 0 if self.high_included else -1)
 
     def holds(self, constant: Constant) -> bool:
         return self.low_place <= (1, constant, 0) <= self.high_place
@@ -243,7 +235,7 @@ def meet(first: Restriction, second: Restriction) -> Restriction | None:
     if not one_kind((*first.constants, *second.constants), ordered=ordered):
         return first
     if isinstance(first, Values):
-        kept = tuple(member for member in first.members if second.holds(member))
+        kept = tuple(member for member in first.constants if second.holds(member))
         return Values(kept) if kept else None
     if isinstance(second, Values):
         return meet(second, first)
@@ -288,22 +280,22 @@ def checked_columns(columns: object, field: str) -> tuple[str, ...]:
     return names
 
 
-def checked_keys(keys: Sequence[object], columns: tuple[str, ...]) -> list[Key]:
-    """Group keys: one constant for each column, in the order of the columns; each key once."""
-    checked: list[Key] = []
+def checked_groups(columns: object, keys: Sequence[object]) -> tuple[tuple[str, ...], list[Key]]:
+    """Columns, and groups by their keys: one constant for each column, in the order of the columns; each key once."""
+    names, checked = checked_columns(columns, "columns"), list[Key]()
     for key in keys:
-        if not isinstance(key, tuple) or len(key) != len(columns):
-            raise ArgumentError("key", key, f"a key holds one constant for each of {columns}", "Pass a tuple")
-        named = zip(columns, key, strict=True)
+        if not isinstance(key, tuple) or len(key) != len(names):
+            raise ArgumentError("key", key, f"a key holds one constant for each of {names}", "Pass a tuple")
+        named = zip(names, key, strict=True)
         checked.append(tuple(checked_constant(value, f"key.{column}") for column, value in named))
     if len(set(checked)) < len(checked):
         twice = next(key for i, key in enumerate(checked) if key in checked[:i])
         raise ArgumentError("key", twice, "a group has one amount", "Add its amounts up, or drop the repeated one")
-    for i, column in enumerate(columns):
+    for i, column in enumerate(names):
         # 1 and "1" may be one value to a database, so that groups kept apart here would be one group there.
         if len({isinstance(key[i], str) for key in checked}) > 1:
             raise ArgumentError("key", column, "the keys of a column are all texts or all numbers", "Write them alike")
-    return checked
+    return names, checked
 
 
 def _checked_column(name: object, field: str) -> str:
@@ -336,18 +328,18 @@ def constant_from_json(document: object, field: str) -> Constant:
         case str():
             return checked_text(document, field)
         case {"number": str(written), **rest} if not rest and _RATIO.fullmatch(written):
-            number = exact_fraction(Fraction(written), field)
+            number = Fraction(written)
             if str(number) == written:
                 return number
     rule = 'it must be text, or a number in lowest terms, as {"number": "5/2"}'
     raise ArgumentError(field, document, rule, WRITTEN)
 
 
-def keys_to_json(keys: Iterable[Key]) -> list[list[object]]:
+def keys_to_json(keys: Sequence[Key]) -> list[list[object]]:
     return [[constant_to_json(constant) for constant in key] for key in keys]
 
 
-def keys_from_json(documents: Iterable[object]) -> list[Key]:
+def keys_from_json(documents: Sequence[object]) -> list[Key]:
     keys = []
     for document in documents:
         if not isinstance(document, list):

@@ -8,7 +8,7 @@ import click
 from rich.console import RenderableType
 from rich.table import Table
 
-from thresher.accounting import Region, RegionLosses, account_loss, spending_from_json
+from thresher.accounting import Region, RegionLosses, Spending, account_loss
 from thresher.amounts import Epsilon
 from thresher.cli.options import config_option, json_option, ledger_option, ledger_url
 from thresher.cli.output import drawn, say
@@ -110,7 +110,7 @@ def _words(region: Region) -> str:
 
 def _epsilon(entry: Entry, fact: str) -> Epsilon:
     """What a spending comes to for one unit."""
-    spending = spending_from_json(entry.facts[fact])
+    spending: Spending = entry.facts[fact]
     return max(amount for loss in spending.losses() for _, amount in loss.regions())
 
 

@@ -4,9 +4,8 @@ Reads and writes: a book in SQLite or PostgreSQL, and its anchor. Never: data, n
 """
 
 from thresher.ledger.book import Book, open_book
-from thresher.ledger.charge import Charge
 from thresher.ledger.entries import Entry
-from thresher.ledger.records import Balance, Recalled, Reservation, State, StoredRelease
+from thresher.ledger.records import Balance, Charge, Recalled, Reservation, State, StoredRelease
 from thresher.ledger.verify import Verification
 
 __all__ = [

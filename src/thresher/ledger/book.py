@@ -11,50 +11,35 @@ What is promised and what is not: `docs/ledger.md`.
 
 import math
 import time
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
-from datetime import UTC, datetime
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from thresher.accounting import RegionLosses, Spending, Subject
 from thresher.amounts import Amount, Epsilon, whole_number
-from thresher.errors import (
-    ArgumentError,
-    LedgerError,
-    LedgerStoppedError,
-    PendingError,
-)
-from thresher.ledger import anchor as anchors
-from thresher.ledger.charge import MAX_NAME, Charge, checked_analyst, checked_key, checked_text
-from thresher.ledger.entries import Entry, Head
-from thresher.ledger.old_books import subjects_of
-from thresher.ledger.owners import is_gone, this_process
+from thresher.errors import ArgumentError, KeyReusedError, LedgerCorruptError, LostAnswerError, PendingError
+from thresher.ledger.anchor import Anchor
+from thresher.ledger.entries import Entry, digest
+from thresher.ledger.journal import Journal, write_end
+from thresher.ledger.owners import this_process
 from thresher.ledger.records import (
+    FORFEITED,
+    MAX_NAME,
+    RESERVED,
+    Account,
     Balance,
+    Charge,
     Recalled,
     Reservation,
     State,
     StoredRelease,
-    balance_of,
-    existing,
-    replayed,
-    settlement,
+    checked_analyst,
+    checked_key,
+    checked_text,
 )
-from thresher.ledger.rules import (
-    FORFEITED,
-    RESERVED,
-    Account,
-    after_reserving,
-    apply,
-    facts_of_end,
-    open_losses,
-    told,
-)
+from thresher.ledger.rules import after_reserving, open_losses, told
 from thresher.ledger.stores import store_for
-from thresher.ledger.stores.database import DatabaseStore
-from thresher.ledger.stores.statements import CommitFailedError, Tables
-from thresher.ledger.verify import Verification, verified
+from thresher.ledger.stores.statements import Tables
 
 WAIT_SECONDS = 30.0
 _POLL_SECONDS = 0.01
@@ -68,89 +53,13 @@ def open_book(url: str, *, anchor: Path | None = None, accept_anchor: bool = Fal
     """
     store, usual = store_for(url)
     place = usual if anchor is None else Path(anchor)
-    book = Book(store, None if place is None else anchors.Anchor(place))
+    book = Book(store, None if place is None else Anchor(place))
     book.recover(accept_anchor=accept_anchor, make=make)
     return book
 
 
-class Book:
-    """An open ledger. Safe to share between threads; a fork closes its connections first, in parent and child alike."""
-
-    def __init__(
-        self,
-        store: DatabaseStore[Any],
-        anchor: anchors.Anchor | None,
-        clock: Callable[[], datetime] = lambda: datetime.now(UTC),
-    ) -> None:
-        self._store, self._anchor, self._clock = store, anchor, clock
-        self._stopped: str | None = "it has not been verified yet"
-        self._first: str | None = None
-
-    # Opening and checking
-
-    def recover(self, *, accept_anchor: bool = False, make: bool = False) -> Verification:
-        """Open or reopen: check everything, then allow writing. The only way out of a stop."""
-        self._stopped = "it has not been verified since it was opened"
-        try:
-            return self._recover(accept_anchor=accept_anchor, make=make)
-        except BaseException as error:
-            # Half-way is stopped: whatever was allowed for the last steps is taken back.
-            self._stopped = "it could not be opened again"
-            self._store.close()
-            if isinstance(error, OSError) and self._anchor:
-                raise LedgerError(
-                    f"the anchor {self._anchor.path} cannot be read or written ({error.strerror}): "
-                    "check its folder, its rights and the disk"
-                ) from error
-            raise
-
-    def _recover(self, *, accept_anchor: bool, make: bool) -> Verification:
-        self._store.close()
-        self._store.prepare(make=make, migrate=lambda tables: self._migrate(tables, accept_anchor=accept_anchor))
-        # Before the view of the book is taken: another process may move both on in between.
-        known = self._anchor.read() if self._anchor else None
-        with self._store.reading() as tables:
-            report = verified(tables)
-            first = tables.hash_at(1)
-            if known is not None:
-                anchors.check(known, first, tables.hash_at(known[1].sequence), report.head)
-        if self._anchor and known is None and report.entries > 1 and not accept_anchor:
-            if self._anchor.read() is not None:
-                # Another process has just begun this book, and its anchor came between our two looks.
-                return self._recover(accept_anchor=accept_anchor, make=make)
-            raise anchors.missing(self._anchor.path)
-        # Before the anchor follows it, or a stored answer is handed out again.
-        self._store.make_durable()
-        self._stopped = None
-        self._first = first or self._begin()
-        if self._anchor:
-            self._anchor.move(self._first, Head(1, self._first) if first is None else report.head)
-        self._forfeit_orphans()
-        return report
-
-    def _migrate(self, tables: Tables, *, accept_anchor: bool) -> None:
-        """Write what an older book lacks: one line for each charged account, which says what its losses are about.
-
-        Only in the latest state of a book that is whole; otherwise it stays as it was.
-        """
-        head = tables.head()
-        known = self._anchor.read() if self._anchor else None
-        if known is not None:
-            anchors.check(known, tables.hash_at(1), tables.hash_at(known[1].sequence), head)
-        elif self._anchor and head.sequence > 1 and not accept_anchor:
-            raise anchors.missing(self._anchor.path)
-        verified(tables, before_version_3=True)
-        for account, subject in subjects_of(Entry.read(*line) for _, *line in tables.lines()).items():
-            self._write(tables, "subject", account, "", {"subject": subject.to_json()})
-
-    def verify(self) -> Verification:
-        """Derive the chain, every sum and every release again; `LedgerCorruptError` names the first bad entry."""
-        with self._store.reading() as tables:
-            return verified(tables)
-
-    def close(self) -> None:
-        self._stopped = "it was closed"
-        self._store.close()
+class Book(Journal):
+    """An open ledger: budgets and charges, each of them a line of its journal."""
 
     # Budgets
 
@@ -195,11 +104,11 @@ class Book:
         with self._store.reading() as tables:
             existing(tables, account)
             held = tables.account(account, analyst) or Account(account, analyst, None, Epsilon(0), ())
-            return balance_of(tables, held)
+            return _balance(tables, held)
 
     def balances(self) -> list[Balance]:
         with self._store.reading() as tables:
-            return [balance_of(tables, held) for held in tables.accounts()]
+            return [_balance(tables, held) for held in tables.accounts()]
 
     def subjects(self) -> dict[str, Subject]:
         """What the losses of each charged account are about."""
@@ -232,19 +141,25 @@ class Book:
             raise ArgumentError("wait_seconds", wait_seconds, "it must be a number of seconds", "Pass 0 to not wait")
         # Not even a stored answer leaves a stopped book: whether it is on disk is what nobody knows.
         self._check_running()
-        account, analyst, key = charge.account, charge.analyst, charge.key
         with self._store.reading() as tables:
-            existing(tables, account)
-            known = tables.reservation_of(analyst, key) is not None
-            if not known:
+            known = tables.reservation_of(charge.analyst, charge.key)
+            if known is not None:
+                stored = _replayed(tables, known, charge.account, charge.question)
+            else:
                 # Most refusals end here, without making other askers wait for the lock.
-                after_reserving(tables, charge)
-        if not known:
-            with self._writing() as (tables, write):
-                if tables.reservation_of(analyst, key) is None:
-                    loss = told(after_reserving(tables, charge))
-                    entry = write("reserve", account, analyst, charge.facts(this_process(), loss))
-                    return Reservation(entry.sequence, account, analyst, key, charge.worst_case)
+                existing(tables, charge.account)
+                seen, standing = tables.head(), after_reserving(tables, charge)
+        if known is not None:
+            return stored or self._await(charge, wait_seconds)
+        with self._writing() as (tables, write):
+            if tables.head() != seen:
+                # Others have written since we looked.
+                known = tables.reservation_of(charge.analyst, charge.key)
+                standing = [] if known is not None else after_reserving(tables, charge)
+            if known is None:
+                facts = charge.facts(this_process(), told(standing))
+                entry = write("reserve", charge.account, charge.analyst, facts, standing)
+                return Reservation.of_line(entry)
         return self._await(charge, wait_seconds)
 
     def answered(self, account: str, key: str, question: str, analyst: str = "") -> StoredRelease | None:
@@ -252,7 +167,7 @@ class Book:
         self._check_running()
         with self._store.reading() as tables:
             found = tables.reservation_of(checked_analyst(analyst), checked_key(key))
-            return None if found is None else replayed(tables, found, account, question)
+            return None if found is None else _replayed(tables, found, account, question)
 
     def recalled(self, account: str, key: str, analyst: str = "") -> Recalled | None:
         """What this key was charged for on this account, and its answer: for whoever goes on from there."""
@@ -261,7 +176,7 @@ class Book:
             found = tables.reservation_of(checked_analyst(analyst), checked_key(key))
             if found is None or found.account != account:
                 return None
-            stored = None if found.state == FORFEITED else replayed(tables, found, account, found.question)
+            stored = None if found.state == FORFEITED else _replayed(tables, found, account, found.question)
             return Recalled(found.question, None if stored is None else stored.body, found.state == FORFEITED)
 
     def _await(self, charge: Charge, wait_seconds: float) -> StoredRelease:
@@ -270,7 +185,7 @@ class Book:
         while True:
             with self._store.reading() as tables:
                 found = tables.reservation_of(charge.analyst, key)
-                stored = None if found is None else replayed(tables, found, charge.account, charge.question)
+                stored = None if found is None else _replayed(tables, found, charge.account, charge.question)
             # The book may have been stopped while we waited, by the very commit we waited for.
             self._check_running()
             if stored is not None:
@@ -296,7 +211,16 @@ class Book:
         (`shows_levels`): an ex-post loss is a statement about the output. Returns the account's loss. A `state` is
         kept in the same transaction, in place of the one before it.
         """
-        facts = settlement(realised, release, state, shows_levels=shows_levels)
+        if not isinstance(release, bytes):
+            raise ArgumentError("release", type(release).__name__, "it must be bytes", "Encode it first")
+        if not isinstance(realised, Spending):
+            raise ArgumentError("realised", type(realised).__name__, "it must be a spending", "Pass what was reached")
+        if not isinstance(shows_levels, bool):
+            raise ArgumentError("shows_levels", shows_levels, "it must be True or False", "Say what the release shows")
+        if state is not None and not isinstance(state, State):
+            raise ArgumentError("state", type(state).__name__, "it must be a State", "Pass State(name, body)")
+        kept = {} if state is None else {"state": {"body": digest(state.body), "name": state.name}}
+        facts = {"realised": realised, "release": digest(release), "shows_levels": shows_levels, **kept}
         return self._end("settle", reservation, facts, release, state)
 
     def state(self, name: str) -> bytes | None:
@@ -313,8 +237,6 @@ class Book:
         """Give everything back. Only for a caller who knows that no data was read: the source was never reached."""
         return self._end("cancel", reservation, {})
 
-    # Inside
-
     def _end(
         self,
         kind: str,
@@ -327,70 +249,43 @@ class Book:
             raise ArgumentError("reservation", reservation, "it must be what reserve returned", "Pass that")
         with self._writing() as (tables, write):
             found = tables.reservation(reservation.sequence)
-            if found is None or found.state != RESERVED or found.key != reservation.key:
+            if found is None or found.state != RESERVED or found != reservation:
                 raise ArgumentError(
                     "reservation", reservation.sequence, "it has ended already, or was never made", "Reserve anew"
                 )
-            write(kind, found.account, found.analyst, facts_of_end(tables, found, kind, facts))
+            loss = write_end(tables, write, reservation, kind, facts)
             if release is not None:
                 tables.put_release(found.sequence, release)
             if state is not None:
                 tables.put_state(state.name, found.sequence, state.body)
-            return existing(tables, found.account).loss
+            return loss
 
-    @contextmanager
-    def _writing(self) -> Iterator[tuple[Tables, Callable[..., Entry]]]:
-        """One writing transaction; afterwards the anchor follows. A failed commit stops the book."""
-        self._check_running()
-        head: Head | None = None
-        try:
-            with self._store.writing() as tables:
 
-                def write(kind: str, account: str, analyst: str, facts: dict[str, Any]) -> Entry:
-                    nonlocal head
-                    entry = self._write(tables, kind, account, analyst, facts)
-                    head = entry.head
-                    return entry
+def existing(tables: Tables, account: str) -> Account:
+    """The account of a table, or a refusal."""
+    held = tables.account(checked_text(account, "account", MAX_NAME), "")
+    if held is None:
+        raise ArgumentError("account", account, "there is no such budget", "Declare the table and open its account")
+    return held
 
-                yield tables, write
-        except CommitFailedError as error:
-            self._stopped = "a commit failed, and what is on disk is unknown"
-            raise LedgerStoppedError(f"{self._stopped}: nothing was granted. Reopen it, which verifies it") from error
-        if head is not None and self._first is not None and self._anchor:
-            try:
-                self._anchor.move(self._first, head)
-            except OSError as error:
-                self._stopped = "the anchor could not be written"
-                raise LedgerStoppedError(f"{self._stopped}: the charge stands, no answer is given") from error
 
-    def _write(self, tables: Tables, kind: str, account: str, analyst: str, facts: dict[str, Any]) -> Entry:
-        """Carry out one more line, and add it to the book."""
-        entry = Entry.after(tables.head(), self._now(), kind, account, analyst, facts)
-        apply(entry, tables)
-        tables.append(entry)
-        return entry
+def _balance(tables: Tables, held: Account) -> Balance:
+    waiting = [r for r in tables.open_reservations(held.name) if held.analyst in ("", r.analyst)]
+    remaining = None if held.cap is None else held.cap - held.loss
+    return Balance(held.name, held.analyst, held.cap, held.loss, remaining, len(waiting))
 
-    def _check_running(self) -> None:
-        if self._stopped is not None:
-            raise LedgerStoppedError(f"the ledger does not write: {self._stopped}. Reopen it, which verifies it")
 
-    def _begin(self) -> str:
-        """Write the first line, unless another process was faster; its hash names the book."""
-        with self._writing() as (tables, write):
-            if tables.head().sequence == 0:
-                write("book", "", "", {"made_by": this_process()})
-            return tables.hash_at(1) or ""
-
-    def _forfeit_orphans(self) -> None:
-        """Reservations of processes that are certainly gone are spent: their answers can never come."""
-        with self._store.reading() as tables:
-            orphans = [reserved for reserved in tables.open_reservations() if is_gone(reserved.owner)]
-        for orphan in orphans:
-            with self._writing() as (tables, write):
-                found = tables.reservation(orphan.sequence)
-                if found is not None and found.state == RESERVED:
-                    write("forfeit", found.account, found.analyst, facts_of_end(tables, found, "forfeit", {}))
-
-    def _now(self) -> str:
-        """For people to read. Order comes from the sequence alone, so a clock set back changes nothing."""
-        return self._clock().isoformat(timespec="milliseconds")
+def _replayed(tables: Tables, found: Reservation, account: str, question: str) -> StoredRelease | None:
+    """What a known key gets: its stored release, a refusal, or None while it is still being answered."""
+    if (found.account, found.question) != (account, question):
+        raise KeyReusedError(f"the key {found.key!r} belongs to another question: take a new key for this one")
+    if found.state == FORFEITED:
+        raise LostAnswerError(
+            f"the key {found.key!r} was charged and its answer was lost in a crash: only a new key, charged anew, asks"
+        )
+    if found.state == RESERVED:
+        return None
+    body = tables.release(found.sequence)
+    if body is None:
+        raise LedgerCorruptError(f"the release of reservation {found.sequence} is missing")
+    return StoredRelease(body)

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from thresher.accounting import Subject, spending_from_json
 from thresher.errors import LedgerCorruptError
 
 GENESIS = "0" * 64
@@ -18,11 +19,13 @@ GENESIS = "0" * 64
 # settle: what was reached, with the release. forfeit: no answer came, all is lost. cancel: no data was read.
 # subject: what the older charges of an account are about, written once when a book of before version 3 is opened.
 KINDS = ("book", "account", "cap", "reserve", "settle", "forfeit", "cancel", "subject")
+# Facts that are more than plain values, and how they are read; `to_json` writes them.
+_READERS = {"worst_case": spending_from_json, "realised": spending_from_json, "subject": Subject.from_json}
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One line. `facts` depends on the kind; `hash` covers everything else, the previous hash included."""
+    """One line. `facts` depends on the kind: numbers, texts, spendings, a subject. `hash` covers everything else."""
 
     sequence: int
     at: str
@@ -31,22 +34,20 @@ class Entry:
     analyst: str
     facts: Mapping[str, Any]
     previous: str
+    # What is stored and hashed: one text for one content.
+    document: str
     hash: str
 
     @classmethod
     def after(cls, head: "Head", at: str, kind: str, account: str, analyst: str, facts: Mapping[str, Any]) -> "Entry":
         """The next line of a book that ends at `head`."""
-        content = _content(head.sequence + 1, at, kind, account, analyst, facts, head.hash)
-        return cls(head.sequence + 1, at, kind, account, analyst, facts, head.hash, digest(content.encode()))
+        content = (head.sequence + 1, at, kind, account, analyst, facts, head.hash)
+        document = _document(*content)
+        return cls(*content, document, digest(document.encode()))
 
     @property
     def head(self) -> "Head":
         return Head(self.sequence, self.hash)
-
-    @property
-    def document(self) -> str:
-        """What is stored and hashed: one text for one content."""
-        return _content(self.sequence, self.at, self.kind, self.account, self.analyst, self.facts, self.previous)
 
     @classmethod
     def read(cls, document: str, stored_hash: str) -> "Entry":
@@ -54,17 +55,10 @@ class Entry:
         if digest(document.encode()) != stored_hash:
             raise LedgerCorruptError("its hash does not fit its content")
         said = json.loads(document)
-        entry = cls(
-            said["sequence"],
-            said["at"],
-            said["kind"],
-            said["account"],
-            said["analyst"],
-            said["facts"],
-            said["previous"],
-            stored_hash,
-        )
-        if entry.document != document or entry.kind not in KINDS:
+        facts = {name: _READERS[name](fact) if name in _READERS else fact for name, fact in said["facts"].items()}
+        before = (said["sequence"], said["at"], said["kind"], said["account"], said["analyst"])
+        entry = cls(*before, facts, said["previous"], document, stored_hash)
+        if _document(*before, facts, entry.previous) != document or entry.kind not in KINDS:
             raise LedgerCorruptError("it is not a line this book writes")
         return entry
 
@@ -85,11 +79,15 @@ def digest(content: bytes) -> str:
 
 
 def canonical(document: object) -> str:
-    """One text for one JSON value."""
-    return json.dumps(document, sort_keys=True, separators=(",", ":"), allow_nan=False)
+    """One text for one value: plain ones, and such as have a `to_json`."""
+    return json.dumps(document, sort_keys=True, separators=(",", ":"), allow_nan=False, default=_plain)
 
 
-def _content(
+def _plain(value: Any) -> Any:
+    return value.to_json()
+
+
+def _document(
     sequence: int, at: str, kind: str, account: str, analyst: str, facts: Mapping[str, Any], previous: str
 ) -> str:
     return canonical(

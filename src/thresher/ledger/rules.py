@@ -10,8 +10,8 @@ Reads and writes: a `Desk`, which is the database, or, when a book is verified, 
 Never: an account above its cap; a loss below what the lines say. Why the sums are enough: `accounting/composition.md`.
 """
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Protocol
 
 from thresher.accounting import (
@@ -24,49 +24,15 @@ from thresher.accounting import (
     coarsened,
     loss_after,
     settled,
-    spending_from_json,
 )
 from thresher.amounts import Epsilon
 from thresher.errors import BudgetError, BugError, DeclarationError, LedgerError
-from thresher.ledger.charge import Charge
 from thresher.ledger.entries import Entry
+from thresher.ledger.records import CANCELLED, FORFEITED, RESERVED, SETTLED, Account, Charge, Reservation, check_family
 
-RESERVED, SETTLED, FORFEITED, CANCELLED = "reserved", "settled", "forfeited", "cancelled"
 _ENDS = {"settle": SETTLED, "forfeit": FORFEITED, "cancel": CANCELLED}
 # Groups an account keeps apart; past it the longest lists are charged everywhere at their largest amount.
 MOST_GROUPS = 100_000
-
-
-@dataclass(frozen=True, slots=True)
-class Account:
-    """A budget: of a table (analyst ""), or of an analyst on it. `losses` are final, `loss` counts reservations too.
-
-    `coarse`: the losses have been shortened, so that they add up to more than was lost. `subject`: what they are about,
-    from the first charge on; None before it, and of an analyst's part, which has that of its account.
-    """
-
-    name: str
-    analyst: str
-    cap: Epsilon | None
-    loss: Epsilon
-    losses: tuple[RegionLosses, ...]
-    coarse: bool = False
-    subject: Subject | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Reserved:
-    """A reservation and what became of it; `sequence` is its line, `ended_by` the line that ended it."""
-
-    sequence: int
-    account: str
-    analyst: str
-    key: str
-    question: str
-    worst_case: Spending
-    owner: str
-    state: str
-    ended_by: int | None
 
 
 class Desk(Protocol):
@@ -76,15 +42,19 @@ class Desk(Protocol):
 
     def put_account(self, account: Account) -> None: ...
 
-    def reservation(self, sequence: int) -> Reserved | None: ...
+    def reservation(self, sequence: int) -> Reservation | None: ...
 
-    def put_reservation(self, reserved: Reserved) -> None: ...
+    def put_reservation(self, reserved: Reservation) -> None: ...
 
-    def open_reservations(self, account: str) -> Iterable[Reserved]: ...
+    def open_reservations(self, account: str) -> Iterable[Reservation]: ...
 
 
-def apply(entry: Entry, desk: Desk) -> None:
-    """Carry out one line, with the losses that it says the accounts have now. `BugError` if it breaks a rule."""
+def apply(entry: Entry, desk: Desk, standing: Sequence[Account] | None = None) -> None:
+    """Carry out one line, with the losses that it says the accounts have now. `BugError` if it breaks a rule.
+
+    `standing`: the accounts that a charge or its end changes, where they were just found for this line; where a book is
+    verified, they follow from the line.
+    """
     if entry.kind == "account":
         if desk.account(entry.account, entry.analyst) is not None:
             raise BugError(f"account {entry.account} is opened twice")
@@ -92,11 +62,11 @@ def apply(entry: Entry, desk: Desk) -> None:
     elif entry.kind == "cap":
         desk.put_account(replace(_existing(desk, entry.account, entry.analyst), cap=_cap(entry)))
     elif entry.kind == "subject":
-        _put_subject(desk, _existing(desk, entry.account, ""), Subject.from_json(entry.facts["subject"]))
+        desk.put_account(_about(_existing(desk, entry.account, ""), entry.facts["subject"]))
     elif entry.kind == "reserve":
-        _reserve(entry, desk)
+        _reserve(entry, desk, standing)
     elif entry.kind in _ENDS:
-        _end(entry, desk)
+        _end(entry, desk, standing)
 
 
 def after_reserving(desk: Desk, charge: Charge) -> list[Account]:
@@ -133,7 +103,7 @@ def _check_subject(account: Account, subject: Subject) -> None:
         )
 
 
-def after_ending(desk: Desk, reserved: Reserved, kind: str, facts: Mapping[str, Any]) -> list[Account]:
+def after_ending(desk: Desk, reserved: Reservation, kind: str, facts: Mapping[str, Any]) -> list[Account]:
     """The accounts that paid, as they would stand once this reservation has ended.
 
     An ending never adds to a loss, so where a fresh bound is larger than the loss before, the loss before counts.
@@ -147,22 +117,17 @@ def after_ending(desk: Desk, reserved: Reserved, kind: str, facts: Mapping[str, 
     return standing
 
 
-def facts_of_end(desk: Desk, reserved: Reserved, kind: str, facts: Mapping[str, Any]) -> dict[str, Any]:
-    """What the line says that ends a reservation."""
-    return {**facts, "loss": told(after_ending(desk, reserved, kind, facts)), "reservation": reserved.sequence}
-
-
 def told(standing: Iterable[Account]) -> dict[str, int]:
     """What a line says of the accounts it touches: their losses, by analyst."""
     return {account.analyst: account.loss.nano for account in standing}
 
 
-def charged(reserved: Reserved, kind: str, facts: Mapping[str, Any]) -> Spending | None:
+def charged(reserved: Reservation, kind: str, facts: Mapping[str, Any]) -> Spending | None:
     """What ends a reservation charges; None for nothing. What was reached is checked even where it does not count."""
     if kind == "cancel":
         return None
     if kind == "settle":
-        reached = settled(reserved.worst_case, spending_from_json(facts["realised"]))
+        reached = settled(reserved.worst_case, facts["realised"])
         return reached if facts["shows_levels"] is True else reserved.worst_case
     return reserved.worst_case
 
@@ -177,41 +142,44 @@ def open_losses(desk: Desk, account: Account, without: int | None = None) -> lis
     ]
 
 
-def _reserve(entry: Entry, desk: Desk) -> None:
-    facts = entry.facts
-    # Before version 3 lines did not say it; the migration wrote it for each account, and verifying asks for it.
-    about = Subject.from_json(facts["subject"]) if "subject" in facts else None
-    for account in _payers(desk, entry.account, entry.analyst):
+def _reserve(entry: Entry, desk: Desk, standing: Sequence[Account] | None) -> None:
+    # Lines of before version 3 say neither; the migration wrote the subject for each account.
+    subject = entry.facts.get("subject")
+    if subject is not None or "family" in entry.facts:
+        check_family(entry.facts.get("family"), subject)
+    for account in _payers(desk, entry.account, entry.analyst) if standing is None else standing:
         after = replace(account, loss=_loss(entry, account))
-        if account.analyst or after.subject == about:
-            desk.put_account(after)
-        else:
-            _put_subject(desk, after, about)
-    worst_case = spending_from_json(facts["worst_case"])
-    names = (entry.account, entry.analyst, facts["key"], facts["question"])
-    desk.put_reservation(Reserved(entry.sequence, *names, worst_case, facts["owner"], RESERVED, None))
+        desk.put_account(after if account.analyst or account.subject == subject else _about(after, subject))
+    desk.put_reservation(Reservation.of_line(entry))
 
 
-def _put_subject(desk: Desk, account: Account, subject: Subject | None) -> None:
-    """Write down what an account is about, once for ever."""
+def _about(account: Account, subject: Subject | None) -> Account:
+    """The account, with what it is about written down, once for ever."""
     if subject is None or account.subject is not None:
         raise BugError(f"a line is about another subject than its account {account.name}")
-    desk.put_account(replace(account, subject=subject))
+    return replace(account, subject=subject)
 
 
-def _end(entry: Entry, desk: Desk) -> None:
+def _end(entry: Entry, desk: Desk, standing: Sequence[Account] | None) -> None:
     reserved = desk.reservation(entry.facts["reservation"])
     if reserved is None or reserved.state != RESERVED:
         raise BugError("a reservation ends once, and after it was made")
     if (reserved.account, reserved.analyst) != (entry.account, entry.analyst):
         raise BugError("a reservation ends on the account that it was made on")
-    spending = charged(reserved, entry.kind, entry.facts)
+    for account in _as_said(entry, desk, reserved) if standing is None else standing:
+        desk.put_account(account)
+    desk.put_reservation(replace(reserved, state=_ENDS[entry.kind], ended_by=entry.sequence))
+
+
+def _as_said(entry: Entry, desk: Desk, reserved: Reservation) -> list[Account]:
+    """The accounts that paid for a reservation, as the line that ends it leaves them."""
+    spending, standing = charged(reserved, entry.kind, entry.facts), []
     for account in _payers(desk, entry.account, entry.analyst):
         loss = _loss(entry, account)
         if loss > account.loss:
             raise BugError("the end of a reservation adds to a loss")
-        desk.put_account(replace(_with(account, spending), loss=loss))
-    desk.put_reservation(replace(reserved, state=_ENDS[entry.kind], ended_by=entry.sequence))
+        standing.append(replace(_with(account, spending), loss=loss))
+    return standing
 
 
 def _with(account: Account, spending: Spending | None) -> Account:

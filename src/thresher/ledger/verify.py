@@ -9,7 +9,8 @@ from dataclasses import dataclass, field
 from thresher.accounting import account_loss
 from thresher.errors import LedgerCorruptError, ThresherError
 from thresher.ledger.entries import EMPTY, Entry, Head, digest
-from thresher.ledger.rules import RESERVED, Account, Reserved, apply, open_losses
+from thresher.ledger.records import RESERVED, Account, Reservation
+from thresher.ledger.rules import apply, open_losses
 from thresher.ledger.stores.statements import Tables
 
 
@@ -28,8 +29,8 @@ class _Memory:
     """A desk in memory, for deriving everything again."""
 
     held: dict[tuple[str, str], Account] = field(default_factory=dict)
-    reserved: dict[int, Reserved] = field(default_factory=dict)
-    open: dict[int, Reserved] = field(default_factory=dict)
+    reserved: dict[int, Reservation] = field(default_factory=dict)
+    open: dict[int, Reservation] = field(default_factory=dict)
 
     def account(self, name: str, analyst: str) -> Account | None:
         return self.held.get((name, analyst))
@@ -37,17 +38,17 @@ class _Memory:
     def put_account(self, account: Account) -> None:
         self.held[account.name, account.analyst] = account
 
-    def reservation(self, sequence: int) -> Reserved | None:
+    def reservation(self, sequence: int) -> Reservation | None:
         return self.reserved.get(sequence)
 
-    def put_reservation(self, reserved: Reserved) -> None:
+    def put_reservation(self, reserved: Reservation) -> None:
         self.reserved[reserved.sequence] = reserved
         if reserved.state == RESERVED:
             self.open[reserved.sequence] = reserved
         else:
             self.open.pop(reserved.sequence, None)
 
-    def open_reservations(self, account: str) -> Iterable[Reserved]:
+    def open_reservations(self, account: str) -> Iterable[Reservation]:
         return [reserved for reserved in self.open.values() if reserved.account == account]
 
 

@@ -8,10 +8,10 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import Any, Protocol
 
-from thresher.accounting import RegionLosses, Subject, spending_from_json
+from thresher.accounting import RegionLosses, Subject
 from thresher.amounts import Epsilon
 from thresher.ledger.entries import EMPTY, Entry, Head, canonical
-from thresher.ledger.rules import Account, Reserved
+from thresher.ledger.records import Account, Reservation
 
 # 2: states. 3: the subject of an account; and, in the lines of reservations, the subject and the family of the plan.
 SCHEMA_VERSION = 3
@@ -67,13 +67,14 @@ class CommitFailedError(Exception):
 
 
 class Tables:
-    """One transaction on the tables; a `Desk` for the rules. The head and the accounts are read once in it."""
+    """One transaction on the tables; a `Desk` for the rules. It reads each row of its accounts once."""
 
     def __init__(self, connection: Connection, lock_rows: str = "") -> None:
         self._run = connection.run
         self._lock = lock_rows
         self._head: Head | None = None
         self._accounts: dict[tuple[str, str], Account | None] = {}
+        self._reservations: dict[int, Reservation] = {}
 
     def head(self) -> Head:
         """Where the book ends. The first thing a writer asks for: the row is the lock of the whole book."""
@@ -113,8 +114,8 @@ class Tables:
 
     def put_account(self, account: Account) -> None:
         cap = None if account.cap is None else account.cap.nano
-        losses = canonical([loss.to_json() for loss in account.losses])
-        about = "" if account.subject is None else canonical(account.subject.to_json())
+        losses = canonical(account.losses)
+        about = "" if account.subject is None else canonical(account.subject)
         self._run(
             f"INSERT INTO accounts ({_ACCOUNT}) VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (name, analyst) DO UPDATE SET"
             " cap = excluded.cap, loss = excluded.loss, losses = excluded.losses, coarse = excluded.coarse,"
@@ -123,29 +124,33 @@ class Tables:
         )
         self._accounts[account.name, account.analyst] = account
 
-    def reservation(self, sequence: int) -> Reserved | None:
-        rows = self._run(f"SELECT {_RESERVATION} FROM reservations WHERE sequence = ?", (sequence,))
-        return _reserved(rows[0]) if rows else None
+    def reservation(self, sequence: int) -> Reservation | None:
+        if sequence not in self._reservations:
+            rows = self._run(f"SELECT {_RESERVATION} FROM reservations WHERE sequence = ?", (sequence,))
+            if not rows:
+                return None
+            self._reservations[sequence] = Reservation(*rows[0])
+        return self._reservations[sequence]
 
-    def reservation_of(self, analyst: str, key: str) -> Reserved | None:
+    def reservation_of(self, analyst: str, key: str) -> Reservation | None:
         """The one reservation that a key has, cancelled ones aside."""
         rows = self._run(
             f"SELECT {_RESERVATION} FROM reservations WHERE analyst = ? AND key = ? AND state <> 'cancelled'",
             (analyst, key),
         )
-        return _reserved(rows[0]) if rows else None
+        return Reservation(*rows[0]) if rows else None
 
-    def reservations(self) -> list[Reserved]:
-        return [_reserved(row) for row in self._run(f"SELECT {_RESERVATION} FROM reservations ORDER BY sequence")]
+    def reservations(self) -> list[Reservation]:
+        return [Reservation(*row) for row in self._run(f"SELECT {_RESERVATION} FROM reservations ORDER BY sequence")]
 
-    def open_reservations(self, account: str | None = None) -> list[Reserved]:
+    def open_reservations(self, account: str | None = None) -> list[Reservation]:
         which, values = ("", ()) if account is None else (" AND account = ?", (account,))
         rows = self._run(
             f"SELECT {_RESERVATION} FROM reservations WHERE state = 'reserved'{which} ORDER BY sequence", values
         )
-        return [_reserved(row) for row in rows]
+        return [Reservation(*row) for row in rows]
 
-    def put_reservation(self, reserved: Reserved) -> None:
+    def put_reservation(self, reserved: Reservation) -> None:
         self._run(
             f"INSERT INTO reservations ({_RESERVATION}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
             " ON CONFLICT (sequence) DO UPDATE SET state = excluded.state, ended_by = excluded.ended_by",
@@ -155,12 +160,13 @@ class Tables:
                 reserved.analyst,
                 reserved.key,
                 reserved.question,
-                canonical(reserved.worst_case.to_json()),
+                reserved.written,
                 reserved.owner,
                 reserved.state,
                 reserved.ended_by,
             ),
         )
+        self._reservations[reserved.sequence] = reserved
 
     def release(self, reservation: int) -> bytes | None:
         rows = self._run("SELECT body FROM releases WHERE reservation = ?", (reservation,))
@@ -202,9 +208,3 @@ def _account(row: Sequence[Any]) -> Account:
     limit = None if cap is None else Epsilon.from_nano(cap)
     about = Subject.from_json(json.loads(subject)) if subject != "" else None
     return Account(name, analyst, limit, Epsilon.from_nano(loss), listed, bool(coarse), about)
-
-
-def _reserved(row: Sequence[Any]) -> Reserved:
-    sequence, account, analyst, key, question, worst_case, owner, state, ended_by = row
-    spending = spending_from_json(json.loads(worst_case))
-    return Reserved(sequence, account, analyst, key, question, spending, owner, state, ended_by)
