@@ -9,7 +9,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from thresher.accounting import box_min_entropy, cone_min_entropy
+from papers.mide.cone_min_entropy import cone_min_entropy
+from thresher.accounting import box_min_entropy
 
 FINE = 3
 

@@ -13,7 +13,8 @@ import pytest
 from mide_like import THRESHOLD, mide_like
 from printed_adaptive import printed_adaptive
 
-from thresher.accounting import box_min_entropy, cone_min_entropy
+from papers.mide.cone_min_entropy import cone_min_entropy
+from thresher.accounting import box_min_entropy
 from thresher.amounts import Epsilon
 from thresher.decisions.adaptive_ladder import adaptive_ladder_of
 from thresher.decisions.ladder import ladder_of
