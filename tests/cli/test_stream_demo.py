@@ -57,7 +57,7 @@ def test_the_day_has_a_crowd_and_an_outage_and_only_they_ring(day):
 def test_the_alarms_are_right_about_the_truth(day):
     """The noise of this seed is fixed, so this cannot fail by chance; its promise is tested with the alarms."""
     campus, shown = day
-    for watch in shown.plan.watches:
+    for watch in shown.plan.alarms:
         counts = campus.counts[:, watch.place]
         for record in shown.records[watch.alarm.window :]:
             total = int(counts[record.step - watch.alarm.window + 1 : record.step + 1].sum())

@@ -10,11 +10,11 @@ import pytest
 from thresher.amounts import Epsilon
 from thresher.errors import CuratorError
 from thresher.live.sinks import JsonLinesFile, record_table, write_parquet
-from thresher.streams.step_release import ENDED, GAP, RELEASED, TORN, Drawn, StepRecord
+from thresher.streams.step_release import ENDED, GAP, RELEASED, TORN, NoisyStep, StepRecord
 
 
 def record(step: int, kind: str = RELEASED, stream: str = "campus") -> StepRecord:
-    drawn = Drawn(np.array([step - 5, 3])) if kind == RELEASED else None
+    drawn = NoisyStep(np.array([step - 5, 3])) if kind == RELEASED else None
     values = (step + 0.5, 3.0) if kind == RELEASED else ()
     return StepRecord(stream, step, f"at {step}", kind, ("gym", "library"), Epsilon("0.1"), drawn, values)
 
@@ -79,7 +79,7 @@ def test_a_file_of_something_else_is_left_as_it_is(content, tmp_path):
 
 def test_lines_longer_than_a_block_are_found(tmp_path):
     path, names = tmp_path / "wide.jsonl", tuple(f"room {n}" for n in range(20_000))
-    drawn = Drawn(np.arange(20_000))
+    drawn = NoisyStep(np.arange(20_000))
     wide = [StepRecord("w", n, "", RELEASED, names, Epsilon("1"), drawn, (0.5,) * 20_000) for n in range(3)]
     for each in wide:
         with JsonLinesFile(path, "w") as sink:

@@ -31,11 +31,11 @@ from thresher.errors import (
 from thresher.ledger import open_book
 from thresher.live.open_stream import open_stream, planned
 from thresher.live.recorded_noise import RecordedEntropy
-from thresher.live.running_stream import sealed_counts
 from thresher.live.secret_state import seal_of
 from thresher.live.step_plan import step_plan
 from thresher.noise import SeededEntropy
 from thresher.question import Exact
+from thresher.streams.step_mechanism import sealed_counts
 from thresher.streams.step_release import ENDED, GAP, RELEASED, TORN, StepRecord
 
 KEYED = 'key_file = "stream.key"\nwindows'

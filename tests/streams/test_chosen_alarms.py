@@ -13,7 +13,7 @@ from thresher.config import AlarmDeclaration, StreamDeclaration
 from thresher.noise import SeededEntropy
 from thresher.streams.derived_values import Derivation
 from thresher.streams.perturber import perturb
-from thresher.streams.step_release import Drawn
+from thresher.streams.step_release import NoisyStep
 from thresher.streams.stream_plan import plan_stream
 
 SERIES, WINDOW, TRIALS = 100, 4, 600
@@ -45,13 +45,13 @@ def planned(kind, threshold, series):
 def said_by(plan, since, noisy):
     """What the alarm says at each step, if it reads no step before `since`."""
     follower = Derivation(plan, [since])
-    return [follower.follow(step, Drawn(row)).alarms[0].crossed for step, row in enumerate(noisy)]
+    return [follower.follow(step, NoisyStep(row)).alarms[0].crossed for step, row in enumerate(noisy)]
 
 
 @pytest.mark.parametrize("kind", ["high", "jump"])
 def test_an_alarm_picked_by_the_counts_keeps_its_rate_where_it_is_tested(kind):
     """The counts stand still at the last value at which false alarms are bounded."""
-    zone = planned(kind, HIGH, NAMES[0]).watches[0].alarm.zone
+    zone = planned(kind, HIGH, NAMES[0]).alarms[0].alarm.zone
     threshold, level = (HIGH, (HIGH - zone) // WINDOW) if kind == "high" else (zone + 1, 0)
     chosen_after, first = WINDOW, 2 * WINDOW - (kind == "high")
     rang_at_once = rang_when_tested = 0

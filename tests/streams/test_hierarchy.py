@@ -17,7 +17,7 @@ from thresher.streams import grouper as grouper_module
 from thresher.streams import hierarchy as module
 from thresher.streams.hierarchy import Hierarchy
 from thresher.streams.hierarchy_terms import as_precise_nano, hierarchy_terms, path_epsilon, precision
-from thresher.streams.step_release import ALONE, JOINS, OPENS, Drawn
+from thresher.streams.step_release import ALONE, JOINS, OPENS, NoisyStep
 from thresher.streams.tree import Tree
 
 PAIR = Tree.of({"all": ["one", "two"]})
@@ -34,7 +34,7 @@ def binary(levels):
 
 
 def numbers(drawn):
-    return [None if part is None else part.tolist() for part in (getattr(drawn, name) for name in Drawn.__slots__)]
+    return [None if part is None else part.tolist() for part in (getattr(drawn, name) for name in NoisyStep.__slots__)]
 
 
 # Without noise -------------------------------------------------------------------------------------------------------

@@ -9,7 +9,7 @@ from rich.text import Text
 
 from thresher.amounts import Epsilon
 from thresher.errors import ArgumentError
-from thresher.streams.step_release import ENDED, GAP, RELEASED, TORN, AlarmState, Drawn, StepRecord, WindowState
+from thresher.streams.step_release import ENDED, GAP, RELEASED, TORN, AlarmState, NoisyStep, StepRecord, WindowState
 from thresher.views.stream_chart import chosen_series, ringing_steps, step_line, stream_chart
 from thresher.views.stream_picture import stream_picture
 
@@ -25,7 +25,7 @@ def record(step, counts, *, kind=RELEASED, rings=False, names=NAMES, stamp=""):
     values = tuple(map(float, counts))
     windows = (WindowState(12, min(step + 1, 12), tuple(12 * value for value in values)),)
     alarms = (AlarmState("crowded", names[1], rings, None if step < 3 else rings),)
-    drawn = Drawn(np.array(counts, dtype=np.int64))
+    drawn = NoisyStep(np.array(counts, dtype=np.int64))
     return StepRecord("campus", step, at, kind, names, epsilon, drawn, values, windows, alarms, stamp=stamp)
 
 

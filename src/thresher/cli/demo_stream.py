@@ -66,7 +66,7 @@ def _page(campus: Campus, shown: Replayed, keep: str | None, *, chart: bool) -> 
         *([paragraph(_went_on(shown), "went on")] if shown.began_with else []),
         "",
     ]
-    for watch in shown.plan.watches:
+    for watch in shown.plan.alarms:
         name, series = inert(watch.declared.name), inert(watch.declared.series)
         lines.append(f"  [bold red]{name}[/bold red] ({series}) {_rang(shown, watch.declared.name)}")
         lines += [paragraph(watch.promise, "promise"), ""]
@@ -114,7 +114,7 @@ def _document(shown: Replayed) -> dict[str, Any]:
                 "rang": [list(spell) for spell in ringing_steps(shown.records, watch.declared.name)],
                 "promise": watch.promise,
             }
-            for watch in shown.plan.watches
+            for watch in shown.plan.alarms
         },
         "spent": shown.balance.spent.to_json(),
         "lost_in_a_step": shown.plan.step_epsilon.to_json(),

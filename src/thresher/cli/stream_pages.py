@@ -9,7 +9,7 @@ from typing import Any
 from thresher.cli.asking import budget_line
 from thresher.ledger import Balance
 from thresher.streams.step_release import ENDED, StepRecord
-from thresher.streams.stream_plan import StreamPlan, Watch
+from thresher.streams.stream_plan import StreamAlarm, StreamPlan
 from thresher.views import inert, paragraph
 from thresher.views.stream_chart import ringing_steps, stream_chart
 
@@ -42,7 +42,7 @@ def plan_document(plan: StreamPlan, balance: Balance) -> dict[str, Any]:
         "epsilon_of_a_count": plan.measures.perturber.to_json(),
         "alarms": [
             {"name": watch.declared.name, "series": watch.declared.series, "promise": watch.promise}
-            for watch in plan.watches
+            for watch in plan.alarms
         ],
         "budget": {
             "account": balance.account,
@@ -64,7 +64,7 @@ def released_page(
         return [paragraph("No such step is released yet."), "", budget_line(balance)]
     stamp = next((record.stamp for record in records if record.stamp), "")
     chart = stream_chart(records, series)
-    rang = [line for watch in plan.watches for line in _rang(plan, records, watch, tested_from[watch.declared.name])]
+    rang = [line for watch in plan.alarms for line in _rang(plan, records, watch, tested_from[watch.declared.name])]
     top = [f"[bold red]{stamp}[/bold red]: made with a seed, which anybody can repeat.", ""] if stamp else []
     shown = "dots are the noisy counts that carry the promises; the line is smoothed, best effort"
     return [*top, *chart, paragraph(shown, "drawn"), *rang, *_price(plan, balance)]
@@ -98,7 +98,7 @@ def _price(plan: StreamPlan, balance: Balance) -> list[str]:
     return [paragraph(lost, "loss"), budget_line(balance), *([] if protected is None else [paragraph(kept, " ")])]
 
 
-def _rang(plan: StreamPlan, records: Sequence[StepRecord], watch: Watch, first_test: int) -> list[str]:
+def _rang(plan: StreamPlan, records: Sequence[StepRecord], watch: StreamAlarm, first_test: int) -> list[str]:
     alarm = watch.declared.name
     spells = [f"{plan.clock.began(a)} to {plan.clock.began(b + 1)}" for a, b in ringing_steps(records, alarm)]
     more = f" and {len(spells) - _MOST_SPELLS} times more" if len(spells) > _MOST_SPELLS else ""

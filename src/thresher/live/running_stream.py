@@ -11,7 +11,6 @@ not stored; a step twice. Proof: `running_stream.md`.
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
-import numpy as np
 from numpy.typing import ArrayLike
 
 from thresher import charging
@@ -31,8 +30,8 @@ from thresher.live.step_plan import StreamState, step_plan
 from thresher.noise import Entropy
 from thresher.noise.entropy import chosen, this_process
 from thresher.question import Exact
-from thresher.streams.step_blocks import MOST_COUNT
 from thresher.streams.step_buffer import StepBuffer
+from thresher.streams.step_mechanism import sealed_counts
 from thresher.streams.step_release import ENDED, GAP, TORN, StepRecord
 from thresher.streams.stream_plan import StreamPlan
 
@@ -242,19 +241,3 @@ class RunningStream:
         if found.body is None:
             raise LedgerError(f"another process is releasing step {step} of {self.name}: only one can run a stream")
         return StepRecord.from_bytes(found.body, self.plan.names)
-
-
-def sealed_counts(counts: ArrayLike, states: int) -> Exact:
-    """Counts of one step as sealed whole numbers; refused if they are not what counts can be."""
-    given = np.asarray(counts)
-    if given.shape != (states,):
-        rule = f"it must hold one count for each of the {states} states"
-        raise ArgumentError("counts", f"of shape {given.shape}", rule, "Pass them in declared order")
-    if given.dtype.kind not in "iu":
-        rule = "counts are whole numbers"
-        raise ArgumentError("counts", f"of type {given.dtype}", rule, "Count units; convert whole floats to integers")
-    if given.size and given.min() < 0:
-        # No stream of events has a negative count, so that this tells apart no two streams there can be.
-        raise ArgumentError("counts", "a negative one", "nobody is counted less than not at all", "Count units")
-    # Far beyond any noise; numpy's large unsigned numbers would become negative.
-    return Exact(np.minimum(given, MOST_COUNT).astype(np.int64)[:, None])

@@ -15,7 +15,8 @@ from typing import Any, SupportsIndex
 from thresher.live.feeds import Receiver
 from thresher.question import Exact
 from thresher.sources.spark_steps import SparkSteps
-from thresher.streams.step_buffer import small, state_names
+from thresher.streams.step_blocks import checked_between
+from thresher.streams.step_buffer import MOST, state_names
 from thresher.streams.step_clock import StepClock, Time
 from thresher.streams.step_release import ENDED, StepRecord
 
@@ -24,7 +25,7 @@ def spark_steps(
     folder: str, states: tuple[str, ...], clock: StepClock, max_states: SupportsIndex = 1, key: str = ""
 ) -> SparkSteps:
     """How frames become counts of this clock's steps."""
-    most = small(max_states, "max_states", 1)
+    most = checked_between(max_states, "max_states", 1, MOST)
     return SparkSteps(folder, state_names(states), clock.start, clock.step_seconds, most, key)
 
 
@@ -47,7 +48,8 @@ class SparkFeed:
         now: Callable[[], Time] = time.time,
     ) -> None:
         self._steps, self._into, self._written, self._now = steps, into, written, now
-        self._late, self._ahead = small(late_steps, "late_steps", 0), small(ahead_steps, "ahead_steps", 0)
+        self._late = checked_between(late_steps, "late_steps", 0, MOST)
+        self._ahead = checked_between(ahead_steps, "ahead_steps", 0, MOST)
         self._clock = StepClock.at(steps.start, steps.step_seconds)
         self._one_at_a_time = threading.Lock()
         self.ended = False

@@ -24,7 +24,7 @@ from thresher.noise import Entropy
 from thresher.plan import Plan
 from thresher.question import Exact
 from thresher.streams.derived_values import Derivation
-from thresher.streams.step_release import RELEASED, Drawn, StepRecord
+from thresher.streams.step_release import RELEASED, NoisyStep, StepRecord
 from thresher.streams.stream_identity import changed_settings, old_settings
 from thresher.streams.stream_plan import StreamPlan
 
@@ -54,10 +54,10 @@ class StreamState:
         self._since = dict(self._kept_since)
         self._derivation = Derivation(plan)
 
-    def go_on(self, step: int, before: Iterable[tuple[int, Drawn | None]]) -> None:
+    def go_on(self, step: int, before: Iterable[tuple[int, NoisyStep | None]]) -> None:
         """Go on with this step, after a look back on what was drawn before. An alarm that is new is declared here."""
-        self._since = {watch.identity: self._kept_since.get(watch.identity, step) for watch in self.plan.watches}
-        self._derivation = Derivation(self.plan, [self._since[watch.identity] for watch in self.plan.watches])
+        self._since = {watch.identity: self._kept_since.get(watch.identity, step) for watch in self.plan.alarms}
+        self._derivation = Derivation(self.plan, [self._since[watch.identity] for watch in self.plan.alarms])
         for number, drawn in before:
             self._derivation.follow(number, drawn)
         if self._sealed and self._seal:
@@ -66,7 +66,7 @@ class StreamState:
     @property
     def tested_from(self) -> dict[str, int]:
         """For each alarm the first step whose whole window is later than its declaration."""
-        return {w.declared.name: w.first_test(self._since[w.identity]) for w in self.plan.watches}
+        return {w.declared.name: w.first_test(self._since[w.identity]) for w in self.plan.alarms}
 
     def release(self, step: int, counts: Exact) -> StepRecord:
         """Draw a step, once, and follow it. It must have been charged."""

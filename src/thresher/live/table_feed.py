@@ -17,7 +17,8 @@ from thresher.errors import ArgumentError
 from thresher.live.feeds import Receiver
 from thresher.question import Aggregate, Exact, Need, Within, label
 from thresher.sources import Source
-from thresher.streams.step_buffer import small
+from thresher.streams.step_blocks import checked_between
+from thresher.streams.step_buffer import MOST
 from thresher.streams.step_clock import StepClock, Time
 from thresher.streams.step_release import ENDED, StepRecord
 
@@ -79,7 +80,8 @@ class TableFeed:
         late_steps: SupportsIndex = 1,
     ) -> None:
         self._opened, self._rows, self._clock = opened, rows, clock
-        self._late, most = small(late_steps, "late_steps", 0), small(max_states, "max_states", 1)
+        self._late = checked_between(late_steps, "late_steps", 0, MOST)
+        most = checked_between(max_states, "max_states", 1, MOST)
         limits = rows.table.contribution
         bounded = None if limits is None else Contribution(limits.unit, most, 1)
         self._table = replace(rows.table, contribution=bounded)

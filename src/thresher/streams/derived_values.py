@@ -15,8 +15,8 @@ from thresher.streams.alarms import CROSSED, SILENT, AlarmWatch, Hysteresis
 from thresher.streams.hierarchy_terms import combined
 from thresher.streams.median_smoother import MedianSmoother
 from thresher.streams.smoothers import AdaptiveSmoother, AverageSmoother, JamesSteinSmoother
-from thresher.streams.step_release import JOINS, AlarmState, Drawn, WindowState
-from thresher.streams.stream_plan import LONGEST, StreamPlan, Watch
+from thresher.streams.step_release import JOINS, AlarmState, NoisyStep, WindowState
+from thresher.streams.stream_plan import LONGEST, StreamAlarm, StreamPlan
 from thresher.streams.window_sums import WindowSums, WindowSumSmoother
 
 Row = NDArray[np.float64]
@@ -47,10 +47,10 @@ class Derivation:
         grouped = plan.tree is None and plan.declared.mechanism == "pegasus"
         self._medians = MedianSmoother(len(plan.names), LONGEST) if grouped else None
         self._smooth = None if grouped and plan.smoother == "median" else _smoothing(plan)
-        began = [0] * len(plan.watches) if since is None else since
-        self._alarms = [_Alarm(watch, first) for watch, first in zip(plan.watches, began, strict=True)]
+        began = [0] * len(plan.alarms) if since is None else since
+        self._alarms = [_Alarm(watch, first) for watch, first in zip(plan.alarms, began, strict=True)]
 
-    def follow(self, step: int, drawn: Drawn | None) -> DerivedValues:
+    def follow(self, step: int, drawn: NoisyStep | None) -> DerivedValues:
         noisy = self._nothing if drawn is None else drawn.noisy[None]
         known = np.array([drawn is not None])
         joins, medians = None, np.zeros((1, 0))
@@ -90,12 +90,12 @@ class _Window:
 class _Alarm:
     """One declared alarm. It says nothing of a window in which a step is missing: its promise is about whole ones."""
 
-    def __init__(self, watch: Watch, since: int) -> None:
+    def __init__(self, watch: StreamAlarm, since: int) -> None:
         self._declared, self._place, self._since = watch.declared, watch.place, since
         self._watch = AlarmWatch(watch.alarm, 1)
         self._hysteresis = Hysteresis(1, watch.declared.on_steps, watch.declared.off_steps)
 
-    def follow(self, step: int, drawn: Drawn | None) -> AlarmState:
+    def follow(self, step: int, drawn: NoisyStep | None) -> AlarmState:
         known = drawn is not None and step >= self._since
         noisy = int(drawn.noisy[self._place]) if drawn is not None and known else 0
         tested = self._watch.of_block(np.array([[noisy]]), np.array([known]))
@@ -104,7 +104,7 @@ class _Alarm:
         return AlarmState(self._declared.name, self._declared.series, ringing, crossed)
 
 
-def _smoothing(plan: StreamPlan) -> Callable[[Drawn], Row]:
+def _smoothing(plan: StreamPlan) -> Callable[[NoisyStep], Row]:
     """What makes a value of each series' noisy counts so far."""
     series, perturber = len(plan.names), plan.measures.perturber
     if plan.smoother == "adaptive":
@@ -117,7 +117,7 @@ def _smoothing(plan: StreamPlan) -> Callable[[Drawn], Row]:
         return lambda drawn: shrinking.steps(drawn.noisy[None], _marks(drawn))[0]
     grouped = MedianSmoother(series, LONGEST) if plan.smoother == "median" else AverageSmoother(series)
 
-    def smoothed(drawn: Drawn) -> Row:
+    def smoothed(drawn: NoisyStep) -> Row:
         values, weights = _measured(drawn, perturber.nano)
         told = None if weights is None else weights[None]
         return np.asarray(grouped.steps(values[None], _marks(drawn), told)[0])
@@ -125,12 +125,12 @@ def _smoothing(plan: StreamPlan) -> Callable[[Drawn], Row]:
     return smoothed
 
 
-def _measured(drawn: Drawn, nano: int) -> tuple[Row, NDArray[np.int64] | None]:
+def _measured(drawn: NoisyStep, nano: int) -> tuple[Row, NDArray[np.int64] | None]:
     """Each count by all its measurements, and their weights; no weights where all were measured alike."""
     return (drawn.noisy.astype(np.float64), None) if drawn.nano is None else combined(drawn, nano)
 
 
-def _marks(drawn: Drawn) -> NDArray[np.int8]:
+def _marks(drawn: NoisyStep) -> NDArray[np.int8]:
     if drawn.marks is None:
         raise BugError("a smoother of groups needs a grouper")
     return drawn.marks[None]

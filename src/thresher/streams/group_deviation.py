@@ -5,17 +5,19 @@
 It follows from the counts above the mean alone, so a group is kept as its distinct counts and how often each came: what
 a step costs depends on how many counts differ, not on how long the group is. A few series run in plain Python; long or
 wide runs in a compiled loop where a compiler is there. Both give the same marks.
-Reads: true counts, noise that was drawn for them. Writes: marks. Never: a float, a draw; what is kept here is as secret
-as the counts. Proof: `group_deviation.md`.
+Reads: true counts, noise that was drawn for them. Writes: marks, and open groups as bytes. Never: a float, a draw; what
+is kept here is as secret as the counts. Proof: `group_deviation.md`.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from thresher.errors import BugError
 from thresher.mechanisms.compiled import compiled
 from thresher.streams.step_release import ALONE, JOINS, OPENS
 
@@ -195,3 +197,45 @@ def _advance(counts: Any, cutoffs: Any, noise: Any, marks: Any, longest: int, he
             else:
                 marks[step, series] = JOINS
         held[series] = cutoff, size, total, used
+
+
+def written_groups(groups: list[Group | None]) -> bytes:
+    """Whole numbers: for each series how long its group is, and if it is open, the cutoff, its counts, how often each.
+
+    As many places as there are steps in the group, which the marks tell anybody: how many counts differ is secret, and
+    would show in the length of what is sealed.
+    """
+    numbers: list[int] = []
+    for held in groups:
+        if held is None:
+            numbers.append(0)
+            continue
+        unused = [0] * (held.size - len(held.copies))
+        numbers += [held.size, held.cutoff, *held.copies, *unused, *held.copies.values(), *unused]
+    return np.array(numbers, dtype="<i8").tobytes()
+
+
+def read_groups(secrets: bytes, series: int, longest: int) -> list[Group | None]:
+    """The groups of so many series that were written."""
+    try:
+        numbers = iter(np.frombuffer(secrets, dtype="<i8").tolist())
+        groups = [_read_group(numbers, longest) for _ in range(series)]
+        whole = next(numbers, None) is None
+    except (StopIteration, ValueError, TypeError):
+        whole = False
+    if not whole:
+        raise BugError("the secrets are not those of a grouper of these series and terms; nothing was restored")
+    return groups
+
+
+def _read_group(numbers: Iterator[int], longest: int) -> Group | None:
+    size = next(numbers)
+    if size == 0:
+        return None
+    cutoff, counts, times = next(numbers), list(islice(numbers, size)), list(islice(numbers, size))
+    used = [pair for pair in zip(counts, times, strict=True) if pair != (0, 0)]
+    copies = dict(used)
+    sound = len(copies) == len(used) and 0 <= min(copies) <= max(copies) <= FAR
+    if not sound or min(copies.values()) < 1 or not size == sum(copies.values()) <= longest:
+        raise ValueError
+    return Group.of(cutoff, copies)

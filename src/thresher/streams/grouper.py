@@ -29,9 +29,10 @@ from thresher.streams.group_deviation import (
     MOST_LONGEST,
     NOT_LOOKED_AT,
     ArrayGroups,
-    Group,
     LoopGroups,
     OpenGroups,
+    read_groups,
+    written_groups,
 )
 from thresher.streams.perturber import NoiseAhead
 from thresher.streams.step_blocks import block_of, checked_between, checked_series
@@ -165,11 +166,11 @@ class Grouper:
     def secrets(self) -> bytes:
         """The open groups: noisy cutoffs and true counts. To be sealed, or not to be kept at all (`close`)."""
         with self._lock:
-            return _written(self._open.groups())
+            return written_groups(self._open.groups())
 
     def restore(self, secrets: bytes) -> None:
         """Continues the groups of a grouper of the same series and terms, which must not be used any more."""
-        groups = _read(secrets, self.series, self.terms.longest)
+        groups = read_groups(secrets, self.series, self.terms.longest)
         with self._lock:
             self._open = LoopGroups(groups, self.terms.longest)
 
@@ -219,55 +220,3 @@ def _looked_at(present: NDArray[np.bool_], shape: tuple[int, ...]) -> NDArray[np
         rule = "there must be one boolean for every count"
         raise ArgumentError("present", f"{array.dtype.name}, shape {array.shape}", rule, "Leave it out if all are")
     return array
-
-
-def _written(groups: list[Group | None]) -> bytes:
-    """Whole numbers: for each series how long its group is, and if it is open, the cutoff, its counts, how often each.
-
-    As many places as there are steps in the group, which the marks tell anybody: how many counts differ is secret, and
-    would show in the length of what is sealed.
-    """
-    numbers: list[int] = []
-    for held in groups:
-        if held is None:
-            numbers.append(0)
-            continue
-        unused = [0] * (held.size - len(held.copies))
-        numbers += [held.size, held.cutoff, *held.copies, *unused, *held.copies.values(), *unused]
-    return np.array(numbers, dtype="<i8").tobytes()
-
-
-def _read(secrets: bytes, series: int, longest: int) -> list[Group | None]:
-    groups: list[Group | None] = []
-    try:
-        numbers = iter(np.frombuffer(secrets, dtype="<i8").tolist())
-        for _ in range(series):
-            size = next(numbers)
-            if size == 0:
-                groups.append(None)
-                continue
-            cutoff = next(numbers)
-            counts, times = ([next(numbers) for _ in range(size)] for _ in range(2))
-            used = [pair for pair in zip(counts, times, strict=True) if pair != (0, 0)]
-            groups.append(_group_of(cutoff, [count for count, _ in used], [often for _, often in used], longest))
-            whole = groups[-1] is not None and groups[-1].size == size
-            if not whole:
-                raise ValueError
-        whole = next(numbers, None) is None
-    except (StopIteration, RuntimeError, ValueError, TypeError):
-        whole = False
-    if not whole:
-        raise BugError("the secrets are not those of a grouper of these series and terms; nothing was restored")
-    return groups
-
-
-def _group_of(cutoff: int, counts: list[int], times: list[int], longest: int) -> Group:
-    copies = dict(zip(counts, times, strict=True))
-    if (
-        len(copies) != len(counts)
-        or min(times) < 1
-        or sum(times) > longest
-        or not 0 <= min(counts) <= max(counts) <= FAR
-    ):
-        raise ValueError
-    return Group.of(cutoff, copies)

@@ -24,7 +24,7 @@ from thresher.streams.group_deviation import MOST_LONGEST
 from thresher.streams.grouper import Grouper, grouper_terms
 from thresher.streams.hierarchy_terms import Prune, combined, hierarchy_terms, precision, quotient
 from thresher.streams.perturber import NoiseAhead
-from thresher.streams.step_release import JOINS, Drawn
+from thresher.streams.step_release import JOINS, NoisyStep
 from thresher.streams.tree import Tree
 
 
@@ -73,7 +73,7 @@ class Hierarchy:
     def epsilon(self) -> Epsilon:
         return self.terms.epsilon
 
-    def steps(self, counts: NDArray[np.int64]) -> list[Drawn]:
+    def steps(self, counts: NDArray[np.int64]) -> list[NoisyStep]:
         """What is released of each step. Counts of leaves: (steps, leaves), columns in the order of `tree.leaves`."""
         known = self.tree.sums(counts)
         noisy = known + self._noise.take(len(known))
@@ -84,7 +84,7 @@ class Hierarchy:
             better[:, self.tree.level(level)] += noise.take(len(known))
         return [self._pruned(*rows) for rows in zip(known, noisy, better, strict=True)]
 
-    def combined(self, drawn: Drawn) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    def combined(self, drawn: NoisyStep) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
         """Each node's count by all its measurements of one step, weighed by inverse variance, and the weight of that.
 
         The weight is at how many nano-epsilon one measurement would be as precise: what smoothers take. A node that was
@@ -112,17 +112,17 @@ class Hierarchy:
             grouper.restore(part)
         self._precision, self._weighed = (np.frombuffer(part, dtype="<f8").astype(np.float64) for part in parts[-2:])
 
-    def _plain(self, known: NDArray[np.int64], noisy: NDArray[np.int64]) -> list[Drawn]:
+    def _plain(self, known: NDArray[np.int64], noisy: NDArray[np.int64]) -> list[NoisyStep]:
         """Every node is measured."""
         if not self._groupers:
-            return [Drawn(row) for row in noisy]
+            return [NoisyStep(row) for row in noisy]
         marks = np.empty(known.shape, dtype=np.int8)
         for level, grouper in enumerate(self._groupers, start=1):
             at = self.tree.level(level)
             marks[:, at] = grouper.steps(known[:, at])
-        return [Drawn(*rows) for rows in zip(noisy, marks, strict=True)]
+        return [NoisyStep(*rows) for rows in zip(noisy, marks, strict=True)]
 
-    def _pruned(self, known: NDArray[np.int64], noisy: NDArray[np.int64], better: NDArray[np.int64]) -> Drawn:
+    def _pruned(self, known: NDArray[np.int64], noisy: NDArray[np.int64], better: NDArray[np.int64]) -> NoisyStep:
         """One step from the root down. `noisy` and `better` hold the two measurements a node may be shown by."""
         early = self.terms.prune == "history"
         first, nano, second, more_nano = (np.zeros_like(known) for _ in range(4))
@@ -145,7 +145,7 @@ class Hierarchy:
                 self._learn(at, second[at], more_nano[at])
             if level < self.tree.height:
                 looked_at = (looked_at & ~ends)[self._above[self.tree.level(level + 1)] - at.start]
-        return Drawn(first, marks, nano) if early else Drawn(first, marks, nano, second, more_nano)
+        return NoisyStep(first, marks, nano) if early else NoisyStep(first, marks, nano, second, more_nano)
 
     def _below_cutoff(self, level: int, looked_at: NDArray[np.bool_]) -> NDArray[np.bool_]:
         """Which nodes have their children pruned. A node of which nothing is known has not; a leaf has none."""

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from thresher.amounts import NANO, Amount, Epsilon, exact_fraction
 from thresher.errors import ArgumentError
 from thresher.noise.arguments import checked_rate
-from thresher.streams.step_release import Drawn
+from thresher.streams.step_release import NoisyStep
 from thresher.streams.tree import Tree
 
 Prune = Literal["none", "estimate", "history"]
@@ -73,7 +73,7 @@ def hierarchy_terms(
     return HierarchyTerms(height, count, group, prune, line)
 
 
-def path_epsilon(tree: Tree, terms: HierarchyTerms, drawn: Drawn) -> tuple[Epsilon, ...]:
+def path_epsilon(tree: Tree, terms: HierarchyTerms, drawn: NoisyStep) -> tuple[Epsilon, ...]:
     """What one unit counted at each leaf has lost by one step, exactly, by what the step says it measured."""
     if drawn.nano is None:
         spent = np.full(len(tree.names), terms.count_nano + terms.group_nano)
@@ -95,7 +95,7 @@ def as_precise_nano(total: NDArray[np.float64]) -> NDArray[np.int64]:
     return np.rint(rates * NANO).astype(np.int64)
 
 
-def combined(drawn: Drawn, count_nano: int) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+def combined(drawn: NoisyStep, count_nano: int) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     """Each node's count by all its measurements of one step, weighed by inverse variance, and the weight of that.
 
     The weight is at how many nano-epsilon one measurement would be as precise: what smoothers take. A node that was

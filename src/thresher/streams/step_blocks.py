@@ -3,7 +3,7 @@
 Reads: arrays. Writes: nothing. Never: an element of an array in an error text; a refusal that depends on one.
 """
 
-from typing import Any
+from typing import Any, SupportsIndex
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -80,7 +80,7 @@ def checked_weights(weights: NDArray[np.int64], shape: tuple[int, ...]) -> NDArr
     return np.minimum(array, _MOST_WEIGHT).astype(np.int64, order="C")
 
 
-def checked_between(value: int, field: str, least: int, most: int) -> int:
+def checked_between(value: SupportsIndex, field: str, least: int, most: int) -> int:
     """A whole number from `least` to `most`."""
     number = whole_number(value, field)
     if not least <= number <= most:
@@ -88,7 +88,7 @@ def checked_between(value: int, field: str, least: int, most: int) -> int:
     return number
 
 
-def checked_series(series: int) -> int:
+def checked_series(series: SupportsIndex) -> int:
     return checked_between(series, "series", 1, _MOST_SERIES)
 
 

@@ -15,9 +15,11 @@ import numpy as np
 from thresher.amounts import whole_number
 from thresher.errors import ArgumentError, BugError
 from thresher.question import Exact
+from thresher.streams.step_blocks import checked_between
 from thresher.streams.step_clock import StepClock, Time, instant
 
-_MOST = 10**6
+# Of late steps, of steps ahead, and of states of one unit.
+MOST = 10**6
 # Why an event was not counted. The numbers are true ones: they are for the curator, and never go into a record.
 LATE, BEFORE, AHEAD, UNREADABLE, UNKNOWN, REPEATED, CAPPED = (
     "late",
@@ -51,8 +53,9 @@ class StepBuffer:
     ) -> None:
         self._names = state_names(states)
         self._places = {state: place for place, state in enumerate(self._names)}
-        self._late, self._ahead = small(late_steps, "late_steps", 0), small(ahead_steps, "ahead_steps", 0)
-        self._most = small(max_states, "max_states", 1)
+        self._late = checked_between(late_steps, "late_steps", 0, MOST)
+        self._ahead = checked_between(ahead_steps, "ahead_steps", 0, MOST)
+        self._most = checked_between(max_states, "max_states", 1, MOST)
         self._clock, self._key, self._next = clock, key, 0
         self._open: dict[int, dict[bytes, tuple[int, ...]]] = {}
         self._counters = dict.fromkeys((LATE, BEFORE, AHEAD, UNREADABLE, UNKNOWN, REPEATED, CAPPED), 0)
@@ -118,14 +121,6 @@ class StepBuffer:
             ranked = sorted((*kept, place), key=lambda p: state_rank(self._key, who, step, self._names[p]))
             units[who] = tuple(ranked[:-1])
             self._counters[CAPPED] += 1
-
-
-def small(value: SupportsIndex, field: str, lowest: int) -> int:
-    """A public number of steps or states."""
-    number = whole_number(value, field)
-    if not lowest <= number <= _MOST:
-        raise ArgumentError(field, number, f"it must be from {lowest} to {_MOST:,}", "Pass a small number such as 1")
-    return number
 
 
 def unit_digest(unit: object) -> bytes | None:

@@ -15,10 +15,11 @@ from fractions import Fraction
 from typing import Literal, Protocol, cast
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from thresher.amounts import Epsilon
 from thresher.config import StreamDeclaration
+from thresher.errors import ArgumentError
 from thresher.noise import Entropy
 from thresher.noise.arguments import checked_rate
 from thresher.question import Exact
@@ -27,7 +28,7 @@ from thresher.streams.hierarchy import Hierarchy
 from thresher.streams.hierarchy_terms import hierarchy_terms
 from thresher.streams.perturber import NoiseAhead
 from thresher.streams.step_blocks import MOST_COUNT
-from thresher.streams.step_release import Drawn
+from thresher.streams.step_release import NoisyStep
 from thresher.streams.tree import Tree
 
 # A group is closed by then at the latest: a bound on what is kept and looked back on.
@@ -50,7 +51,7 @@ class Measures:
 class Drawer(Protocol):
     """Draws one step after another."""
 
-    def draw(self, counts: Exact) -> Drawn:
+    def draw(self, counts: Exact) -> NoisyStep:
         """One step's counts, in the order of the states. Costs what the plan says, whatever comes out."""
 
     def secrets(self) -> bytes:
@@ -93,10 +94,10 @@ class _Series:
             terms = grouper_terms(measured.grouper.fraction, declared.theta, longest=LONGEST_GROUP)
             self._grouper = Grouper(series, terms, entropy)
 
-    def draw(self, counts: Exact) -> Drawn:
+    def draw(self, counts: Exact) -> NoisyStep:
         row = _row(counts, self._series)
         noisy = (row + self._noise.take(1))[0]
-        return Drawn(noisy, None if self._grouper is None else self._grouper.of_block(row)[0])
+        return NoisyStep(noisy, None if self._grouper is None else self._grouper.of_block(row)[0])
 
     def secrets(self) -> bytes:
         return b"" if self._grouper is None else self._grouper.secrets()
@@ -126,7 +127,7 @@ class _Nodes:
             entropy=entropy,
         )
 
-    def draw(self, counts: Exact) -> Drawn:
+    def draw(self, counts: Exact) -> NoisyStep:
         return self._tree.steps(_row(counts, len(self._tree.tree.leaves)))[0]
 
     def secrets(self) -> bytes:
@@ -137,6 +138,22 @@ class _Nodes:
 
     def close(self) -> None:
         self._tree.close()
+
+
+def sealed_counts(counts: ArrayLike, states: int) -> Exact:
+    """Counts of one step as sealed whole numbers; refused if they are not what counts can be."""
+    given = np.asarray(counts)
+    if given.shape != (states,):
+        rule = f"it must hold one count for each of the {states} states"
+        raise ArgumentError("counts", f"of shape {given.shape}", rule, "Pass them in declared order")
+    if given.dtype.kind not in "iu":
+        rule = "counts are whole numbers"
+        raise ArgumentError("counts", f"of type {given.dtype}", rule, "Count units; convert whole floats to integers")
+    if given.size and given.min() < 0:
+        # No stream of events has a negative count, so that this tells apart no two streams there can be.
+        raise ArgumentError("counts", "a negative one", "nobody is counted less than not at all", "Count units")
+    # Numpy's large unsigned numbers would become negative.
+    return Exact(np.minimum(given, MOST_COUNT).astype(np.int64)[:, None])
 
 
 def _row(counts: Exact, states: int) -> NDArray[np.int64]:

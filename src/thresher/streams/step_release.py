@@ -26,7 +26,7 @@ JOINS, OPENS, ALONE = 0, 1, 2
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Drawn:
+class NoisyStep:
     """One step of all series, in declared order.
 
     `marks`: how each series is grouped; None without a grouper.
@@ -46,7 +46,7 @@ class Drawn:
         return {name: values.tolist() for name, values in fields.items() if values is not None}
 
     @classmethod
-    def from_document(cls, said: Mapping[str, Any]) -> "Drawn":
+    def from_document(cls, said: Mapping[str, Any]) -> "NoisyStep":
         def whole(name: str) -> NDArray[np.int64] | None:
             return np.array(said[name], dtype=np.int64) if name in said else None
 
@@ -91,7 +91,7 @@ class StepRecord:
     kind: str
     names: tuple[str, ...]
     epsilon: Epsilon
-    drawn: Drawn | None = None
+    drawn: NoisyStep | None = None
     values: tuple[float, ...] = ()
     windows: tuple[WindowState, ...] = ()
     alarms: tuple[AlarmState, ...] = ()
@@ -117,7 +117,7 @@ class StepRecord:
             said["kind"],
             tuple(names),
             Epsilon.from_json(said["epsilon"]),
-            Drawn.from_document(said["drawn"]) if "drawn" in said else None,
+            NoisyStep.from_document(said["drawn"]) if "drawn" in said else None,
             tuple(said["values"]),
             tuple(WindowState(length, covered, tuple(sums)) for length, covered, sums in said["windows"]),
             tuple(AlarmState(*state) for state in said["alarms"]),

@@ -32,7 +32,7 @@ _OF_GROUPS = ("median", "average", "james-stein")
 
 
 @dataclass(frozen=True, slots=True)
-class Watch:
+class StreamAlarm:
     """A declared alarm with its promise, and the place of the series that it watches. `identity`: all but its name."""
 
     declared: AlarmDeclaration
@@ -76,7 +76,7 @@ class StreamPlan:
     step_epsilon: Epsilon
     measures: Measures
     smoother: str
-    watches: tuple[Watch, ...]
+    alarms: tuple[StreamAlarm, ...]
     longest: int
     look_back: int
     identity: StreamIdentity
@@ -118,7 +118,7 @@ class StreamPlan:
             f"noise      discrete Laplace, epsilon {self.measures.perturber} for a count: standard deviation "
             + f"{self.noise:,.3g}"
             + (f"; groups with {self.measures.grouper}" if self.measures.grouper else ""),
-            *(f"alarm      {plain(watch.declared.name)}: {watch.promise}" for watch in self.watches),
+            *(f"alarm      {plain(watch.declared.name)}: {watch.promise}" for watch in self.alarms),
         ]
         return "\n".join(lines)
 
@@ -201,7 +201,9 @@ def _smoother(declared: StreamDeclaration) -> str:
     return chosen
 
 
-def _watch(declared: StreamDeclaration, said: AlarmDeclaration, names: tuple[str, ...], measured: Measures) -> Watch:
+def _watch(
+    declared: StreamDeclaration, said: AlarmDeclaration, names: tuple[str, ...], measured: Measures
+) -> StreamAlarm:
     place = f"streams.{declared.name}.alarms.{said.name}"
     if said.series not in names:
         raise DeclarationError(f"{place}.series", f"there is no series {said.series!r} in this stream")
@@ -219,4 +221,4 @@ def _watch(declared: StreamDeclaration, said: AlarmDeclaration, names: tuple[str
         )
     except ArgumentError as error:
         raise DeclarationError(f"{place}.{error.field}", str(error)) from None
-    return Watch(said, made, names.index(said.series), alarm_identity(said))
+    return StreamAlarm(said, made, names.index(said.series), alarm_identity(said))

@@ -16,7 +16,7 @@ from thresher.audit.subjects import Pair, Sampled, Subject
 from thresher.noise import Entropy
 from thresher.streams.hierarchy import Hierarchy
 from thresher.streams.hierarchy_terms import Prune
-from thresher.streams.step_release import Drawn
+from thresher.streams.step_release import NoisyStep
 from thresher.streams.tree import Tree
 
 _TREE = Tree.of({"all": ["left", "right"], "left": ["hall", "library"], "right": ["gym"]})
@@ -75,7 +75,7 @@ def _runs(prune: Prune, share: str) -> Callable[[Steps, int, Entropy], NDArray[n
     return run
 
 
-def _row(drawn: list[Drawn]) -> NDArray[np.int64]:
+def _row(drawn: list[NoisyStep]) -> NDArray[np.int64]:
     """All numbers of a run in a row: counts, who was looked at and how, marks."""
     parts = [
         part.astype(np.int64)
