@@ -77,7 +77,7 @@ def line_through(x: Column, y: Column) -> Fit:
 
 
 def separations(rows: int, epsilon: Amount, plots: int, entropy: Entropy, plotter: Plotter | None = None) -> Separation:
-    """So many plots of one data set of each model. Other recipes and histograms come as another `plotter`."""
+    """So many plots of one data set of each model. The print and other histograms come as another `plotter`."""
     draw = plotter or plotter_of(rows=rows)
     fits = models(rows, entropy)
     edges, true = true_shares(fits[RIGHT])
@@ -90,12 +90,11 @@ def separations(rows: int, epsilon: Amount, plots: int, entropy: Entropy, plotte
     return Separation(Fraction(str(epsilon)), rows, plots, means, told)
 
 
-def plotter_of(rows: int | None, recipe: str = "narrowed", histogram: str = "laplace") -> Plotter:
+def plotter_of(rows: int | None, histogram: str = "laplace") -> Plotter:
     """The points of a private plot. `rows` is their number if it is public."""
 
     def points(fit: Fit, epsilon: Amount, entropy: Entropy) -> NDArray[np.float64]:
-        found = residual_plot(*fit, epsilon, rows=rows, recipe=recipe, histogram=histogram, unit=1, entropy=entropy)
-        return found.points
+        return residual_plot(*fit, epsilon, rows=rows, histogram=histogram, unit=1, entropy=entropy).points
 
     return points
 

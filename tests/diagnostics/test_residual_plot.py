@@ -20,7 +20,6 @@ from thresher.diagnostics.releases import MODEL_CAVEAT, Diagnostic
 from thresher.diagnostics.residual_options import plan_of, rows_share
 from thresher.diagnostics.residual_plot import (
     cell_counts,
-    clipped_counts,
     drawn_points,
     residual_plot,
     whole_counts,
@@ -38,51 +37,27 @@ def made(rows=2000, seed=8):
     return draws.uniform(1, 50, rows), draws.normal(size=rows)
 
 
-# Published: rows, epsilon, then that of ranges and of the histogram, bands, points.
-PUBLISHED = [
-    (5000, "0.2", "0.06", "0.14", 7, 4512),
-    (5000, "1", "0.094", "0.906", 20, 4512),
-    (500, "0.2", "0.06", "0.14", 2, 451),
-]
-
-
-@pytest.mark.parametrize(("rows", "epsilon", "ranges", "histogram", "bins", "points"), PUBLISHED)
-def test_the_recipe_in_print(rows, epsilon, ranges, histogram, bins, points):
-    terms = plan_of(rows, epsilon, "0.95", recipe="print")
-    assert (terms.ranges, terms.histogram) == (Epsilon(ranges), Epsilon(histogram))
-    assert (terms.bins, terms.points) == (bins, points)
-    fitted, residuals = made(rows)
-    plot = residual_plot(fitted, residuals, epsilon, rows=rows, unit=1, recipe="print")
-    assert plot.split == {"ranges": Epsilon(ranges), "histogram": Epsilon(histogram)}
-    assert plot.counts.shape == (bins, bins)
-    assert len(plot.points) == points
-    assert -plot.fitted_range[0] == plot.fitted_range[1]
-
-
-def test_narrowed_has_more_cells_a_cap_and_a_least_share_for_ranges():
+def test_cells_have_a_cap_and_ranges_a_least_share():
     assert plan_of(5000, "0.2").bins == 11  # sqrt(.9025 * 5000 * .14 / 5) = 11.24
     assert plan_of(10**9, 1).bins == 128
     assert plan_of(2, "0.0001").bins == 2
     assert plan_of(10**6, 1).ranges == Epsilon("0.05")
-    assert plan_of(10**6, 1, recipe="print").ranges == Epsilon("0.00047")
 
 
 @pytest.mark.parametrize("rows", [2, 3, 500, 777_777, 10**12])
 @pytest.mark.parametrize("epsilon", ["0.0001", "0.123456789", 1, 100, Fraction(1, 3)])
 def test_parts_add_up_exactly(rows, epsilon):
-    for recipe in ("narrowed", "print"):
-        terms = plan_of(rows, epsilon, recipe=recipe)
-        assert terms.ranges + terms.histogram == terms.epsilon == Epsilon.covering(epsilon)
-        assert terms.ranges
-        assert terms.after(terms.ranges * 2).histogram, "ranges may take twice their share, no more"
+    terms = plan_of(rows, epsilon)
+    assert terms.ranges + terms.histogram == terms.epsilon == Epsilon.covering(epsilon)
+    assert terms.ranges
+    assert terms.after(terms.ranges * 2).histogram, "ranges may take twice their share, no more"
 
 
 @pytest.mark.parametrize("histogram", sorted(MECHANISMS))
-@pytest.mark.parametrize("recipe", ["narrowed", "print"])
 @pytest.mark.parametrize("rows", [None, 400])
-def test_what_is_released(histogram, recipe, rows, entropy):
+def test_what_is_released(histogram, rows, entropy):
     fitted, residuals = made(400)
-    plot = residual_plot(fitted, residuals, 1, rows=rows, histogram=histogram, recipe=recipe, entropy=entropy)
+    plot = residual_plot(fitted, residuals, 1, rows=rows, histogram=histogram, entropy=entropy)
     assert Epsilon.total(plot.split.values()) == plot.epsilon == Epsilon(1)
     assert list(plot.split) == (["ranges", "histogram"] if rows else ["rows", "ranges", "histogram"])
     assert plot.rows_public == bool(rows)
@@ -122,11 +97,10 @@ def test_counts_are_the_ordinary_histogram():
         assert cells.sum() == inside.sum()
 
 
-@pytest.mark.parametrize("make", [whole_counts, clipped_counts])
-def test_without_noise_counts_are_given_back(make):
+def test_without_noise_counts_are_given_back():
     fitted, residuals = made(3000)
     exact = cell_counts(fitted, residuals, ((1.0, 50.0), (-3.0, 3.0)), 9)
-    assert np.array_equal(make(exact.astype(np.float64)), exact)
+    assert np.array_equal(whole_counts(exact.astype(np.float64)), exact)
 
 
 def test_with_noise_as_good_as_off_the_plot_is_the_ordinary_one(entropy):
@@ -154,16 +128,6 @@ def test_whole_counts_are_the_nearest_and_keep_the_total():
             assert (noisy[counts == 0] < (due.min() if due.size else np.inf) + 2).all()
     assert whole_counts(np.array([[-3.0, 1.0]])).tolist() == [[0, 0]]
     assert whole_counts(np.array([[10.0, -2.0, 1.0]])).tolist() == [[9, 0, 0]]
-    assert clipped_counts(np.array([[10.0, -2.0, 1.6]])).tolist() == [[10, 0, 2]]
-
-
-def test_the_printed_counts_grow_and_ours_do_not(entropy):
-    """Empty cells: the print adds half a noise scale for each, 10 * 1600 / 2 of 1000; false failure below 1e-6."""
-    exact = np.zeros((40, 40))
-    exact[0, :10] = 100
-    noisy = exact + np.random.default_rng(3).laplace(0, 10, exact.shape)
-    assert clipped_counts(noisy).sum() > 6000
-    assert whole_counts(noisy).sum() == max(0, round(noisy.sum())) < 1000 + 40 * 14.2 * 5
 
 
 # Points
@@ -226,10 +190,9 @@ ODD = {
 
 
 @pytest.mark.parametrize("name", ODD)
-@pytest.mark.parametrize("recipe", ["narrowed", "print"])
-def test_odd_data_are_drawn_like_others(name, recipe, entropy):
+def test_odd_data_are_drawn_like_others(name, entropy):
     for epsilon, rows in (("0.01", None), (5, None), (1, 300)):
-        plot = residual_plot(*ODD[name], epsilon, rows=rows, recipe=recipe, entropy=entropy)
+        plot = residual_plot(*ODD[name], epsilon, rows=rows, entropy=entropy)
         assert np.isfinite([*plot.fitted_range, *plot.residual_range]).all()
         assert plot.fitted_range[0] < plot.fitted_range[1]
         assert plot.residual_range[0] < plot.residual_range[1]
@@ -283,7 +246,6 @@ BAD = [
     *(("rows", bad) for bad in (0, 1, -5, 10**12 + 1, 2.5, True, "2")),
     *(("unit", bad) for bad in (0, -1, "1e-13", 10**13, float("nan"), None)),
     *(("histogram", bad) for bad in ("", "Laplace", "none", None, 3, ["laplace"])),
-    *(("recipe", bad) for bad in ("", "printed", None, 3)),
     *(("coverage", bad) for bad in (0, 1, -1, "x", float("nan"))),
     *(("bins", bad) for bad in (0, -1, 2049, 2.5, True)),
     *(("most_points", bad) for bad in (-1, 10**6 + 1, 2.5, None)),

@@ -18,7 +18,6 @@ from thresher.diagnostics.residual_ranges import (
     bounded,
     looks_of,
     narrow_range,
-    symmetric_range,
     whole_units,
 )
 from thresher.mechanisms.bounds import counts_within
@@ -78,14 +77,6 @@ def test_without_noise_to_speak_of_the_range_fits_the_data(low, high, entropy):
     assert held > 0.9
     assert end - start < 2 * (high - low)
     assert not found.capped
-
-
-def test_the_bound_in_print(entropy):
-    """z = (.5, 3, 5, 9), first bound 1, three quarters: 8."""
-    for size in (4, None):
-        found = symmetric_range(np.array([0.5, 3, 5, 9]), Fraction(1), CLEAR, Fraction(3, 4), size, entropy)
-        assert found.span == (-8, 8)
-        assert found.epsilon == CLEAR
 
 
 @pytest.mark.parametrize("size", [None, 500])

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from papers.residuals.printed_plot import printed_points
 from papers.residuals.residual_models import (
     CLAIMED,
     REFERENCE,
@@ -24,12 +25,16 @@ FEW, SAFE = 20, 0.8
 PROMISED = {500: 0.85, 1000: 0.95}
 
 
+def in_print(fit, epsilon, entropy):
+    return printed_points(*fit, epsilon, entropy)
+
+
 @pytest.mark.parametrize("product", sorted(PROMISED))
-@pytest.mark.parametrize("recipe", ["narrowed", "print"])
+@pytest.mark.parametrize("recipe", ["ours", "print"])
 def test_wrong_models_are_told_from_the_right_one(product, recipe, entropy, soak, measured):
     plots = 60 if soak else FEW
     # The number of rows is private here, and public in print.
-    plotter = plotter_of(None if recipe == "narrowed" else ROWS, recipe)
+    plotter = plotter_of(None) if recipe == "ours" else in_print
     found = separations(ROWS, str(product / ROWS), plots, entropy, plotter)
     assert found.product == product
     measured(
@@ -40,7 +45,7 @@ def test_wrong_models_are_told_from_the_right_one(product, recipe, entropy, soak
     )
     for model in WRONG:
         assert found.told[model] >= (PROMISED[product] if soak else SAFE)
-    if recipe == "narrowed":
+    if recipe == "ours":
         # About half of it was seen; at 1,000 three of 20 must be lost to reach it, 1e-6 if one in 1,000 is.
         assert found.distances[RIGHT] < REFERENCE[product][0], "nearer to the truth than the print's"
 
@@ -54,7 +59,7 @@ def test_noise_alone_tells_nothing(entropy):
 
 def test_a_plot_without_shape_tells_too_little(entropy):
     """Counts spread evenly over the box are no plot: distances of the right model stay large."""
-    found = separations(ROWS, "0.2", FEW, entropy, plotter_of(ROWS, "print", "uniform"))
+    found = separations(ROWS, "0.2", FEW, entropy, lambda fit, epsilon, e: printed_points(*fit, epsilon, e, "uniform"))
     assert found.distances[RIGHT] > 2 * REFERENCE[1000][0]
 
 

@@ -8,7 +8,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import floor, isqrt
-from types import MappingProxyType
 from typing import Any, TypedDict, Unpack
 
 from thresher.amounts import Amount, Epsilon, exact_fraction, whole_number
@@ -21,35 +20,14 @@ LEAST_ROWS, _MOST_ROWS = 2, 10**12
 # Rows times epsilon: below this even plain faults of a model drown in noise.
 FAINT = 250
 _LEAST_EPSILON, _MOST_EPSILON = Epsilon("0.0001"), Epsilon(100)
-# The least for ranges is for numbers of rows beyond 47 million, where 470 / n is too fine to be drawn with.
-_RANGES_SHARE, _RANGES_ROWS, _RANGES_LEAST = Fraction(3, 10), 470, Fraction(1, 10**5)
-_FEWEST_BINS = 2
+# Ranges have a twentieth at least: with many rows that costs the histogram next to nothing, and long tails stay in the
+# picture. What is finer than the last number cannot be drawn with.
+_RANGES_SHARE, _RANGES_ROWS, _RANGES_LEAST, _FINEST = Fraction(3, 10), 470, Fraction(1, 20), Fraction(1, 10**5)
+# About n epsilon / cells, which sets their number; and so many bands a side at most, whatever n epsilon is.
+_ROWS_A_CELL, _FEWEST_BINS, _ENOUGH_BINS = 5, 2, 128
 _ROWS_SHARE = Fraction(1, 50)
 _LEAST_UNIT, _MOST_UNIT = Fraction(1, 10**12), Fraction(10**12)
 _MOST_BINS, _MOST_POINTS = 2048, 10**6
-
-
-@dataclass(frozen=True, slots=True)
-class Recipe:
-    """`narrowed`: ranges are sought in two steps. `rows_a_cell`: about n epsilon / cells, which sets their number.
-
-    `most_bins` bands a side at most, whatever n epsilon is. Ranges have `ranges_least` of epsilon at least: with many
-    rows that costs the histogram next to nothing, and long tails stay in the picture.
-    """
-
-    name: str
-    narrowed: bool
-    rows_a_cell: int
-    most_bins: int
-    ranges_least: Fraction
-
-
-RECIPES: Mapping[str, Recipe] = MappingProxyType(
-    {
-        "narrowed": Recipe("narrowed", True, 5, 128, Fraction(1, 20)),
-        "print": Recipe("print", False, 10, 2048, Fraction(0)),
-    }
-)
 
 
 class ResidualChoices(TypedDict, total=False):
@@ -58,7 +36,6 @@ class ResidualChoices(TypedDict, total=False):
     rows: int | None
     unit: Amount
     histogram: str
-    recipe: str | Recipe
     coverage: Amount
     bins: int | None
     most_points: int
@@ -72,7 +49,6 @@ class ResidualOptions:
     rows: int | None = None
     unit: Fraction = Fraction(1, 1000)
     histogram: str = "laplace"
-    recipe: Recipe = RECIPES["narrowed"]
     coverage: Fraction = Fraction(95, 100)
     bins: int | None = None
     most_points: int = 10_000
@@ -92,12 +68,11 @@ class ResidualTerms:
     bins: int
     points: int
     coverage: Fraction
-    recipe: Recipe
 
     def after(self, spent: Epsilon) -> "ResidualTerms":
         """The same once so much was spent on ranges: the histogram has the rest, and bands to fit."""
         rest = self.epsilon - spent
-        return replace(self, ranges=spent, histogram=rest, bins=_bins(self.rows, rest, self.coverage, self.recipe))
+        return replace(self, ranges=spent, histogram=rest, bins=_bins(self.rows, rest, self.coverage))
 
 
 def residual_options(epsilon: Amount, **choices: Unpack[ResidualChoices]) -> ResidualOptions:
@@ -112,21 +87,20 @@ def residual_options(epsilon: Amount, **choices: Unpack[ResidualChoices]) -> Res
     return options
 
 
-def plan_of(rows: int, epsilon: Amount, coverage: Amount = "0.95", recipe: str | Recipe = "narrowed") -> ResidualTerms:
-    """What the recipe says for so many rows: ranges have min(0.3 epsilon, 470 / n), the histogram has the rest.
+def plan_of(rows: int, epsilon: Amount, coverage: Amount = "0.95") -> ResidualTerms:
+    """Return the plan for so many rows: ranges have min(0.3 epsilon, 470 / n), the histogram has the rest.
 
-    Where 470 / n is below a twentieth of epsilon, ranges have that, but in print.
-    With c the coverage, that share of rows which a range is meant to hold: floor(sqrt(c**2 n epsilon' / r)) bands a
-    side, but 2 at least, where epsilon' is the histogram's and r is 10 in print and 5 here; floor(c**2 n) points.
-    Citation: Chen, dissertation 2018, Algorithm 9; there with n public.
+    Where 470 / n is below a twentieth of epsilon, ranges have that.
+    With c the coverage, that share of rows which a range is meant to hold: floor(sqrt(c**2 n epsilon' / 5)) bands a
+    side, but 2 at least, where epsilon' is the histogram's; floor(c**2 n) points.
+    Citation: Chen, dissertation 2018, Algorithm 9; there with n public, and 10 for 5.
     """
     count, share = _rows(rows), checked_probability(coverage, "coverage")
-    chosen, total = _recipe(recipe), checked_total(epsilon)
-    least = max(Fraction(_RANGES_ROWS, count), chosen.ranges_least * total.fraction, _RANGES_LEAST)
+    total = checked_total(epsilon)
+    least = max(Fraction(_RANGES_ROWS, count), _RANGES_LEAST * total.fraction, _FINEST)
     ranges = _down(min(_RANGES_SHARE * total.fraction, least))
     rest = total - ranges
-    bins = _bins(count, rest, share, chosen)
-    return ResidualTerms(count, total, ranges, rest, bins, floor(share**2 * count), share, chosen)
+    return ResidualTerms(count, total, ranges, rest, _bins(count, rest, share), floor(share**2 * count), share)
 
 
 def rows_share(epsilon: Epsilon) -> Epsilon:
@@ -144,9 +118,9 @@ def checked_total(epsilon: Amount) -> Epsilon:
     return total
 
 
-def _bins(rows: int, epsilon: Epsilon, coverage: Fraction, recipe: Recipe) -> int:
-    wanted = isqrt(floor(coverage**2 * rows * epsilon.fraction / recipe.rows_a_cell))
-    return min(max(_FEWEST_BINS, wanted), recipe.most_bins)
+def _bins(rows: int, epsilon: Epsilon, coverage: Fraction) -> int:
+    wanted = isqrt(floor(coverage**2 * rows * epsilon.fraction / _ROWS_A_CELL))
+    return min(max(_FEWEST_BINS, wanted), _ENOUGH_BINS)
 
 
 def _down(amount: Fraction) -> Epsilon:
@@ -181,19 +155,10 @@ def _histogram(name: str) -> str:
     return name
 
 
-def _recipe(recipe: str | Recipe) -> Recipe:
-    if isinstance(recipe, Recipe):
-        return recipe
-    if not isinstance(recipe, str) or recipe not in RECIPES:
-        raise ArgumentError("recipe", recipe, "there is no such one", f"Pass one of {', '.join(RECIPES)}")
-    return RECIPES[recipe]
-
-
 _CHECKS: Mapping[str, Callable[[Any], Any]] = {
     "rows": lambda rows: None if rows is None else _rows(rows),
     "unit": _unit,
     "histogram": _histogram,
-    "recipe": _recipe,
     "coverage": lambda share: checked_probability(share, "coverage"),
     "bins": lambda bins: None if bins is None else _whole(bins, "bins", 1, _MOST_BINS),
     "most_points": lambda points: _whole(points, "most_points", 0, _MOST_POINTS),

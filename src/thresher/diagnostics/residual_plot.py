@@ -21,7 +21,7 @@ from thresher.diagnostics.residual_options import (
     residual_options,
     rows_share,
 )
-from thresher.diagnostics.residual_ranges import Column, Found, Span, band_of, narrow_range, symmetric_range
+from thresher.diagnostics.residual_ranges import Column, Found, Span, band_of, narrow_range
 from thresher.diagnostics.scored_rows import listed_numbers
 from thresher.errors import ArgumentError
 from thresher.mechanisms.histograms import noisy_histogram
@@ -49,9 +49,8 @@ def residual_plot(
     rows         their number, if that is public; left out, it is private: a noisy one is bought for a fiftieth
     unit         the least scale of either axis that is looked for, 0.001; too small does no harm
     histogram    how counts are made noisy: "laplace", or another of `thresher.mechanisms.histograms.MECHANISMS`
-    recipe       "narrowed", or "print" for ranges around zero, fewer cells and counts merely clipped
-    coverage     the share of rows that a range is to hold, 0.95: sets cells and points, and with "print" the range
-    bins         bands a side instead of what the recipe says; no more than there are rows
+    coverage     the share of rows that a range is to hold, 0.95: sets cells and points
+    bins         bands a side instead of what `plan_of` says; no more than there are rows
     most_points  no more points than this are drawn: 10,000
     A record with a NaN is left out, an infinite or far one lies outside the ranges: each concerns itself alone.
     Privacy: epsilon in all, adding or removing one row, if the model is public, or had a budget of its own, or saw
@@ -68,13 +67,13 @@ def plotted(
     """`residual_plot` for a request that was checked before."""
     columns, source = _columns(fitted, residuals), chosen(entropy)
     seen, paid = _rows(columns, options, source)
-    terms = plan_of(max(seen, LEAST_ROWS), options.epsilon - paid, options.coverage, options.recipe)
+    terms = plan_of(max(seen, LEAST_ROWS), options.epsilon - paid, options.coverage)
     across, up = (_range(column, terms, options, source) for column in columns)
     terms = terms.after(across.epsilon + up.epsilon)
     spans = across.span, up.span
     bins = terms.bins if options.bins is None else min(options.bins, terms.rows)
     noisy = noisy_histogram(cell_counts(*columns, spans, bins), terms.histogram, options.histogram, source)
-    counts = (whole_counts if options.recipe.narrowed else clipped_counts)(noisy.counts)
+    counts = whole_counts(noisy.counts)
     return ResidualPlot(
         epsilon=options.epsilon,
         split={**({"rows": paid} if paid else {}), "ranges": terms.ranges, "histogram": terms.histogram},
@@ -123,11 +122,6 @@ def whole_counts(noisy: NDArray[np.float64]) -> NDArray[np.int64]:
     return np.reshape(counts, noisy.shape)
 
 
-def clipped_counts(noisy: NDArray[np.float64]) -> NDArray[np.int64]:
-    """As in print: cut off at 0 and rounded. The total grows by what noise has below zero."""
-    return np.rint(np.maximum(noisy, 0)).astype(np.int64)
-
-
 def drawn_points(
     counts: NDArray[np.int64], spans: tuple[Span, Span], number: int, entropy: Entropy
 ) -> NDArray[np.float64]:
@@ -158,9 +152,7 @@ def _rows(columns: Columns, options: ResidualOptions, entropy: Entropy) -> tuple
 
 def _range(column: Column, terms: ResidualTerms, options: ResidualOptions, entropy: Entropy) -> Found:
     share = Epsilon.from_nano(terms.ranges.nano // 2)
-    if terms.recipe.narrowed:
-        return narrow_range(column, options.unit, share, terms.rows, options.rows, entropy)
-    return symmetric_range(column, options.unit, share, terms.coverage, options.rows, entropy)
+    return narrow_range(column, options.unit, share, terms.rows, options.rows, entropy)
 
 
 def _caveats(terms: ResidualTerms, options: ResidualOptions, *, capped: bool) -> tuple[str, ...]:

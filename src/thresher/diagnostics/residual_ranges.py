@@ -89,15 +89,6 @@ def whole_units(records: Column, unit: Fraction) -> NDArray[np.int64]:
     return np.minimum(away, _FARTHEST).astype(np.int64)
 
 
-def symmetric_range(
-    records: Column, unit: Fraction, epsilon: Epsilon, fraction: Fraction, size: int | None, entropy: Entropy
-) -> Found:
-    """As in print: the coarse bound alone, either way from zero."""
-    found = bounded(records, unit, epsilon, fraction, size, entropy)
-    reach = float(unit * found.bound)
-    return Found((-reach, reach), epsilon, found.capped)
-
-
 def narrow_range(
     records: Column, unit: Fraction, epsilon: Epsilon, rows: int, size: int | None, entropy: Entropy
 ) -> Found:
