@@ -12,6 +12,7 @@ from fractions import Fraction
 from thresher.config import decimal_text
 
 MISSES, FALSE_ALARMS = "misses", "false_alarms"
+ABOVE, UNCERTAIN, BELOW = "above", "uncertain", "below"
 _EACH = "For each group by itself, over the noise: "
 # A margin counts units so; how many would really have to change may be more.
 _AT_MOST = "each counted as the most that one can change"

@@ -16,6 +16,7 @@ from thresher.amounts import Epsilon
 from thresher.config import StreamDeclaration, Table
 from thresher.guarantee import Guarantee
 from thresher.noise import Entropy
+from thresher.pages import Fact, Page, Shown
 from thresher.question import AnyNeed, Exact, Identity
 
 
@@ -31,8 +32,12 @@ Given = TypeVar("Given", bound=Released)
 Given_co = TypeVar("Given_co", bound=Released, covariant=True)
 
 
+LABEL = 12
+Statements = list[tuple[str, str]]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Plan(Generic[Given_co]):
+class Plan(Shown, Generic[Given_co]):
     """A question with its price, of whatever family. Everything here is computed once, when it is planned.
 
     family     of which family it is; the ledger keeps it with the charge, and refuses one that it does not know
@@ -65,9 +70,30 @@ class Plan(Generic[Given_co]):
         """Say what to change so that it costs at most `limit`; None if nothing would help."""
         raise NotImplementedError
 
+    @property
+    def price_in_words(self) -> str:
+        """What the question costs, in words."""
+        return f"{'at most ' if self.shows_levels else ''}epsilon {self.epsilon}"
+
+    def explanation(self) -> Statements:
+        """Return what it reads, costs and promises: a label and a sentence for each statement."""
+        raise NotImplementedError
+
     def document(self) -> dict[str, Any]:
         """Return the plan for JSON."""
-        raise NotImplementedError
+        return {
+            "family": self.family,
+            "account": self.account,
+            "epsilon": self.epsilon.to_json(),
+            "guarantee": self.guarantee.document(),
+        }
+
+    def page(self) -> Page:
+        """Return what is shown of it."""
+        return Page(tuple(Fact(label, text, LABEL) for label, text in self.explanation()), self.document())
+
+    def __str__(self) -> str:
+        return "".join(f"{label:<{LABEL}}{text}\n" for label, text in self.explanation())
 
     def recall(self, body: bytes, key: str) -> Given_co:
         """Hand out a stored release again."""
@@ -79,33 +105,6 @@ class Plan(Generic[Given_co]):
 
     def state_after(self, release: Any) -> tuple[str, bytes] | None:  # noqa: ARG002
         """Name what is to be kept in the ledger together with the release, if anything is."""
-        return None
-
-
-class OldPlan:
-    """For plans that are not yet `Plan`s. To be deleted."""
-
-    __slots__ = ()
-    called, key_is_fixed = "the question", False
-
-    @property
-    def subject(self) -> Any:
-        me: Any = self
-        table = me.read.question.table if hasattr(me, "read") else getattr(me, "table", None) or me.question.table
-        return subject_of(table)
-
-    @property
-    def family(self) -> str:
-        named = {"ValuesPlan": "values", "RefinementPlan": "refinement", "DiagnosisPlan": "diagnosis"}
-        personal = {"CountPlan": "personal count", "VerdictPlan": "personal decision"}
-        return {**named, **personal}.get(type(self).__name__, "decision")
-
-    @property
-    def identity(self) -> Any:
-        text = self.identity_text()  # type: ignore[attr-defined]
-        return Identity(text, text)
-
-    def state_after(self, release: Any) -> None:  # noqa: ARG002
         return None
 
 

@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Any
 from thresher.amounts import Epsilon
 from thresher.codec import decoded, encoded, handed_out, not_stored
 from thresher.config import Label, decimal_text
-from thresher.guarantee import MISSES, Guarantee, few_digits
+from thresher.guarantee import ABOVE, MISSES, UNCERTAIN, Guarantee, few_digits
+from thresher.pages import Page, Shown
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-ABOVE, UNCERTAIN, BELOW = "above", "uncertain", "below"
 _MOST_SHOWN = 20
 
 
@@ -83,7 +83,7 @@ class Measured:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Release:
+class Release(Shown):
     """What may leave: one verdict for each group, with its promise and its price.
 
     noisy      noisy margins behind the verdicts, in 1/`scale` of a privacy unit: by how much the condition seems met
@@ -189,6 +189,12 @@ class Release:
             "stamp": self.stamp,
             "notes": list(self.notes),
         }
+
+    def page(self, *, every: bool = False, flag: str = "") -> Page:
+        """Return what is shown of it: reported groups, or `every` one. `flag` is what lists the others, if anything."""
+        from thresher.pages.answer import answer_page  # noqa: PLC0415 - not every answer is shown
+
+        return answer_page(self, every=every, flag=flag)
 
     def to_bytes(self) -> bytes:
         return encoded(self)

@@ -76,7 +76,7 @@ def test_the_eight_people_of_the_figure(folder):
 def test_a_count_is_charged_once_and_what_is_left_is_the_curators(folder):
     done = thresher("personal", "run", COUNT, "--yes", cwd=folder)
     assert done.returncode == 0, done.stderr
-    assert "0.25 of everybody's own budget" in done.stdout
+    assert "each person up to 0.25 of their own budget" in done.stdout
     assert "independent" in done.stdout
     again = json.loads(told(folder, "personal", "run", COUNT, "--json").stdout)
     assert again["repeated"] is True

@@ -11,13 +11,13 @@ from clinics import DECLARATIONS, clinic
 import thresher
 from papers.probe.outliers import at_threshold
 from thresher.amounts import Epsilon
-from thresher.cli.asking import answer_page
 from thresher.decisions.margin import slacks_of
 from thresher.decisions.probe.looks import MECHANISMS, ConditionLooks
 from thresher.decisions.probe.probe import probe, probe_ent, probe_naive
 from thresher.errors import ArgumentError, BudgetError, TooDearError
 from thresher.noise import SeededEntropy
 from thresher.release import Release
+from thresher.views.terminal import drawn
 
 TWO = "SELECT ward FROM patients GROUP BY ward HAVING COUNT(*) > 30 AND AVG(age) > 50"
 PROBE = tuple(MECHANISMS)
@@ -163,7 +163,7 @@ def test_a_denial_is_charged_explained_and_stored(tmp_path, mechanism):
         assert again.repeated
         assert engine.balance(plan).spent == answer.spent_epsilon
         assert str(again).count("Denied: ") == 1
-        page = answer_page(again, balance, every=True)
+        page = drawn(again.page(every=True))
         assert "denied" in page
         assert "no answer" in page
         assert "uncertain" not in page

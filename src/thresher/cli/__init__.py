@@ -30,10 +30,10 @@ COMMANDS: dict[str, tuple[str, str, str]] = {
         "init",
         "Write a starter thresher.toml for SOURCE: a file (Parquet, CSV, Arrow), a folder of them, or an address.",
     ),
-    "plan": ("asking", "plan_command", "EXPLAIN PRIVACY: what a question would read, cost and promise."),
-    "ask": ("asking", "ask_command", "Ask a question: see the price, pay it, and get the answer with its promise."),
+    "plan": ("ask", "plan_command", "EXPLAIN PRIVACY: what a question would read, cost and promise."),
+    "ask": ("ask", "ask_command", "Ask a question: see the price, pay it, and get the answer with its promise."),
     "refine": (
-        "refining",
+        "ask",
         "refine_command",
         "Sharpen a stored answer: a smaller half width, smaller rates, or as far as --max-epsilon alone pays for.",
     ),
@@ -44,7 +44,7 @@ COMMANDS: dict[str, tuple[str, str, str]] = {
         "Private streams: counts of every step, windows and alarms, declared as [streams.NAME] in thresher.toml.",
     ),
     "diagnose": (
-        "diagnosing",
+        "diagnose",
         "diagnose",
         "Does the model fit? A private ROC curve, binned residuals or residual plot of a declared table.",
     ),

@@ -3,7 +3,6 @@
 Reads: arguments. Writes: standard output; a folder, if one is to be kept. Never: a line of text wider than 78 columns.
 """
 
-import json
 import math
 import tempfile
 from pathlib import Path
@@ -11,22 +10,26 @@ from typing import Any
 
 import click
 from click.core import ParameterSource
-from rich.console import RenderableType
 
-from thresher.cli.asking import budget_line, explanation
 from thresher.cli.demo_personal import demo_personal
 from thresher.cli.demo_stream import demo_stream
+from thresher.cli.flags import Choice
 from thresher.cli.options import json_option, spinning
-from thresher.cli.output import drawn, say
+from thresher.cli.output import show
 from thresher.decisions.look import ReachingLook
 from thresher.demo import QUESTION, Tour, tour
 from thresher.demo.tour import MECHANISMS, MISS_RATE, REGION, SHARPER_MISS_RATE, SHARPER_REGION
 from thresher.errors import ArgumentError
+from thresher.guarantee import BELOW
 from thresher.noise import SeededEntropy, SystemEntropy
-from thresher.release import BELOW
-from thresher.views import inert, level_summary, paragraph, verdict_summary, verdict_table
+from thresher.pages import Block, Fact, Lines, Page, Span, line
+from thresher.pages.answer import level_summary, verdict_summary, verdict_table
+from thresher.pages.page import ALARM, heading, plain_lines
+from thresher.plan import LABEL
 
 TRY = 'thresher ask "SELECT gender FROM patients GROUP BY gender HAVING COUNT(*) > 55000"'
+_ELSEWHERE = ("question", "promise")
+_SPACE = plain_lines([""])
 
 
 @click.group(invoke_without_command=True)
@@ -34,7 +37,7 @@ TRY = 'thresher ask "SELECT gender FROM patients GROUP BY gender HAVING COUNT(*)
 @click.option("--keep", metavar="FOLDER", help="Keep the hospital and its thresher.toml, to ask questions of your own.")
 @click.option(
     "--mechanism",
-    type=click.Choice(MECHANISMS),
+    type=Choice(MECHANISMS),
     default=MECHANISMS[0],
     show_default=True,
     help="By which mechanism to ask.",
@@ -62,7 +65,7 @@ def demo(context: click.Context, *, seed: int | None, keep: str | None, mechanis
                 shown = tour(Path(folder), entropy, mechanism, progress)
         else:
             shown = tour(_empty_folder(keep), entropy, mechanism, progress)
-    say(json.dumps(_document(shown), indent=2) if as_json else _page(shown, keep))
+    show(_page(shown, keep), as_json=as_json)
 
 
 demo.add_command(demo_personal)
@@ -81,62 +84,52 @@ def _empty_folder(name: str) -> Path:
     return folder
 
 
-def _page(shown: Tour, keep: str | None) -> str:
-    """The whole page, drawn in memory."""
-    parts: list[RenderableType] = [
-        _heading("The question"),
-        *(f"  {line}" for line in QUESTION.splitlines()),
-        "",
-        _heading("Its price, before any patient is read (thresher plan)"),
-        *_price(shown),
-        "",
-        budget_line(shown.before),
-        "",
-        _heading("The answer (thresher ask)"),
-        verdict_table(shown.answer, extra=_truth_columns(shown)),
-        "",
-        paragraph(f"{verdict_summary(shown.answer)}. {_errors(shown)}"),
-        "",
-        paragraph(shown.answer.guarantee.sentence, "promise"),
-        paragraph("The truth is shown only because this hospital is made up."),
-        "",
-        *([paragraph(level_summary(shown.answer), "levels")] if shown.plan.shows_levels else []),
-        budget_line(shown.after),
-        paragraph("spent is the most that any one group has lost", " "),
-        "",
-        _heading("The same question again"),
-        paragraph("The stored answer, byte for byte, for nothing."),
-        budget_line(shown.after_again),
-        "",
-        _heading("A sharper question"),
-        paragraph(_sharper(shown)),
-        paragraph(f"Refused: {shown.refusal}"),
-        "",
-        _heading("Does the promise hold?"),
-        _measurement(shown),
+def _page(shown: Tour, keep: str | None) -> Page:
+    """The whole page; what it says of itself stands before and after it."""
+    answer = shown.answer
+    blocks: list[Block] = [
+        heading("The question"),
+        plain_lines([*(f"  {text}" for text in QUESTION.splitlines()), ""]),
+        heading("Its price, before any patient is read (thresher plan)"),
+        *(Fact(label, text, LABEL) for label, text in shown.plan.explanation() if label not in _ELSEWHERE),
+        _SPACE,
+        *shown.before.page().blocks,
+        _SPACE,
+        heading("The answer (thresher ask)"),
+        verdict_table(answer, extra=_truth_columns(shown)),
+        _SPACE,
+        Fact("", f"{verdict_summary(answer)}. {_errors(shown)}"),
+        _SPACE,
+        Fact("promise", answer.guarantee.sentence),
+        Fact("", "The truth is shown only because this hospital is made up."),
+        _SPACE,
+        *([Fact("levels", level_summary(answer))] if shown.plan.shows_levels else []),
+        *shown.after.page().blocks,
+        Fact(" ", "spent is the most that any one group has lost"),
+        _SPACE,
+        heading("The same question again"),
+        Fact("", "The stored answer, byte for byte, for nothing."),
+        *shown.after_again.page().blocks,
+        _SPACE,
+        heading("A sharper question"),
+        Fact("", _sharper(shown)),
+        Fact("", f"Refused: {shown.refusal}"),
+        _SPACE,
+        heading("Does the promise hold?"),
+        Fact("", _measurement(shown)),
     ]
     if keep:
-        parts += ["", paragraph(f"Kept in {inert(keep)}: go there and try `{TRY}`")]
-    if shown.answer.stamp:
-        stamp = f"[bold red]{shown.answer.stamp}[/bold red]"
-        parts = [f"{stamp}: made with a seed, which anybody can repeat.", "", *parts, "", stamp]
-    return drawn(parts)
-
-
-def _heading(text: str) -> str:
-    return f"[bold]{text}[/bold]"
+        blocks += [_SPACE, Fact("", f"Kept in {keep}: go there and try `{TRY}`")]
+    if answer.stamp:
+        again = Lines((line(""), line(Span(answer.stamp, ALARM))))
+        blocks = [Fact("", "Made with a seed, which anybody can repeat."), _SPACE, *blocks, again]
+    return Page(tuple(blocks), _document(shown), answer.stamp)
 
 
 def _sharper(shown: Tour) -> str:
     if isinstance(shown.plan.look, ReachingLook):
         return f"The same with a miss rate of {SHARPER_MISS_RATE} in place of {MISS_RATE}."
     return f"The same with {SHARPER_REGION} in place of {REGION}."
-
-
-def _price(shown: Tour) -> list[str]:
-    """The explanation without what the page says elsewhere."""
-    lines = [line for line in str(shown.plan).splitlines() if not line.startswith(("question", "promise"))]
-    return explanation("\n".join(lines)).splitlines()
 
 
 def _truth_columns(shown: Tour) -> dict[str, list[str]]:
@@ -164,8 +157,8 @@ def _measurement(shown: Tour) -> str:
         f"At most {rate:.0%} is promised"
     )
     if shown.plan.look.each_group_stops:
-        return paragraph(f"{told}; misses at one look are often misses at the next, so that fewer are seen.")
-    return paragraph(f"{told}, and no epsilon is wasted: chance moves what is seen by +-{chance:.3%} (95 %).")
+        return f"{told}; misses at one look are often misses at the next, so that fewer are seen."
+    return f"{told}, and no epsilon is wasted: chance moves what is seen by +-{chance:.3%} (95 %)."
 
 
 def _document(shown: Tour) -> dict[str, Any]:

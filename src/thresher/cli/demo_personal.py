@@ -3,23 +3,22 @@
 Reads: arguments. Writes: standard output, a picture if one is asked for. Never: a line of text wider than 78 columns.
 """
 
-import json
 from pathlib import Path
 
 import click
-from rich.console import RenderableType
 
 from thresher.cli.options import json_option, spinning
-from thresher.cli.output import drawn, say
-from thresher.cli.personal_pages import budgets_section, errors_section, forecast_json, parts_section
+from thresher.cli.output import show
 from thresher.demo.eight_people import FIGURE, MANY, SALARY, People, eight, many
 from thresher.demo.methods import RUNS, Measured, measured
 from thresher.errors import ArgumentError
 from thresher.noise import SeededEntropy, SystemEntropy
+from thresher.pages import Fact, Page, Table, line
+from thresher.pages.page import heading, plain_lines
 from thresher.personal.forecast import Forecast, forecast
 from thresher.personal.partition import partition
-from thresher.views import paragraph
 from thresher.views.budget_levels import error_bars, error_picture
+from thresher.views.forecast import Blocks, budgets_section, errors_section, forecast_document, parts_section
 
 _CUTS = (2, 3, 4)
 _FEWEST = 1_000
@@ -51,19 +50,22 @@ def demo_personal(*, seed: int | None, people: int, picture: str | None, as_json
         title = f"Error by method, {people:,} people, {RUNS} runs"
         found = error_picture(title, [(one.method, one.seen) for one in seen])
         Path(picture).write_text(found, encoding="utf-8")
-    if as_json:
-        said = {"eight": forecast_json(outlooks[0]), "many": forecast_json(outlooks[1])}
-        runs = [{"method": one.method, "forecast": one.forecast, "seen": one.seen} for one in seen]
-        say(json.dumps({"private": not entropy.stamp, "runs": RUNS, **said, "measured": runs}, indent=2))
-    else:
-        say(drawn([*_stamp(entropy.stamp), *_eight(outlooks[0]), "", *_many(crowd, outlooks[1], seen)]))
+    show(_page(outlooks, crowd, seen, entropy.stamp), as_json=as_json)
 
 
-def _stamp(stamp: str) -> list[RenderableType]:
-    return [f"[bold red]{stamp}[/bold red]: made with a seed, which anybody can repeat.", ""] if stamp else []
+def _page(outlooks: tuple[Forecast, Forecast], crowd: People, seen: list[Measured], stamp: str) -> Page:
+    document = {
+        "private": not stamp,
+        "runs": RUNS,
+        "eight": forecast_document(outlooks[0]),
+        "many": forecast_document(outlooks[1]),
+        "measured": [{"method": one.method, "forecast": one.forecast, "seen": one.seen} for one in seen],
+    }
+    blocks = (*_eight(outlooks[0]), plain_lines([""]), *_many(crowd, outlooks[1], seen))
+    return Page(blocks, document, stamp)
 
 
-def _eight(found: Forecast) -> list[RenderableType]:
+def _eight(found: Forecast) -> Blocks:
     """The figure's people, and the cuts of least waste for two, three and four parts."""
     rows = [f"  {name:<8} earns {salary:>7,}  allows {budget}" for name, salary, budget in FIGURE]
     cuts = [partition(found.roster, number) for number in _CUTS]
@@ -71,35 +73,34 @@ def _eight(found: Forecast) -> list[RenderableType]:
         f"  {len(cut.levels)} parts begin at {', '.join(map(str, cut.levels)):<28} waste {float(sum(cut.waste)):.4f}"
         for cut in cuts
     ]
-    return [
-        "[bold]Eight people, each with a budget of their own[/bold] (Li, Xiong, Ji, Jiang 2017, Figure 1)",
-        *rows,
-        "",
-        *told,
-        "",
+    small = (
+        f"Asked which share earns {SALARY:,} or more, eight people with such budgets drown in any noise: the numbers "
+        "above are shares of 1. They show the order of the methods: of those that add noise, the weighted release "
+        "comes first. Choice only draws from possible counts, and knows no more: a share picked blindly would be off "
+        "by 0.32."
+    )
+    return (
+        heading("Eight people, each with a budget of their own", " (Li, Xiong, Ji, Jiang 2017, Figure 1)"),
+        plain_lines([*rows, "", *told, ""]),
         *parts_section(found),
-        "",
+        plain_lines([""]),
         *errors_section(found),
-        paragraph(
-            f"Asked which share earns {SALARY:,} or more, eight people with such budgets drown in any noise: the "
-            "numbers above are shares of 1. They show the order of the methods: of those that add noise, the weighted "
-            "release comes first. Choice only draws from possible counts, and knows no more: a share picked blindly "
-            "would be off by 0.32."
-        ),
-    ]
+        Fact("", small),
+    )
 
 
-def _many(people: People, found: Forecast, seen: list[Measured]) -> list[RenderableType]:
-    rows = [f"  {one.method:<14} {one.forecast:>12.3g} {one.seen:>12.3g}" for one in seen]
-    return [
+def _many(people: People, found: Forecast, seen: list[Measured]) -> Blocks:
+    rows = tuple(line(f"  {one.method}", f"{one.forecast:.3g}", f"{one.seen:.3g}") for one in seen)
+    hold = (
+        "Forecasts are standard deviations known beforehand, measured are roots of mean squares. They hold because "
+        "these budgets have nothing to do with who is counted; where they have, all with a star above are biased."
+    )
+    about = f", measured: a share of {people.truth:.4f}, released {RUNS} times of other people"
+    return (
         *budgets_section(found),
-        "",
-        f"[bold]Error by method[/bold], measured: a share of {people.truth:.4f}, released {RUNS} times of other people",
-        *error_bars([(one.method, one.seen) for one in seen]),
-        f"  {'':<14} {'forecast':>12} {'measured':>12}",
-        *rows,
-        paragraph(
-            "Forecasts are standard deviations known beforehand, measured are roots of mean squares. They hold because "
-            "these budgets have nothing to do with who is counted; where they have, all with a star above are biased."
-        ),
-    ]
+        plain_lines([""]),
+        heading("Error by method", about),
+        plain_lines(error_bars([(one.method, one.seen) for one in seen])),
+        Table(("  method", "forecast", "measured"), rows, 1),
+        Fact("", hold),
+    )

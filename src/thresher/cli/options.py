@@ -74,6 +74,14 @@ _SHARPER = (
     _Wish("--max-epsilon", "Refuse if it costs more; alone: sharpen as far as this pays for.", "EPSILON"),
 )
 
+key_option = click.option(
+    "--key", help="A name for this answer. The same key gives it again; a new key buys a fresh one."
+)
+yes_option = click.option("--yes", "-y", is_flag=True, help="Pay without being asked.")
+all_option = click.option("--all", "every", is_flag=True, help="List groups that are not reported as well.")
+analyst_option = click.option(
+    "--analyst", default="", help="On whose behalf, if the curator gives budgets to analysts."
+)
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 config_option = click.option(
     "--config", "-c", default=CONFIG, show_default=True, metavar="FILE", help="The declarations: see `thresher init`."
@@ -84,7 +92,7 @@ ledger_option = click.option(
 
 
 def wish_options(command: _Command) -> _Command:
-    """What the asker can live with; `wishes` gathers it."""
+    """What the asker can live with."""
     return _with(_WISHES, command)
 
 
@@ -101,19 +109,8 @@ def _with(options: Sequence[_Wish], command: _Command) -> _Command:
             default=None,
             metavar=option.metavar,
             help=option.help,
-            expose_value=False,
-            callback=_kept,
         )(command)
     return command
-
-
-def wishes(context: click.Context) -> dict[str, Any]:
-    """The wishes that were typed, by the names the engine knows them by."""
-    return dict(context.meta.get(__name__, {}))
-
-
-def _kept(context: click.Context, parameter: click.Parameter, value: object) -> None:
-    context.meta.setdefault(__name__, {})[parameter.name] = value
 
 
 def question_text(sql: str) -> str:

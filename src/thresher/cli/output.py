@@ -4,12 +4,16 @@ Reads: nothing. Writes: standard output. Never: fails because a bar cannot be en
 """
 
 import io
+import json
 import re
 import sys
 from collections.abc import Sequence
 
 import click
 from rich.console import Console, RenderableType
+
+from thresher.pages import Page
+from thresher.views.terminal import drawn as render
 
 _WIDTH = 120
 _ESCAPE, _RESET = "\x1b", "\x1b[0m"
@@ -29,6 +33,11 @@ def _trimmed(line: str) -> str:
     """Without the coloured emptiness that fills a table's last column."""
     kept = _TRAILING.sub("", line)
     return f"{kept}{_RESET}" if _ESCAPE in kept else kept
+
+
+def show(page: Page, *, as_json: bool) -> None:
+    """Print a page, or its document."""
+    say(json.dumps(page.document, indent=2) if as_json else render(page))
 
 
 def say(text: str) -> None:

@@ -4,30 +4,28 @@ Reads: arguments, declarations, a roster. Writes: standard output, pictures; the
 charges unasked; shows an analyst's page a class of budgets.
 """
 
-import json
-import sys
 from pathlib import Path
+from typing import TYPE_CHECKING, Unpack
 
 import click
 import numpy as np
 
 import thresher
-from thresher.cli.asking import budget_line, explanation
-from thresher.cli.options import config_option, json_option, question_text, spinning
-from thresher.cli.output import drawn, say
-from thresher.cli.personal_pages import forecast_json, forecast_page
-from thresher.engine import Engine
+from thresher.cli.options import analyst_option, config_option, json_option, key_option, question_text, yes_option
+from thresher.cli.output import show
+from thresher.cli.payment import kept, paid
 from thresher.errors import ArgumentError
-from thresher.ledger import Balance
 from thresher.personal.budget_classes import ClassLeft
 from thresher.personal.forecast import Forecast, forecast
 from thresher.personal.personal_counts import PersonalCounts
 from thresher.personal.roster import Roster
-from thresher.personal.weighted_read import PersonalPlan
-from thresher.plan import Given, Plan, Released
+from thresher.plan import Plan
 from thresher.release import Release
-from thresher.views import inert, paragraph
 from thresher.views.budget_levels import error_picture, level_picture
+from thresher.views.forecast import forecast_page
+
+if TYPE_CHECKING:
+    from thresher.personal.weighted_read import PersonalOptions
 
 
 @click.group()
@@ -79,7 +77,7 @@ def plan_command(
     else:
         found = forecast(_read(str(budgets), default, grid), parts, least_size=least_size)
     _draw(found, output, picture)
-    say(json.dumps(forecast_json(found, left), indent=2) if as_json else drawn(forecast_page(found, left)))
+    show(forecast_page(found, left), as_json=as_json)
 
 
 @personal.command("run")
@@ -90,23 +88,19 @@ def plan_command(
 @click.option("--confidence", metavar="SHARE", help="Of a count: how sure its half width is. Default 0.95.")
 @click.option("--miss-rate", metavar="RATE", help="Of a decision. Default 0.05.")
 @click.option("--false-alarm-rate", metavar="RATE", help="Of a decision. Default 0.10.")
-@click.option("--key", help="A name for this answer. The same key gives it again; a new key buys a fresh one.")
-@click.option("--yes", "-y", is_flag=True, help="Pay without being asked.")
-@click.option("--analyst", default="", help="On whose behalf, if the curator gives budgets to analysts.")
+@key_option
+@yes_option
+@analyst_option
 @json_option
 def run_command(
     *,
     sql: str,
     config: str,
-    share: str | None,
-    leftovers: bool,
-    confidence: str | None,
-    miss_rate: str | None,
-    false_alarm_rate: str | None,
     key: str | None,
     yes: bool,
     analyst: str,
     as_json: bool,
+    **options: Unpack["PersonalOptions"],
 ) -> None:
     """Ask a table of own budgets: a count or sum for each group, or, with HAVING, a decision about it.
 
@@ -115,77 +109,11 @@ def run_command(
       thresher personal run "SELECT ward FROM patients GROUP BY ward HAVING COUNT(*) > 300"
     """  # noqa: D301 - click reads the backslash
     with thresher.open(config, analyst=analyst) as engine:
-        plan = engine.plan_personal(
-            question_text(sql),
-            share=share,
-            miss_rate=miss_rate,
-            false_alarm_rate=false_alarm_rate,
-            confidence=confidence,
-            leftovers=leftovers,
-        )
-        found = _answered(plan, engine, key, yes, as_json)
-        balance = engine.balance(plan)
-    say(_json(found, balance) if as_json else _page(found, balance, plan))
-
-
-def _answered(plan: Plan[Given], engine: Engine, key: str | None, yes: bool, quiet: bool) -> Given:  # noqa: FBT001
-    """The stored answer, or a new one once its price is agreed to."""
-    found = engine.stored(plan, key=key)
-    if found is None:
-        if not yes:
-            _confirm(plan, engine)
-        with spinning(quiet=quiet) as progress:
-            found = engine.answer(plan, key=key, progress=progress)
-    return found
-
-
-def _confirm(plan: Plan[Released], engine: Engine) -> None:
-    """The price, which is a share of everybody's own budget, and the choice to pay it."""
-    share = plan.epsilon
-    if sys.stdin is None or not sys.stdin.isatty():
-        rule = f"the question costs everybody up to {share} of their own budget, and nobody can be asked"
-        raise ArgumentError("yes", False, rule, "Pass --yes to pay it")
-    click.echo(explanation(str(plan)), err=True)
-    click.echo(f"\n  This costs everybody up to {share} of their own budget.", err=True)
-    click.echo(drawn([budget_line(engine.balance(plan))]), err=True)
-    if not click.confirm("  Pay it?", err=True):
-        raise ArgumentError("yes", False, "you did not want to pay", "Nothing was asked and nothing was charged")
-
-
-def _page(found: PersonalCounts | Release, balance: Balance, plan: PersonalPlan[PersonalCounts | Release]) -> str:
-    numbers = found.estimates if isinstance(found, PersonalCounts) else found.values[0].numbers
-    verdicts = [""] * len(numbers) if isinstance(found, PersonalCounts) else list(found.verdicts)
-    rows = [
-        f"  {inert(' / '.join(map(str, group))):<24} {verdict:<10} {number:>14}"
-        for group, verdict, number in zip(found.groups, verdicts, numbers, strict=True)
-    ]
-    notes: tuple[str, ...] = found.notes
-    spent, sentence = plan.read.share, plan.guarantee.sentence
-    if isinstance(found, PersonalCounts):
-        told = f"As a count of all on the roster who have a budget, expect a standard deviation of {found.predicted_sd}"
-        notes = (*notes, f"{told}: the promise is about noise alone", found.assumption)
-    of = "what everybody has left of their own budget" if plan.read.leftovers else "everybody's own budget"
-    paid = "0 now: paid for before" if found.repeated else f"up to {spent} of {of}"
-    parts = [
-        *([f"[bold red]{found.stamp}[/bold red]"] if found.stamp else []),
-        f"[bold]{inert(plan.read.atom.aggregate)}[/bold], weighted",
-        *rows,
-        "",
-        paragraph(inert(sentence), "promise"),
-        *(paragraph(inert(note), "note") for note in notes),
-        paragraph(f"{paid}; stored under key {inert(found.key)}: asking again is free", "charge"),
-        budget_line(balance),
-    ]
-    return drawn(parts)
-
-
-def _json(found: PersonalCounts | Release, balance: Balance) -> str:
-    budget = {"account": balance.account, "spent": balance.spent.to_json()}
-    more = {"positives": [list(group) for group in found.positives]} if isinstance(found, Release) else {}
-    shown = {**found.document(), **more, "key": found.key, "repeated": found.repeated}
-    return json.dumps(
-        {**shown, "budget": {**budget, "cap": None if balance.cap is None else str(balance.cap)}}, indent=2
-    )
+        plan: Plan[PersonalCounts | Release] = engine.plan_personal(question_text(sql), **options)
+        found = paid(engine, plan, key=key, yes=yes, quiet=as_json)
+        with kept(found.key):
+            page = found.page(every=True) if isinstance(found, Release) else found.page()
+            show(page + engine.balance(plan).page(), as_json=as_json)
 
 
 def _roster(left: list[ClassLeft]) -> Roster:

@@ -20,14 +20,14 @@ from thresher.decisions.mechanisms import mechanism_for
 from thresher.decisions.options import Options
 from thresher.decisions.promise import counting, wide_regions
 from thresher.decisions.verdicts import Verdicts, opposite, words
-from thresher.decisions.words import MOST_LISTED, laid_out, opening
+from thresher.decisions.words import MOST_LISTED, opening
 from thresher.errors import BugError
-from thresher.guarantee import Guarantee
+from thresher.guarantee import ABOVE, BELOW, UNCERTAIN, Guarantee
 from thresher.noise import Entropy
-from thresher.plan import Plan, subject_of
+from thresher.plan import Plan, Statements, subject_of
 from thresher.question import Atom, Exact, Identity, Question, group_keys, identity_of
 from thresher.question.identity import columns_used, formula_facts, rows_facts
-from thresher.release import ABOVE, BELOW, UNCERTAIN, Measured, Release
+from thresher.release import Measured, Release
 
 FAMILY = "decision"
 
@@ -126,17 +126,15 @@ class DecisionPlan(Plan[Release]):
     def __repr__(self) -> str:
         return f"<DecisionPlan: {len(self.question.groups)} groups, epsilon {self.epsilon}>"
 
-    def __str__(self) -> str:
-        return laid_out(
-            [
-                *[("WARNING", warning) for warning in self.look.warnings],
-                *opening(self.question),
-                ("mechanism", f"{self.mechanism.name}: {self.look.how}"),
-                *self.look.explain(self.asked, self.price),
-                ("promise", self.guarantee.sentence),
-                *[("note", note) for note in self.question.notes],
-            ]
-        )
+    def explanation(self) -> Statements:
+        return [
+            *[("WARNING", warning) for warning in self.look.warnings],
+            *opening(self.question),
+            ("mechanism", f"{self.mechanism.name}: {self.look.how}"),
+            *self.look.explain(self.asked, self.price),
+            ("promise", self.guarantee.sentence),
+            *[("note", note) for note in self.question.notes],
+        ]
 
     def document(self) -> dict[str, Any]:
         """The plan for JSON."""
@@ -194,8 +192,8 @@ class ConstantPlan(Plan[Release]):
     def affordable(self, limit: Epsilon) -> None:
         """It costs nothing."""
 
-    def __str__(self) -> str:
-        return laid_out([("question", self.question.text), ("epsilon", "0"), ("promise", self.guarantee.sentence)])
+    def explanation(self) -> Statements:
+        return [("question", self.question.text), ("epsilon", "0"), ("promise", self.guarantee.sentence)]
 
     def document(self) -> dict[str, Any]:
         """The plan for JSON."""

@@ -36,11 +36,10 @@ from thresher.decisions.refinement_steps import (
 )
 from thresher.decisions.shift import judged
 from thresher.decisions.verdicts import opposite, words
-from thresher.decisions.words import laid_out
 from thresher.errors import ArgumentError
 from thresher.guarantee import Guarantee, few_digits, units_of
 from thresher.noise import Entropy, history_shift, refine, refined_tail
-from thresher.plan import Plan, subject_of
+from thresher.plan import Plan, Statements, subject_of
 from thresher.question import Exact, Question
 from thresher.release import Release
 
@@ -163,9 +162,9 @@ class RefinementPlan(Plan[Release]):
     def __repr__(self) -> str:
         return f"<RefinementPlan: of {self.earlier.key}, {self.step.kind}, epsilon {self.epsilon}>"
 
-    def __str__(self) -> str:
+    def explanation(self) -> Statements:
         notes = [("note", note) for note in self.notes]
-        return laid_out([*self._told(), *self._priced(), ("promise", self.guarantee.sentence), *notes])
+        return [*self._told(), *self._priced(), ("promise", self.guarantee.sentence), *notes]
 
     def _told(self) -> list[tuple[str, str]]:
         """What there is, and what is to come of it."""

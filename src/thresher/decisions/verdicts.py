@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from thresher.amounts import Epsilon
-from thresher.guarantee import few_digits
-from thresher.release import ABOVE, BELOW, UNCERTAIN, Certificate
+from thresher.guarantee import ABOVE, BELOW, UNCERTAIN, few_digits
+from thresher.release import Certificate
 
 SEEN_ABOVE, SEEN_BETWEEN, SEEN_BELOW = 1, 0, -1
 _WORDS = {SEEN_ABOVE: ABOVE, SEEN_BETWEEN: UNCERTAIN, SEEN_BELOW: BELOW}

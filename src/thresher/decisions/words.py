@@ -3,7 +3,7 @@
 Reads: what was asked, a priced look. Writes: text. Never: data.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
 # With more groups than this, all are charged the largest level that one reached: a ledger line stays short.
 MOST_LISTED = 200
-_LABEL = 12
 _MOST_NAMED = 4
 
 Lines = list[tuple[str, str]]
@@ -35,11 +34,6 @@ def opening(question: Question) -> Lines:
         *[("counted", told) for told in counting(table)],
         ("groups", f"{len(question.groups):,} declared; each gets a verdict, empty or not"),
     ]
-
-
-def laid_out(lines: Sequence[tuple[str, str]]) -> str:
-    """Labels to the left, one line for each statement."""
-    return "\n".join(f"{label:<{_LABEL}}{text}" for label, text in lines) + "\n"
 
 
 def told_look(asked: Asked, look: "Look", price: Callable[[Asked], Epsilon]) -> Lines:

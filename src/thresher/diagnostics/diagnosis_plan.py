@@ -24,7 +24,7 @@ from thresher.diagnostics.roc_price import epsilon_for_auc
 from thresher.errors import ArgumentError, BugError
 from thresher.guarantee import Guarantee
 from thresher.noise import Entropy
-from thresher.plan import Plan, subject_of
+from thresher.plan import Plan, Statements, subject_of
 from thresher.question import Exact, Identity, RowsNeed, identity_of
 
 Reals = NDArray[np.float64]
@@ -114,10 +114,10 @@ class DiagnosisPlan(Plan[Diagnostic]):
         first, second = (_values(column, codes) for column, codes in zip(self.columns, exact.unseal().T, strict=True))
         return KINDS[self.kind].made(self.options, first, second, entropy), None
 
-    def __str__(self) -> str:
+    def explanation(self) -> Statements:
         names = " and ".join(column.name for column in self.columns)
         about = f"{self.kind} of {names} in {self.account}"
-        return f"diagnostic  {about}\nepsilon     {self.epsilon}\npromise     {self.guarantee}\n"
+        return [("diagnostic", about), ("epsilon", str(self.epsilon)), ("promise", self.guarantee.sentence)]
 
 
 def plan_diagnosis(kind: str, table: Table, given: Mapping[str, Any]) -> DiagnosisPlan:

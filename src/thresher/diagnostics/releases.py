@@ -12,7 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from thresher.amounts import Epsilon
-from thresher.codec import encoded, handed_out, not_stored
+from thresher.codec import document, encoded, handed_out, not_stored
+from thresher.pages import Fact, Page, Shown
+from thresher.pages.page import plain_lines
 
 MODEL_CAVEAT = (
     "This protects the rows that were scored. If the model was trained on the same rows without a budget of its own,"
@@ -21,7 +23,7 @@ MODEL_CAVEAT = (
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class Diagnostic:
+class Diagnostic(Shown):
     """What all diagnostics have: the price, its parts by name, caveats, and whether the noise was real.
 
     `rows` is the number of rows as far as it is known: public, or noisy and paid for. `rows_public` says which.
@@ -45,6 +47,19 @@ class Diagnostic:
         rows = f"{self.rows:,} rows" if self.rows_public else f"about {self.rows:,} rows (noisy)"
         lead = f"epsilon {self.epsilon} ({parts}); {rows}."
         return " ".join([*([f"{self.stamp}."] if self.stamp else []), lead, *self.caveats])
+
+    def page(self) -> Page:
+        """Return what is shown of it: the picture in characters, its caption and the charge."""
+        from thresher.diagnostics.sparklines import sparkline  # noqa: PLC0415 - not every release is shown
+        from thresher.pages.answer import paid_charge  # noqa: PLC0415 - as above
+
+        blocks = (
+            plain_lines([*sparkline(self).splitlines(), ""]),
+            Fact("caption", self.caption),
+            Fact("charge", paid_charge(self.epsilon, self.key, repeated=self.repeated)),
+        )
+        more = {"caption": self.caption, "key": self.key, "repeated": self.repeated}
+        return Page(blocks, {**document(self), **more}, self.stamp)
 
     def to_bytes(self) -> bytes:
         return encoded(self)

@@ -14,6 +14,7 @@ from thresher.accounting import FAMILIES, RegionLosses, Spending, Subject, spend
 from thresher.amounts import Epsilon
 from thresher.errors import ArgumentError, BugError
 from thresher.ledger.entries import Entry, canonical
+from thresher.pages import Meter, Page, Shown
 
 RESERVED, SETTLED, FORFEITED, CANCELLED = "reserved", "settled", "forfeited", "cancelled"
 MAX_NAME = 200
@@ -143,7 +144,7 @@ class State:
 
 
 @dataclass(frozen=True, slots=True)
-class Balance:
+class Balance(Shown):
     """A budget: `spent` counts reservations at their worst case; `reserved` is how many have not ended."""
 
     account: str
@@ -152,6 +153,18 @@ class Balance:
     spent: Epsilon
     remaining: Epsilon | None
     reserved: int
+
+    def page(self) -> Page:
+        """Return what is shown of it: no entry, and nobody else's budget."""
+        used = None if not self.cap else self.spent.nano / self.cap.nano
+        limit = "no cap" if self.cap is None else str(self.cap)
+        told = Meter("budget", f"{self.account}: {self.spent} of {limit} spent", used)
+        amounts = {
+            "account": self.account,
+            "cap": None if self.cap is None else self.cap.to_json(),
+            "spent": self.spent.to_json(),
+        }
+        return Page((told,), {"budget": amounts})
 
 
 def check_family(family: object, subject: object) -> None:

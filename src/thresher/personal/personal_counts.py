@@ -14,8 +14,10 @@ from thresher.config import Label, decimal_text
 from thresher.errors import ArgumentError
 from thresher.guarantee import Guarantee
 from thresher.noise import Entropy, conditional_shift
+from thresher.pages import Block, Fact, Page, Shown, Table, line
 from thresher.personal.personal_release import INDEPENDENT
 from thresher.personal.weighted_read import PersonalPlan, WeightedRead
+from thresher.plan import Statements
 from thresher.question import Exact
 
 if TYPE_CHECKING:
@@ -25,7 +27,7 @@ _USUAL_CONFIDENCE = "0.95"
 
 
 @dataclass(frozen=True, slots=True)
-class PersonalCounts:
+class PersonalCounts(Shown):
     """A noisy weighted number for each group, in the units of `aggregate`, and how far off it may be.
 
     `share`: no person loses more than this share of their own budget. `predicted_sd` is a forecast, not a promise.
@@ -66,6 +68,22 @@ class PersonalCounts:
         promise = {"half_width": self.half_width, "confidence": self.guarantee.facts["confidence"]}
         return {**document(self), **promise, "guarantee": self.guarantee.document()}
 
+    def page(self) -> Page:
+        """Return what is shown of it."""
+        from thresher.pages.answer import key_text, paid_charge  # noqa: PLC0415 - not every answer is shown
+
+        rows = (line(*map(key_text, group), number) for group, number in zip(self.groups, self.estimates, strict=True))
+        told = f"As a count of all on the roster who have a budget, expect a standard deviation of {self.predicted_sd}"
+        notes = (*self.notes, f"{told}: the promise is about noise alone", self.assumption)
+        charge = paid_charge(self.share, self.key, repeated=self.repeated, whose=self.guarantee.facts["budget"])
+        blocks: tuple[Block, ...] = (
+            Table((*self.keys, f"{self.aggregate}, weighted"), tuple(rows), len(self.keys)),
+            Fact("promise", self.guarantee.sentence),
+            *(Fact("note", note) for note in notes),
+            Fact("charge", charge),
+        )
+        return Page(blocks, {**self.document(), "key": self.key, "repeated": self.repeated}, self.stamp)
+
     def to_bytes(self) -> bytes:
         return encoded(self)
 
@@ -105,8 +123,8 @@ class CountPlan(PersonalPlan[PersonalCounts]):
         )
         return release, None
 
-    def told(self) -> list[str]:
-        return [f"half width  {decimal_text(self.guarantee.half_width or Fraction(0))}"]
+    def own_statements(self) -> Statements:
+        return [("half width", decimal_text(self.guarantee.half_width or Fraction(0)))]
 
 
 def plan_count(read: WeightedRead) -> CountPlan:

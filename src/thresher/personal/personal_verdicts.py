@@ -17,12 +17,12 @@ from thresher.amounts import Amount, exact_fraction
 from thresher.codec import decoded, handed_out
 from thresher.config import decimal_text
 from thresher.errors import ArgumentError
-from thresher.guarantee import Guarantee
+from thresher.guarantee import ABOVE, BELOW, UNCERTAIN, Guarantee
 from thresher.noise import Entropy, conditional_shift
 from thresher.personal.personal_release import INDEPENDENT
 from thresher.personal.weighted_read import PersonalPlan, WeightedRead
 from thresher.question import Exact
-from thresher.release import ABOVE, BELOW, UNCERTAIN, Release, ShownNumber
+from thresher.release import Release, ShownNumber
 
 _USUAL = {"miss_rate": "0.05", "false_alarm_rate": "0.10"}
 

@@ -23,7 +23,7 @@ from thresher.noise import Entropy
 from thresher.personal.budget_classes import own_budgets_of
 from thresher.personal.class_weights import ClassWeights, class_weights
 from thresher.personal.personal_release import INDEPENDENT
-from thresher.plan import Given_co, Plan, subject_of
+from thresher.plan import Given_co, Plan, Statements, subject_of
 from thresher.question import (
     AllOf,
     Atom,
@@ -144,21 +144,24 @@ class PersonalPlan(Plan[Given_co]):
         told = f"Pass share={limit}, or" if limit else "Nothing is left for some: pass"
         return f"{told} leftovers=True to draw on what each class has left"
 
-    def told(self) -> list[str]:
-        """Return lines of its own for the page."""
+    @property
+    def price_in_words(self) -> str:
+        return f"each person up to {self.epsilon} of {self.read.facts['budget']}"
+
+    def own_statements(self) -> Statements:
+        """Return what is said of this kind of plan only."""
         return []
 
-    def __str__(self) -> str:
+    def explanation(self) -> Statements:
         read = self.read
-        lines = [
-            f"question    {read.question.text}",
-            f"share       {read.share} of each person's own budget at most",
-            *self.told(),
-            f"predicted   standard deviation {read.predicted_sd}, of the noise {read.weights.noise_sd:.4g}",
-            f"promise     {self.guarantee}",
-            f"assumption  {INDEPENDENT}",
+        return [
+            ("question", read.question.text),
+            ("share", f"{read.share} of each person's own budget at most"),
+            *self.own_statements(),
+            ("predicted", f"standard deviation {read.predicted_sd}, of the noise {read.weights.noise_sd:.4g}"),
+            ("promise", self.guarantee.sentence),
+            ("assumption", INDEPENDENT),
         ]
-        return "\n".join(lines) + "\n"
 
 
 def _identity(read: WeightedRead, family: str) -> Identity:

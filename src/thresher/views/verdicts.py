@@ -9,8 +9,8 @@ from collections.abc import Mapping, Sequence
 from rich.table import Table
 
 from thresher.config import Label
-from thresher.guarantee import MISSES
-from thresher.release import ABOVE, BELOW, UNCERTAIN, Release, ShownNumber
+from thresher.guarantee import ABOVE, BELOW, MISSES, UNCERTAIN
+from thresher.release import Release, ShownNumber
 from thresher.views.text import inert
 
 _COLOURS = {ABOVE: "bold green", UNCERTAIN: "yellow", BELOW: "dim"}

@@ -23,10 +23,9 @@ from thresher.decisions.values.values_planner import Strategy, Task, planned
 from thresher.decisions.values.values_shown import Display, displays
 from thresher.decisions.values.values_text import explained, promised
 from thresher.decisions.verdicts import words
-from thresher.decisions.words import laid_out
 from thresher.errors import BugError
 from thresher.noise import Entropy, least_distance
-from thresher.plan import Plan, subject_of
+from thresher.plan import Plan, Statements, subject_of
 from thresher.question import Aggregate, Exact, Need, Question
 from thresher.question.implicants import Sets, primes
 from thresher.question.signatures import signatures
@@ -111,10 +110,10 @@ class ValuesPlan(Plan[Release]):
     def __repr__(self) -> str:
         return f"<ValuesPlan: {len(self.question.groups)} groups, epsilon {self.epsilon}>"
 
-    def __str__(self) -> str:
+    def explanation(self) -> Statements:
         took, halved = self.measurement, price(self.asked.scaled(Fraction(1, 2)))
         lines = explained(self.asked, took.found, took.strategy, halved, self.guarantee)
-        return laid_out([*lines, *(("note", note) for note in self.notes)])
+        return [*lines, *(("note", note) for note in self.notes)]
 
     def document(self) -> dict[str, Any]:
         """The plan for JSON."""

@@ -1,0 +1,132 @@
+"""`thresher plan`, `ask` and `refine`: the price before paying, then the answer with its promise.
+
+Reads: arguments, declarations. Writes: standard output; the ledger, through the engine. Never: charges unasked.
+"""
+
+from typing import TYPE_CHECKING, Unpack
+
+import click
+
+import thresher
+from thresher.cli.options import (
+    all_option,
+    analyst_option,
+    config_option,
+    json_option,
+    key_option,
+    question_text,
+    sharper_options,
+    wish_options,
+    yes_option,
+)
+from thresher.cli.output import show
+from thresher.cli.payment import kept, paid
+from thresher.engine import Engine
+from thresher.pages import Page
+from thresher.plan import Plan
+from thresher.release import Release
+
+if TYPE_CHECKING:
+    from thresher.asks.refinement import SharperOptions
+    from thresher.decisions.options import DecisionOptions
+
+
+@click.command("plan")
+@click.argument("sql")
+@config_option
+@wish_options
+@json_option
+def plan_command(*, sql: str, config: str, as_json: bool, **options: Unpack["DecisionOptions"]) -> None:
+    """EXPLAIN PRIVACY: what a question would read, cost and promise. Spends nothing, reads no private row.
+
+    SQL is the question, @FILE to read it from a file, or - for standard input:
+
+    \b
+      thresher plan "SELECT ward FROM stays GROUP BY ward HAVING COUNT(*) > 120" --uncertain-region 10
+    """  # noqa: D301 - click reads the backslash
+    with thresher.open(config) as engine:
+        show(engine.plan(question_text(sql), **options).page(), as_json=as_json)
+
+
+@click.command("ask")
+@click.argument("sql")
+@config_option
+@wish_options
+@key_option
+@yes_option
+@all_option
+@analyst_option
+@json_option
+def ask_command(
+    *,
+    sql: str,
+    config: str,
+    key: str | None,
+    yes: bool,
+    every: bool,
+    analyst: str,
+    as_json: bool,
+    **options: Unpack["DecisionOptions"],
+) -> None:
+    """Ask a question: see the price, pay it, and get the answer with its promise.
+
+    SQL is the question, @FILE to read it from a file, or - for standard input. Asked again, the same question is
+    answered from the ledger for nothing.
+
+    \b
+      thresher ask "SELECT ward FROM stays GROUP BY ward HAVING COUNT(*) > 120" --uncertain-region 10
+    """  # noqa: D301 - click reads the backslash
+    with thresher.open(config, analyst=analyst) as engine:
+        plan = engine.plan(question_text(sql), **options)
+        release = paid(engine, plan, key=key, yes=yes, quiet=as_json, see="thresher plan")
+        with kept(release.key):
+            show(_page(engine, plan, release, every=every), as_json=as_json)
+
+
+@click.command("refine")
+@click.argument("sql")
+@click.option("--of", required=True, metavar="KEY", help="The key of the answer to go on from; every answer prints it.")
+@config_option
+@sharper_options
+@click.option("--given-seen", is_flag=True, help="Rates that hold given all that was seen: dearer than asking anew.")
+@click.option("--plan", "only_plan", is_flag=True, help="Show price and promise, and stop there.")
+@yes_option
+@all_option
+@analyst_option
+@json_option
+def refine_command(
+    *,
+    sql: str,
+    of: str,
+    config: str,
+    given_seen: bool,
+    only_plan: bool,
+    yes: bool,
+    every: bool,
+    analyst: str,
+    as_json: bool,
+    **options: Unpack["SharperOptions"],
+) -> None:
+    """Sharpen a stored answer: a smaller half width, smaller rates, or as far as --max-epsilon alone pays for.
+
+    Only the difference to what was paid is charged. What is left out stays as it was. What is coarser than the answer
+    is free, and so is another threshold of a single condition, if the measurement is sharp enough for it. An answer is
+    refined once: go on from its refinement, whose key is printed.
+
+    \b
+      thresher refine "SELECT ward FROM stays GROUP BY ward HAVING COUNT(*) > 120" --of monday --uncertain-region 5
+    """  # noqa: D301 - click reads the backslash
+    with thresher.open(config, analyst=analyst) as engine:
+        plan = engine.plan_refinement(question_text(sql), of=of, given_seen=given_seen, **options)
+        if only_plan:
+            show(plan.page(), as_json=as_json)
+            return
+        release = paid(engine, plan, yes=yes, quiet=as_json, see="thresher refine --plan")
+        with kept(release.key):
+            show(_page(engine, plan, release, every=every), as_json=as_json)
+
+
+def _page(engine: Engine, plan: Plan[Release], release: Release, *, every: bool) -> Page:
+    """The answer, what is left, and what was asked for, where an answer may end elsewhere."""
+    asked = {"half_width_asked_for": plan.guarantee.document()["half_width"]}
+    return release.page(every=every, flag="--all") + engine.balance(plan).page() + Page((), asked)

@@ -1,0 +1,154 @@
+"""What is shown of a decision: a verdict for each group with a gauge, the promise and the charge.
+
+Reads: a release. Writes: nothing. Never: exact values. The gauge shows noisy margins, which are released.
+"""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from thresher.amounts import Epsilon
+from thresher.config import Label
+from thresher.guarantee import ABOVE, BELOW, MISSES, UNCERTAIN
+from thresher.pages.page import FAINT, GOOD, STRONG, UNSURE, Fact, Line, Lines, Page, Span, Table, line
+
+if TYPE_CHECKING:
+    from thresher.release import Release, ShownNumber
+
+_TONES = {ABOVE: GOOD, UNCERTAIN: UNSURE, BELOW: FAINT}
+_HALF = 7
+MOST_ROWS = 200
+
+
+def answer_page(release: "Release", *, every: bool = False, flag: str = "") -> Page:
+    """Return the page of a decision: reported groups, or `every` one. `flag` is what lists the others, if anything."""
+    table = verdict_table(release, every=every)
+    left = () if every else unlisted(release)
+    told = "; " + (f"{flag} lists {' and '.join(left)} too" if flag else f"{' and '.join(left)}: not listed")
+    summary = line("  ", Span(verdict_summary(release), STRONG), told if left else "")
+    facts = [
+        *([Fact("denied", release.denied)] if release.denied else []),
+        Fact("promise", release.guarantee.sentence),
+        Fact("charge", charge_of(release)),
+        *([Fact("levels", level_summary(release))] if len(release.levels) > 1 else []),
+        *(Fact("note", note) for note in release.notes),
+    ]
+    shown = (table, Lines((line(""), summary, line("")))) if table.rows else (Lines((summary, line(""))),)
+    return Page((*shown, *facts), answer_document(release), release.stamp)
+
+
+def answer_document(release: "Release") -> dict[str, Any]:
+    """Return the same for programs, all groups listed."""
+    return {
+        **release.document(),
+        "positives": [list(group) for group in release.positives],
+        "key": release.key,
+        "repeated": release.repeated,
+        "levels": [{"epsilon": epsilon.to_json(), "groups": groups} for epsilon, groups in release.levels.items()],
+    }
+
+
+def verdict_table(
+    release: "Release", *, every: bool = False, extra: Mapping[str, Sequence[str]] | None = None
+) -> Table:
+    """Return the reported groups, or `every` one. `extra` columns are the caller's, one text for each group."""
+    columns = {**{number.text: numbers_of(number) for number in release.values}, **(extra or {})}
+    levels = ["epsilon"] if len(release.levels) > 1 else []
+    gauge = [f"{'short':<{_HALF}}│{'over':>{_HALF}}"] if release.noisy else []
+    headings = (*release.keys, "verdict", *gauge, *levels, *columns)
+    clear, zone = _zone(release)
+    listed = [i for i, verdict in enumerate(release.verdicts) if every or _reported(release, verdict)]
+    if release.denied:
+        listed = []
+    rows: list[Line] = []
+    for i in listed[:MOST_ROWS]:
+        verdict = release.verdicts[i]
+        seen = [_gauge(release.noisy[i], clear, zone)] if gauge else []
+        seen += [f"{float(release.epsilons[i]):.4g}"] if levels else []
+        shown = Span(verdict, _TONES[verdict])
+        rows.append(line(*map(key_text, release.groups[i]), shown, *seen, *(texts[i] for texts in columns.values())))
+    if len(listed) > MOST_ROWS:
+        rows.append(line("…", *[""] * (len(headings) - 1)))
+    return Table(headings, tuple(rows))
+
+
+def numbers_of(shown: "ShownNumber") -> list[str]:
+    """Return a number for each group with its half width."""
+    widths = shown.half_widths * (1 if len(shown.half_widths) > 1 else len(shown.numbers))
+    return [f"{number} ± {width}" if number else "?" for number, width in zip(shown.numbers, widths, strict=True)]
+
+
+def verdict_summary(release: "Release") -> str:
+    """Return how many groups got which verdict."""
+    if release.denied:
+        return "no answer"
+    counts = Counter(release.verdicts)
+    told = ", ".join(f"{counts[verdict]:,} {verdict}" for verdict in (ABOVE, UNCERTAIN, BELOW) if counts[verdict])
+    return f"{len(release.groups):,} groups: {told}" if release.groups else "no groups"
+
+
+def unlisted(release: "Release") -> tuple[str, ...]:
+    """Return the verdicts whose groups are not reported, if there are such groups."""
+    if release.denied:
+        return ()
+    return tuple(v for v in (UNCERTAIN, BELOW) if v in release.verdicts and not _reported(release, v))
+
+
+def level_summary(release: "Release") -> str:
+    """Return how many groups stopped at each level."""
+    stops = ", ".join(f"{groups:,} at {epsilon}" for epsilon, groups in release.levels.items())
+    return f"groups stopped: {stops}"
+
+
+def charge_of(release: "Release") -> str:
+    """Return what was charged, and under which key the answer is stored."""
+    if release.refines and not release.repeated:
+        of = f"the measurement of key {release.refines}"
+        paid = f"{release.spent_epsilon}, the difference to {of}; stored under key {release.key}"
+        return f"epsilon {paid}: asking again is free" if release.key else f"0: {of}, read again"
+    if not release.planned_epsilon:
+        return "0: the answer does not depend on the data"
+    whose = release.guarantee.facts.get("budget")
+    if whose or release.repeated:
+        return paid_charge(release.spent_epsilon, release.key, repeated=release.repeated, whose=whose)
+    back = release.planned_epsilon - release.spent_epsilon
+    rest = f" of {release.planned_epsilon} reserved, the rest given back" if back else ""
+    return f"epsilon {release.spent_epsilon}{rest}; stored under key {release.key}: asking again is free"
+
+
+def paid_charge(epsilon: Epsilon, key: str, *, repeated: bool, whose: str | None = None) -> str:
+    """Return what was charged, now or before. `whose`: the amount is a share of this, of each person."""
+    paid = f"epsilon {epsilon}" if whose is None else f"each person up to {epsilon} of {whose}"
+    if repeated:
+        return f"0 now: this answer was paid for before ({paid}, key {key})"
+    return f"{paid}; stored under key {key}: asking again is free"
+
+
+def key_text(label: Label) -> str:
+    """Return a group key as SQL writes it."""
+    return str(label).lower() if isinstance(label, bool) else str(label)
+
+
+def _reported(release: "Release", verdict: str) -> bool:
+    return verdict == ABOVE or (verdict == UNCERTAIN and release.bound == MISSES)
+
+
+def _zone(release: "Release") -> tuple[float, tuple[float, float]]:
+    """How far short is clear, and what lies so far below and above the line that it may come out either way."""
+    clear = max(1.0, float(release.guarantee.clear_distance or 0) * release.scale)
+    width = float(release.half_width) * release.scale
+    return clear, (width, clear - width) if release.bound == MISSES else (clear - width, width)
+
+
+def _gauge(noisy: int, clear: float, zone: tuple[float, float]) -> str:
+    """Where the noisy margin lies: the condition is met right of the middle, the shaded part is uncertain.
+
+    Half way to the left end, and further, a group is clearly short of its condition.
+    """
+    step = 2 * clear / _HALF
+    shaded = range(_HALF - round(zone[0] / step), _HALF + round(zone[1] / step) + 1)
+    marks = ["░" if place in shaded else "─" for place in range(2 * _HALF + 1)]
+    marks[_HALF] = "│"
+    place = _HALF + round(noisy / step)
+    marks[min(max(place, 0), 2 * _HALF)] = "●" if 0 <= place <= 2 * _HALF else "◂" if place < 0 else "▸"
+    return "".join(marks)
