@@ -40,6 +40,15 @@ def inside(modules, *names):
     return sorted(name for name in modules if any(name == one or name.startswith(one + ".") for one in names))
 
 
+def test_the_engine_loads_no_family():
+    """A family loads when it is first asked for."""
+    program = "import sys, thresher.engine; print(*sorted(sys.modules))"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    modules = set(done.stdout.split())
+    assert inside(modules, "thresher.decisions", *(f"thresher.{room}" for room in _OTHERS)) == []
+    assert len(inside(modules, "thresher")) <= 100
+
+
 @pytest.fixture(scope="module", params=["plan", "ask"])
 def asked(request, hospital):
     ways = ["--yes"] if request.param == "ask" else []
