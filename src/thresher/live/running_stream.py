@@ -26,13 +26,13 @@ from thresher.errors import (
 )
 from thresher.ledger import Balance, Book, StoredRelease
 from thresher.live.secret_state import Seal
-from thresher.live.step_plan import StreamState, step_plan
+from thresher.live.step_plan import KeptState, StreamState, step_plan
 from thresher.noise import Entropy
 from thresher.noise.entropy import chosen, this_process
 from thresher.question import Exact
 from thresher.streams.step_buffer import StepBuffer
 from thresher.streams.step_mechanism import sealed_counts
-from thresher.streams.step_release import ENDED, GAP, TORN, StepRecord
+from thresher.streams.step_release import ENDED, GAP, TORN, NoisyStep, StepRecord
 from thresher.streams.stream_plan import StreamPlan
 
 # One step's counts, sealed; or what fetches them.
@@ -58,8 +58,9 @@ class RunningStream:
         self._ended = self._broken = False
         # A fork of it would use its noise again.
         self._made_in = this_process()
-        self._state = StreamState(plan, self._entropy, seal, book.state(plan.state_name))
-        self._next = self._resume()
+        kept = KeptState.of(plan, self._entropy.stamp, book.state(plan.state_name))
+        self._next = self._after(kept)
+        self._state = StreamState(plan, self._entropy, seal, kept, self._next, self._looked_back(self._next))
 
     @property
     def name(self) -> str:
@@ -212,20 +213,20 @@ class RunningStream:
             "of its declaration, or declare a new stream under another name"
         )
 
-    def _resume(self) -> int:
-        """Where to go on; the open groups as they were if they were sealed, and closed otherwise."""
-        after = self._state.last + 1
-        if after and self._stored(after - 1) is None:
-            raise self._elsewhere(after - 1)
+    def _after(self, kept: KeptState) -> int:
+        """The first step after the last that was stored which was never charged."""
+        if kept.last >= 0 and self._stored(kept.last) is None:
+            raise self._elsewhere(kept.last)
+        after = kept.last + 1
         while self._stored(after) is not None:
             after += 1
-        if self._state.last < 0 and after:
-            # All that there is was torn.
-            self._state.first = 0
-        looked = range(max(0, after - self.plan.look_back), after)
-        records = ((step, self._stored(step)) for step in looked)
-        self._state.go_on(after, ((step, None if record is None else record.drawn) for step, record in records))
         return after
+
+    def _looked_back(self, step: int) -> Iterator[tuple[int, NoisyStep | None]]:
+        """What was drawn in the steps before this one that anything looks back on."""
+        for number in range(max(0, step - self.plan.look_back), step):
+            record = self._stored(number)
+            yield number, None if record is None else record.drawn
 
     def _stored(self, step: int) -> StepRecord | None:
         """The record of a step as stored, or torn; None if it was never charged."""

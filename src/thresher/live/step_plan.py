@@ -1,18 +1,18 @@
 """The next step of a stream as a plan, and the state that it goes on from. It is charged like any other plan.
 
+    KeptState     what the ledger keeps of a stream with each step
     StreamState   the open groups, the sums, and since when each alarm has been declared
     StepPlan      the price of the next step, what it is, and its one draw, which moves the state on
 
-The ledger keeps the state with each step: a line of JSON (the last step, the settings that decide what is drawn, the
-first step of each alarm) and sealed bytes (the drawer's secrets; none without a seal). Everything that follows from
-records is found again by looking back on them.
+Kept is a line of JSON (the last step, the settings that decide what is drawn, the first step of each alarm) and sealed
+bytes (the drawer's secrets; none without a seal). Everything that follows from records is found again by looking back.
 Reads: sealed counts, in `run` alone; what was kept. Writes: bytes. Never: a second draw; a key that a user may name; a
 count, or an open group, in the clear.
 """
 
 import json
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 from thresher.accounting import Spending, step_spending
@@ -31,42 +31,63 @@ from thresher.streams.stream_plan import StreamPlan
 STREAM_STEP = "stream step"
 
 
-class StreamState:
-    """The state of one stream after its last step. `kept`: what the ledger kept of it, if any step was stored.
+@dataclass(frozen=True, slots=True)
+class KeptState:
+    """What the ledger kept of a stream with its last step.
 
-    `first`: the first step that was ever put. `last`: the last that was stored, -1 if none was.
+    last       the last step that was stored, -1 if none was; `first` is the first one that was put
+    since      the step from which on each alarm has been declared
+    sealed     the drawer's secrets, if the stream may go on with them
     """
 
-    def __init__(self, plan: StreamPlan, entropy: Entropy, seal: Seal | None, kept: bytes | None) -> None:
-        self.plan, self._entropy, self._seal = plan, entropy, seal
-        self._drawer = plan.drawer(entropy)
-        line, _, sealed = (b"{}" if kept is None else kept).partition(b"\n")
+    last: int = -1
+    first: int | None = None
+    since: Mapping[str, int] = field(default_factory=dict)
+    sealed: bytes = b""
+
+    @classmethod
+    def of(cls, plan: StreamPlan, stamp: str, kept: bytes | None) -> "KeptState":
+        """Read what was kept, or refuse a stream that would be drawn otherwise. `stamp`: that of its entropy."""
+        if kept is None:
+            return cls()
+        line, _, sealed = kept.partition(b"\n")
         said: dict[str, Any] = json.loads(line)
-        self.first: int | None = said.get("first")
-        self.last: int = said.get("step", -1)
-        if kept is not None:
-            _check_settings(plan, said)
+        _check_settings(plan, said)
         # Whoever knows a seed knows the noisy thresholds of its groups: they do not go on without it. Nor do groups
         # of a stream of version 0, whose seal is bound to another text.
-        goes_on = "facts" in said and said["stamp"] == entropy.stamp
-        self._sealed = sealed if goes_on else b""
-        self._kept_since: dict[str, int] = said.get("alarms", {})
-        self._since = dict(self._kept_since)
-        self._derivation = Derivation(plan)
+        goes_on = "facts" in said and said["stamp"] == stamp
+        return cls(said["step"], said["first"], said.get("alarms", {}), sealed if goes_on else b"")
 
-    def go_on(self, step: int, before: Iterable[tuple[int, NoisyStep | None]]) -> None:
-        """Go on with this step, after a look back on what was drawn before. An alarm that is new is declared here."""
-        self._since = {watch.identity: self._kept_since.get(watch.identity, step) for watch in self.plan.alarms}
-        self._derivation = Derivation(self.plan, [self._since[watch.identity] for watch in self.plan.alarms])
+
+class StreamState:
+    """The state of one stream before its next `step`. `before`: what was drawn in the steps that it looks back on."""
+
+    def __init__(
+        self,
+        plan: StreamPlan,
+        entropy: Entropy,
+        seal: Seal | None,
+        kept: KeptState,
+        step: int,
+        before: Iterable[tuple[int, NoisyStep | None]],
+    ) -> None:
+        self.plan, self._entropy, self._seal = plan, entropy, seal
+        # Where nothing is kept, all that there is was torn.
+        self.first = 0 if step and kept.first is None else kept.first
+        # An alarm that is new is declared here.
+        self._kept_since = kept.since
+        self._since = {alarm.identity: kept.since.get(alarm.identity, step) for alarm in plan.alarms}
+        self._derivation = Derivation(plan, [self._since[alarm.identity] for alarm in plan.alarms])
         for number, drawn in before:
             self._derivation.follow(number, drawn)
-        if self._sealed and self._seal:
-            self._drawer.restore(self._seal.opened(self._sealed, self._about(self.last)))
+        self._drawer = plan.drawer(entropy)
+        if kept.sealed and seal:
+            self._drawer.restore(seal.opened(kept.sealed, self._about(kept.last)))
 
     @property
     def tested_from(self) -> dict[str, int]:
         """For each alarm the first step whose whole window is later than its declaration."""
-        return {w.declared.name: w.first_test(self._since[w.identity]) for w in self.plan.alarms}
+        return {alarm.declared.name: alarm.first_test(self._since[alarm.identity]) for alarm in self.plan.alarms}
 
     def release(self, step: int, counts: Exact) -> StepRecord:
         """Draw a step, once, and follow it. It must have been charged."""

@@ -42,10 +42,10 @@ class Derivation:
 
     def __init__(self, plan: StreamPlan, since: Sequence[int] | None = None) -> None:
         self._nothing = np.zeros((1, len(plan.names)), dtype=np.int64)
-        self._windows = [_Window(plan, length) for length in plan.declared.windows]
         # The medians of groups are made once for every step: they are shown, and windows add them up.
         grouped = plan.tree is None and plan.declared.mechanism == "pegasus"
         self._medians = MedianSmoother(len(plan.names), LONGEST) if grouped else None
+        self._windows = [_Window(len(plan.names), length, grouped) for length in plan.declared.windows]
         self._smooth = None if grouped and plan.smoother == "median" else _smoothing(plan)
         began = [0] * len(plan.alarms) if since is None else since
         self._alarms = [_Alarm(watch, first) for watch, first in zip(plan.alarms, began, strict=True)]
@@ -70,17 +70,16 @@ class Derivation:
 class _Window:
     """The sums of the last steps: of noisy counts, unbiased; or, where steps are grouped, of the groups' medians."""
 
-    def __init__(self, plan: StreamPlan, length: int) -> None:
-        self._length = length
-        self._plain = WindowSums(len(plan.names), length)
-        self._smoother = WindowSumSmoother(len(plan.names), length, LONGEST)
+    def __init__(self, series: int, length: int, grouped: bool) -> None:  # noqa: FBT001
+        self._length, self._plain = length, WindowSums(series, length)
+        self._smoother = WindowSumSmoother(series, length) if grouped else None
 
     def follow(
         self, noisy: NDArray[np.int64], known: NDArray[np.bool_], joins: NDArray[np.bool_] | None, medians: Row
     ) -> WindowState:
         sums, covered = self._plain.of_block(noisy, known)
         shown: Row = sums[0].astype(np.float64)
-        if joins is not None:
+        if self._smoother is not None and joins is not None:
             smoothed = self._smoother.of_block(medians, joins)[0]
             # The smoother knows of no missing steps: where some are, what is known of the others is added up.
             shown = smoothed if covered[0] == self._length else shown

@@ -130,7 +130,9 @@ class WindowSumSmoother:
 
     def __init__(self, series: int, length: int, longest: int = MOST_LONGEST) -> None:
         self.series, self.length = checked_series(series), checked_between(length, "length", 1, _MOST_SMOOTHED)
-        self._smoother = MedianSmoother(self.series, longest)
+        # Made when it is first needed: often estimates are there already.
+        self._medians: MedianSmoother | None = None
+        self._longest = checked_between(longest, "longest", 1, MOST_LONGEST)
         # Closed groups of a window, oldest first, in a ring: their estimates and how many of their steps are inside.
         self._values = np.zeros((self.series, 1))
         self._sizes = np.zeros((self.series, 1), dtype=np.int64)
@@ -140,7 +142,9 @@ class WindowSumSmoother:
 
     def steps(self, noisy: Numbers, marks: NDArray[np.int8]) -> Reals:
         """The sums up to each next step, in order, by medians of groups."""
-        return self.of_values(self._smoother.steps(noisy, marks), marks)
+        if self._medians is None:
+            self._medians = MedianSmoother(self.series, self._longest)
+        return self.of_values(self._medians.steps(noisy, marks), marks)
 
     def of_values(self, values: Numbers, marks: NDArray[np.int8]) -> Reals:
         """The same by estimates that a smoother gave already for these steps. A window takes one of the two ways."""
