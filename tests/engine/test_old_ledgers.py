@@ -8,7 +8,7 @@ import pytest
 from ledger.older import copied
 
 import thresher
-from thresher.errors import DeclarationError, KeyReusedError, LedgerError
+from thresher.errors import ArgumentError, DeclarationError, KeyReusedError, LedgerError, LostAnswerError, PendingError
 from thresher.ledger import Book, open_book
 
 COUNT = "SELECT ward FROM {} GROUP BY ward HAVING COUNT(*) > 100"
@@ -120,6 +120,25 @@ def test_accounts_that_do_not_say_whom_they_protect_are_closed_and_others_are_no
         assert engine.decide(COUNT.format("wards"), uncertain_region=25).spent_epsilon
     with closing(open_book(f"sqlite:///{tmp_path}/ledger.db")) as book:
         assert str(book.balance("patients").spent) == "0.413648105"
+
+
+@pytest.mark.parametrize("name", ["without_units", "version_1", "version_2"])
+@pytest.mark.parametrize("analyst", ["", "ann"])
+def test_answers_of_old_books_cannot_be_refined(opened, name, analyst):
+    """What was measured then is not known to be what would be measured now; nothing is charged."""
+    engine = opened(name, analyst=analyst)
+    lines = [line for line in engine.ledger.entries() if line.analyst == analyst]
+    settled = {line.facts["reservation"] for line in lines if line.kind == "settle"}
+    asked = [line for line in lines if line.kind == "reserve" and line.account in ("patients", "visits")]
+    before = engine.ledger.balances()
+    assert len(settled & {line.sequence for line in asked}) >= 2
+    for line in asked:
+        with pytest.raises((ArgumentError, LostAnswerError, PendingError)) as refusal:
+            engine.refine(COUNT.format(line.account), of=line.facts["key"], uncertain_region=5)
+        if line.sequence in settled:
+            assert "it is not an answer with noisy margins that this version can refine" in str(refusal.value)
+    assert engine.ledger.balances() == before
+    engine.ledger.verify()
 
 
 def test_declarations_are_compared_with_accounts_and_not_with_every_line(opened, monkeypatch):

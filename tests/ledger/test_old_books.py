@@ -1,6 +1,9 @@
 """Books of every earlier schema open in one step: nothing that was lost is less, and what it was lost about is kept."""
 
 import json
+import os
+import shutil
+import signal
 import sqlite3
 import threading
 from contextlib import closing
@@ -274,6 +277,36 @@ def test_a_migration_that_breaks_off_leaves_the_old_book(tmp_path, monkeypatch, 
         check_whole(book, "version_2")
 
 
+def _killed_while_it_migrates(url, at):
+    write, written = Journal._write, []
+
+    def dies(book, *line):
+        written.append(line)
+        if len(written) == at:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return write(book, *line)
+
+    Journal._write = dies
+    open_book(url)
+
+
+@pytest.mark.parametrize("at", [1, 3, 6])
+def test_a_process_killed_while_it_migrates_leaves_the_old_book(old_url, name, at, tmp_path):
+    """The last one dies after the migration, which then stands: the next lines are those of later charges."""
+    child = get_context("fork").Process(target=_killed_while_it_migrates, args=(old_url, at))
+    child.start()
+    child.join()
+    half_way = at <= len(SUBJECTS[name])
+    assert child.exitcode == (-signal.SIGKILL if half_way else 0)
+    if half_way and old_url.startswith("sqlite"):
+        as_it_was(name, tmp_path)
+    elif half_way:
+        with psycopg.connect(old_url) as server:
+            assert server.execute("SELECT version FROM thresher_ledger.head").fetchone() != (3,)
+    with closing(open_book(old_url)) as book:
+        check_whole(book, name)
+
+
 # Which calls the process dies before; the first rename is that of the anchor, after the migration.
 DEATHS = {"fsync": range(1, 12), "write": [*range(1, 40, 5), *range(40, 160, 10)], "open": range(1, 12), "rename": [1]}
 
@@ -363,6 +396,100 @@ def test_an_older_copy_is_refused_before_it_is_migrated(tmp_path):
     with pytest.raises(LedgerRolledBackError, match="older copy"):
         open_book(url)
     as_it_was("version_2", tmp_path)
+
+
+def test_an_anchor_of_after_the_migration_refuses_the_book_of_before_it(tmp_path, name):
+    """Restored from a backup of before: what was charged since may be missing."""
+    url = copied(name, tmp_path)
+    with closing(open_book(url)) as book:
+        book.set_cap("visits", "9")
+    after = (tmp_path / "ledger.db.anchor").read_text()
+    for leftover in tmp_path.glob("ledger.db*"):
+        leftover.unlink()
+    copied(name, tmp_path)
+    (tmp_path / "ledger.db.anchor").write_text(after)
+    with pytest.raises(LedgerRolledBackError, match="older copy"):
+        open_book(url)
+    as_it_was(name, tmp_path)
+
+
+def test_an_anchor_of_before_the_migration_follows_the_book_of_after_it(tmp_path, name):
+    """A crash may leave the anchor behind, which is harmless; never another book's."""
+    url = copied(name, tmp_path)
+    open_book(url).close()
+    for known in (name, next(other for other in NAMES if other != name)):
+        shutil.copy(BOOKS / known / "ledger.db.anchor", tmp_path)
+        if known == name:
+            with closing(open_book(url)) as book:
+                check_whole(book, name)
+            assert json.loads((tmp_path / "ledger.db.anchor").read_text())["sequence"] == len(book_lines(tmp_path))
+        else:
+            with pytest.raises(LedgerRolledBackError, match="another ledger"):
+                open_book(url)
+
+
+def book_lines(folder):
+    with closing(sqlite3.connect(folder / "ledger.db")) as raw:
+        return raw.execute("SELECT document FROM entries").fetchall()
+
+
+def test_a_book_that_was_cut_off_is_never_migrated(tmp_path, name, trials):
+    """Whatever is missing at its end: it is refused, or it has all that it had."""
+    url, whole = copied(name, tmp_path), (BOOKS / name / "ledger.db").read_bytes()
+    for part in range(1, trials(20, 200)):
+        for leftover in tmp_path.glob("ledger.db*"):
+            leftover.unlink()
+        copied(name, tmp_path)
+        (tmp_path / "ledger.db").write_bytes(whole[: len(whole) * part // trials(20, 200)])
+        with pytest.raises(LedgerError):
+            open_book(url)
+
+
+def test_lines_that_are_missing_at_the_end_are_missed(tmp_path, name):
+    """The lines, sums and rows agree, as after a restored backup; only the anchor knows of the last line."""
+    url = copied(name, tmp_path)
+    with closing(sqlite3.connect(tmp_path / "ledger.db", isolation_level=None)) as raw:
+        triggers = raw.execute("SELECT name, sql FROM sqlite_master WHERE type = 'trigger'").fetchall()
+        for trigger, _ in triggers:
+            raw.execute(f"DROP TRIGGER {trigger}")
+        last = raw.execute("SELECT max(sequence) FROM entries").fetchone()[0]
+        raw.execute("DELETE FROM entries WHERE sequence = ?", (last,))
+        raw.execute(
+            "UPDATE head SET sequence = ?, hash = (SELECT hash FROM entries WHERE sequence = ?)", (last - 1,) * 2
+        )
+        for _, text in triggers:
+            raw.execute(text)
+    with pytest.raises(LedgerRolledBackError, match="older copy"):
+        open_book(url)
+    with pytest.raises(LedgerRolledBackError):
+        open_book(url, accept_anchor=True)
+    assert version_of(tmp_path / "ledger.db") == (2 if name == "version_2" else 1)
+
+
+def _reserves_and_dies(url):
+    book = open_book(url)
+    book.reserve(charge("t", common("0.3"), "open", ROWS.format(1)))
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+@pytest.mark.parametrize("version", [1, 2])
+def test_a_reservation_of_a_process_that_is_gone_is_spent_when_the_old_book_opens(tmp_path, monkeypatch, version):
+    url = f"sqlite:///{tmp_path / 'ledger.db'}"
+    plain_lines(monkeypatch)
+    with closing(open_book(url)) as book:
+        book.open_account("t", "1")
+    child = get_context("fork").Process(target=_reserves_and_dies, args=(url,))
+    child.start()
+    child.join()
+    monkeypatch.undo()
+    downgraded(tmp_path / "ledger.db", version)
+    with closing(open_book(url)) as book:
+        assert [entry.kind for entry in book.entries()][-2:] == ["subject", "forfeit"]
+        assert balances(book) == [("t", "", "0.3", 0)]
+        assert book.subjects() == {"t": NOBODY}
+        with pytest.raises(LostAnswerError):
+            book.reserve(charge("t", common("0.3"), "open", ROWS.format(1)))
+        book.verify()
 
 
 def test_a_missing_anchor_is_refused_before_it_is_migrated(tmp_path):

@@ -225,7 +225,7 @@ def test_a_line_of_an_unknown_family_is_refused_and_not_skipped(opened, monkeypa
         patched.setattr(Charge, "facts", lambda *said_of: {**facts(*said_of), said: other})
         patched.setattr(rules, "_about", lambda account, subject: account)
         opened.reserve(about(PATIENTS))
-    with pytest.raises(LedgerCorruptError, match="entry 3 .*([Ff]amily|[Ss]ubject)"):
+    with pytest.raises(LedgerCorruptError, match=r"entry 3 .*([Ff]amily|[Ss]ubject)"):
         opened.verify()
 
 
