@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from thresher.audit.attacks import Method, partition, reconstruct
+from thresher.audit.attacks import Method, ordered_groups, reconstruct
 
 _CELLS = 10**6
 _FALLS = {"steep, few distinct counts": 3.0, "long tail": 1.3}
@@ -31,7 +31,7 @@ def million_cells() -> None:
         counts = np.minimum(np.random.default_rng(1).zipf(exponent, _CELLS) - 1, 10**9)
         sorting = seconds(lambda x=counts: np.sort(x))  # type: ignore[misc]
         works: dict[str, Callable[[], object]] = {
-            "groups only": lambda x=counts: partition(x, 6),  # type: ignore[misc]
+            "groups only": lambda x=counts: ordered_groups(x, 6),  # type: ignore[misc]
             "one way": lambda x=counts: reconstruct(x, 1),  # type: ignore[misc]
             "both ways": lambda x=counts: reconstruct(x, 1, method=Method(both_ways=True)),  # type: ignore[misc]
         }

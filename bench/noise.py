@@ -17,8 +17,8 @@ import numpy as np
 
 from thresher.noise import SystemEntropy, chain, discrete_laplace, refine
 from thresher.noise.coins import laplace_one
+from thresher.noise.draw_tables import DrawTable
 from thresher.noise.laplace import COINS_PER_TABLE, Digit, digits_of
-from thresher.noise.tables import Table
 
 SIZES = (1_000, 100_000, 1_000_000)
 SCALES = (Fraction(1, 2), Fraction(10), Fraction(10**6))
@@ -90,7 +90,7 @@ def gradual_release() -> None:
 
 
 def build_tables(digits: Sequence[Digit]) -> object:
-    return [Table(digit) for digit in digits]
+    return [DrawTable(digit) for digit in digits]
 
 
 def coins_or_table() -> None:

@@ -1,10 +1,12 @@
 """Goodness of fit with a stated chance of failing by accident, and the law of discrete Laplace noise in floats."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from scipy import stats
+
+from thresher.audit.laws.comparison_laws import Noise, log_probability, transcript_law
 
 # A right sampler fails one of these checks with this probability, at most.
 FALSE_FAILURE = 1e-6
@@ -55,6 +57,13 @@ def cauchy_loss(first: tuple[float, float], second: tuple[float, float]) -> floa
     """The largest log ratio of two Cauchy densities, each by place and scale: their hyperbolic distance."""
     (f, s), (g, t) = first, second
     return 2 * math.asinh(math.hypot(f - g, s - t) / (2 * math.sqrt(s) * math.sqrt(t)))
+
+
+def largest_loss(here: Sequence[float], there: Sequence[float], most: int, *noises: Noise) -> float:
+    """The largest log ratio, either way, over all rows of answers of a sparse vector that stops at its last top."""
+    rows = transcript_law(here, most, *noises)
+    logs = [[log_probability(row, side[: len(row)], *noises) for row in rows] for side in (here, there)]
+    return max(0.0 if one == other else abs(one - other) for one, other in zip(*logs, strict=True))
 
 
 def laplace_p(draws: np.ndarray, scale: float) -> float:

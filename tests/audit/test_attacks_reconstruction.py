@@ -8,10 +8,17 @@ import numpy as np
 import pytest
 from laws import assert_fits, assert_rejected, chi_square_p
 
-from thresher.audit.attacks import Method, chosen_threshold, increasing_wholes, partition, reconstruct, rounded_means
+from thresher.audit.attacks import (
+    Method,
+    chosen_threshold,
+    increasing_wholes,
+    ordered_groups,
+    reconstruct,
+    rounded_means,
+)
+from thresher.audit.attacks.attack_tables import Attacked
 from thresher.audit.attacks.noisy_answers import least_step, noisy_scores
 from thresher.audit.attacks.reconstruct import _ceiling_of_laplace
-from thresher.audit.attacks.tables import Attacked
 from thresher.audit.attacks.targets import made_up
 from thresher.errors import ArgumentError
 from thresher.noise import SeededEntropy, SystemEntropy, discrete_laplace
@@ -106,7 +113,7 @@ def test_integer_noise_finds_what_continuous_noise_finds(entropy, trials, measur
     ours, theirs = [], []
     for _ in range(runs):
         ours.append(reconstruct(FLAT, 1, method=Method(decoder="rounding"), entropy=entropy).success(FLAT).overall)
-        groups = partition(FLAT, math.ceil(6 + generator.laplace(0, 2)))
+        groups = ordered_groups(FLAT, math.ceil(6 + generator.laplace(0, 2)))
         means = (groups.totals(FLAT) + generator.laplace(0, 2, groups.sizes.size)) / groups.sizes
         theirs.append((np.rint(means)[groups.labels] == FLAT).mean())
     error = math.hypot(np.std(ours), np.std(theirs)) / runs**0.5

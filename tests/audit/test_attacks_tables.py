@@ -8,7 +8,7 @@ import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
-from thresher.audit.attacks.tables import Attacked, _rate, attack_table
+from thresher.audit.attacks.attack_tables import Attacked, _rate, attack_table
 from thresher.audit.attacks.targets import PUBLIC, Histogram, histograms, made_up
 from thresher.errors import ArgumentError, SourceError
 from thresher.noise import SeededEntropy

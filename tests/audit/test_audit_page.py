@@ -33,7 +33,7 @@ def test_the_example_stands_and_numpy_noise_in_its_place_does_not(tmp_path, monk
     floats = "import numpy\ndef floats(data): return len(data) + numpy.random.default_rng().laplace()\n"
     (tmp_path / "mine.py").write_text(example + floats)
     monkeypatch.chdir(tmp_path)
-    assert not visited("mine:noisy_count", [1, 2, 3], [1, 2, 3, 4], 1, samples=2_000).finding.refuted
-    refuted = visited("mine:floats", [1, 2, 3], [1, 2, 3, 4], 1, samples=5_000).finding
+    assert not visited("mine:noisy_count", ([1, 2, 3], [1, 2, 3, 4]), 1, samples=2_000).finding.refuted
+    refuted = visited("mine:floats", ([1, 2, 3], [1, 2, 3, 4]), 1, samples=5_000).finding
     assert refuted.refuted
     assert "lowest bit" in refuted.event

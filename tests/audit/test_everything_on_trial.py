@@ -14,7 +14,7 @@ import pytest
 
 from thresher.amounts import Epsilon
 from thresher.audit import session
-from thresher.audit.session import Case, audited, cases, outcome_of, rooms, subject_of, subjects_in, tried
+from thresher.audit.session import Case, audited, cases, outcome_of, rooms, subject_at, subjects_in, tried
 from thresher.audit.subjects import MOST_SAMPLES, Enumerated, Sampled
 from thresher.noise import SeededEntropy
 
@@ -25,7 +25,7 @@ FEW = 5_000
 
 @pytest.mark.parametrize("case", [case for case in cases() if not case.sound], ids=lambda case: case.name)
 def test_what_is_broken_is_caught(case, trials):
-    subject = subject_of(case)
+    subject = subject_at(case)
     assert isinstance(subject, Enumerated) or subject.samples <= MOST_SAMPLES
     for seed in range(trials(1, 20)):
         outcome = outcome_of(case, SEED + seed)
@@ -35,7 +35,7 @@ def test_what_is_broken_is_caught(case, trials):
 
 @pytest.mark.parametrize("case", [case for case in cases() if case.sound], ids=lambda case: case.name)
 def test_what_ships_stands(case, trials, soak):
-    subject = subject_of(case)
+    subject = subject_at(case)
     for seed in range(trials(1, 20)):
         if not isinstance(subject, Enumerated) and subject.samples < FEW and not soak:
             subject = replace(subject, samples=subject.samples // 5)

@@ -30,7 +30,7 @@ def here(monkeypatch, request):
 
 
 def visit(name, samples=2_000, epsilon=1, time_limit=60.0, **others):
-    return visited(f"visitors:{name}", HERE, THERE, epsilon, samples=samples, time_limit=time_limit, **others)
+    return visited(f"visitors:{name}", (HERE, THERE), epsilon, samples=samples, time_limit=time_limit, **others)
 
 
 @pytest.mark.parametrize("name", ["right", "in_words", "talks"])
@@ -122,24 +122,24 @@ def test_a_name_that_leads_nowhere(name):
 @pytest.mark.parametrize("name", ["visitors", "a b:c", ":f", "visitors:", "os;os:f"])
 def test_a_name_that_is_none(name):
     with pytest.raises(ArgumentError, match="my_module:my_function"):
-        visited(name, HERE, THERE, 1)
+        visited(name, (HERE, THERE), 1)
 
 
 def test_a_module_that_is_not_there():
     with pytest.raises(ArgumentError, match=r"could not be loaded \(ModuleNotFoundError: No module named"):
-        visited("no_such_module:f", HERE, THERE, 1)
+        visited("no_such_module:f", (HERE, THERE), 1)
 
 
 def test_a_module_that_fails_says_so(tmp_path, monkeypatch):
     (tmp_path / "fails_to_load.py").write_text("raise RuntimeError('no\\nkey')")
     monkeypatch.chdir(tmp_path)
     with pytest.raises(ArgumentError, match=r"\(RuntimeError: no key\)"):
-        visited("fails_to_load:f", HERE, THERE, 1)
+        visited("fails_to_load:f", (HERE, THERE), 1)
 
 
 def test_an_input_that_cannot_be_sent():
     with pytest.raises(ArgumentError, match=r"there = .* another process"):
-        visited("visitors:right", HERE, lambda: 3, 1, neighbours="any")
+        visited("visitors:right", (HERE, lambda: 3), 1, neighbours="any")
 
 
 def test_a_long_number_is_no_fault():
@@ -185,7 +185,7 @@ def test_bad_arguments_are_refused_before_it_is_called(field, asked):
 
 def test_inputs_that_are_no_neighbours_are_refused():
     with pytest.raises(ArgumentError, match="here, there"):
-        visited("visitors:dies", HERE, [7, 8], 1)
+        visited("visitors:dies", (HERE, [7, 8]), 1)
 
 
 def test_progress_is_told():

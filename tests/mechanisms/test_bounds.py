@@ -4,11 +4,11 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from laws import assert_fits, assert_rejected
+from laws import assert_fits, assert_rejected, largest_loss
 from scipy import stats
 
 from thresher.amounts import Epsilon
-from thresher.audit.laws.comparison_laws import largest_loss, one_sided, transcript_law
+from thresher.audit.laws.comparison_laws import one_sided, transcript_law
 from thresher.errors import ArgumentError
 from thresher.mechanisms.bounds import bound_runs, bound_terms, counts_within, private_bound
 from thresher.noise import NOT_PRIVATE, SeededEntropy
@@ -33,7 +33,7 @@ def worst_loss(terms, sets, margins=None):
     for values in sets:
         for rest in removals(values):
             here, there = (margins(side).tolist() for side in (values, rest))
-            worst = max(worst, largest_loss(here, there, 1, *noises(terms))[0])
+            worst = max(worst, largest_loss(here, there, 1, *noises(terms)))
     return worst
 
 
@@ -67,7 +67,7 @@ def test_a_line_rounded_down_would_lose_more():
     def loss(values, rest):
         sides = (counts_within(np.array(v), [1, 2, 4, 8]) - len(v) * 19 // 20 for v in (values, rest))
         here, there = (side.tolist() for side in sides)
-        return largest_loss(here, there, 1, half, half)[0]
+        return largest_loss(here, there, 1, half, half)
 
     values = spread(19, 0, 0, 1)
     assert terms.parts == 1

@@ -10,7 +10,7 @@ from mechanisms.replayed_noise import neighbours
 
 from thresher.errors import ArgumentError
 from thresher.mechanisms.histograms import mwem as module
-from thresher.mechanisms.histograms.mwem import Seen, mwem, reconstruct, reweighted, scores, shares_of, start
+from thresher.mechanisms.histograms.mwem import SeenSum, misfits, mwem, reconstruct, reweighted, shares_of, start
 from thresher.mechanisms.histograms.workloads import prefixes, rows
 from thresher.noise import SeededEntropy
 
@@ -22,7 +22,7 @@ def test_the_shares_come_to_epsilon():
     assert first + 20 * share == Fraction(1, 10)
 
 
-def log_chances(cells, rounds, transcript, choice_rate=lambda share: share / 2, scored=scores):
+def log_chances(cells, rounds, transcript, choice_rate=lambda share: share / 2, scored=misfits):
     """The log of the chance of a noisy total and of pairs (sum, noisy value), up to constants of the noise."""
     first, share = shares_of(EPSILON, rounds)
     total, pairs = transcript
@@ -37,7 +37,7 @@ def log_chances(cells, rounds, transcript, choice_rate=lambda share: share / 2, 
         ]
         log += mpmath.log(weights[index] / mpmath.fsum(weights))
         log -= mpmath.mpf(share.numerator) / share.denominator * abs(value - int(exact[index]))
-        estimate = reweighted(estimate, sums, Seen(index, value))
+        estimate = reweighted(estimate, sums, SeenSum(index, value))
     return log
 
 
@@ -58,12 +58,12 @@ DATA = [[0, 0, 0], [2, 0, 1], [0, 5, 0]]
 
 
 def test_no_transcript_of_one_round_tells_more_than_epsilon():
-    """Over all neighbours, to forty digits; a choice at twice the rate, or of doubled scores, is found out."""
+    """Over all neighbours, to forty digits; a choice at twice the rate, or of doubled misfits, is found out."""
     with mpmath.workdps(40):
         values = (-2, 0, 3, 9)
         assert float(EPSILON) * 0.8 < worst(DATA, 1, values) <= float(EPSILON)
         assert worst(DATA, 1, values, choice_rate=lambda share: 2 * share) > float(EPSILON)
-        doubled = worst(DATA, 1, values, scored=lambda exact, answers: 4 * scores(exact, answers))
+        doubled = worst(DATA, 1, values, scored=lambda exact, answers: 4 * misfits(exact, answers))
         assert doubled > float(EPSILON)
 
 
@@ -78,7 +78,7 @@ def test_scores_are_whole_and_move_by_at_most_one():
         exact = generator.integers(0, 20, 6)
         answers = generator.uniform(-3, 25, 6)
         more = exact + generator.integers(0, 2, 6)
-        before, after = scores(exact, answers), scores(more, answers)
+        before, after = misfits(exact, answers), misfits(more, answers)
         assert before.dtype == np.int64
         assert np.abs(before - after).max() <= 1
         assert np.abs(before - np.abs(exact - answers)).max() < 1
@@ -107,7 +107,7 @@ def test_what_is_spent_and_what_is_released(monkeypatch):
     assert [rate for rate, _ in picked] == [share / 2] * 4
     sums = prefixes(counts.shape)
     exact = sums.whole(counts)
-    seen = [Seen(index, int(exact[index] + noise[0])) for (_, index), noise in zip(picked, noisy[1:], strict=True)]
+    seen = [SeenSum(index, int(exact[index] + noise[0])) for (_, index), noise in zip(picked, noisy[1:], strict=True)]
     total = int(counts.sum() + noisy[0][0])
     assert np.array_equal(given.counts, reconstruct(counts.shape, total, sums, seen))
 
@@ -146,7 +146,7 @@ def test_one_sum_explains_two_halves(entropy):
 def test_flat_data_stay_flat_without_noise():
     sums = prefixes((6,))
     exact = sums.whole(np.full(6, 4))
-    given = reconstruct((6,), 24, sums, [Seen(index, int(exact[index])) for index in range(6)])
+    given = reconstruct((6,), 24, sums, [SeenSum(index, int(exact[index])) for index in range(6)])
     assert np.allclose(given, 4)
 
 

@@ -17,10 +17,10 @@ from thresher.mechanisms.histograms.partition_law import (
     _SCALES,
     _forward,
     _index,
+    index_of_draw,
     partition_by_law,
     partition_chances,
     powers_of,
-    settled,
     terms_at,
 )
 from thresher.mechanisms.histograms.wide_powers import wide_powers
@@ -184,7 +184,7 @@ def test_edges_are_settled_as_exact_numbers_say():
     for cut in range(1, 4):
         edge = (1 << 64) * sum(weights[:cut]) // sum(weights)
         for word in range(max(edge - 3, 0), min(edge + 4, 1 << 64)):
-            found = settled(terms, word, SystemEntropy(lambda count: b"\x5a" * count))
+            found = index_of_draw(terms, word, SystemEntropy(lambda count: b"\x5a" * count))
             low, high = Fraction(word, 1 << 64), Fraction(word + 1, 1 << 64)
             assert found in {_exact(terms, low), _exact(terms, high - Fraction(1, 1 << 300))}
             if _exact(terms, low) == _exact(terms, high - Fraction(1, 1 << 300)):
@@ -195,7 +195,7 @@ def test_an_outcome_far_below_any_float_keeps_its_probability():
     """A term of 2**-1500 of the whole is drawn when, and only when, the first 1500 bits say so."""
     terms = [(1.0, 0), (1.0, -1500)]
     ones = (1 << 64) - 1
-    assert settled(terms, ones, SystemEntropy(lambda count: b"\xff" * count)) == 1
+    assert index_of_draw(terms, ones, SystemEntropy(lambda count: b"\xff" * count)) == 1
     for bits in (1000, 1490):
 
         class Bits:
@@ -210,7 +210,7 @@ def test_an_outcome_far_below_any_float_keeps_its_probability():
             def read(self, count):
                 return super().read(count)[::-1]
 
-        assert settled(terms, ones, Backwards()) == 0
+        assert index_of_draw(terms, ones, Backwards()) == 0
 
 
 def test_draws_follow_the_law(entropy, trials):
@@ -227,7 +227,7 @@ def test_draws_follow_the_law(entropy, trials):
 
 
 def test_draws_follow_the_law_when_every_choice_is_left_to_exact_arithmetic(entropy, trials, monkeypatch):
-    """The slow path has the same law: with the loop's choices thrown away, all are made by `settled`."""
+    """The slow path has the same law: with the loop's choices thrown away, all are made by `index_of_draw`."""
 
     def undecided(*inputs):
         sums, exponents, choices = _forward(*inputs)

@@ -9,7 +9,7 @@ import pytest
 
 from thresher.amounts import Epsilon
 from thresher.errors import ArgumentError
-from thresher.mechanisms.sparse_terms import Setting, mean_gap, sparse_terms, split
+from thresher.mechanisms.sparse_terms import Setting, budget_split, mean_gap, sparse_terms
 
 AWKWARD = ["1", "0.1", "0.000001", "0.333333333", Fraction(1, 3), "7.7", Fraction(10**9 + 7, 10**10), 10]
 
@@ -19,7 +19,7 @@ AWKWARD = ["1", "0.1", "0.000001", "0.333333333", Fraction(1, 3), "7.7", Fractio
 @pytest.mark.parametrize("kind", ["general", "monotone"])
 def test_the_parts_add_up_exactly(epsilon, most, kind):
     whole = Fraction(epsilon)
-    first, second = split(whole, most, kind)
+    first, second = budget_split(whole, most, kind)
     assert first > 0
     assert second > 0
     assert first + second == whole
@@ -29,7 +29,7 @@ def test_the_parts_add_up_exactly(epsilon, most, kind):
 @pytest.mark.parametrize("most", [1, 2, 3, 4, 8, 27, 1000])
 @pytest.mark.parametrize(("kind", "times"), [("general", 2), ("monotone", 1)])
 def test_the_split_is_the_best_to_a_nano(most, kind, times):
-    first, _ = split(Fraction(1), most, kind)
+    first, _ = budget_split(Fraction(1), most, kind)
     best = 1 / (1 + mpmath.mpf(times * most) ** (mpmath.mpf(2) / 3))
     assert abs(mpmath.mpf(first.numerator) / first.denominator - best) < 1e-9
 

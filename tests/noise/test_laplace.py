@@ -7,8 +7,8 @@ from laws import DRAWS, assert_fits, assert_rejected, geometric_p, laplace_p
 
 from thresher.errors import ArgumentError
 from thresher.noise import SystemEntropy, discrete_laplace, geometric, laplace
+from thresher.noise.draw_tables import table_of
 from thresher.noise.laplace import digits_of
-from thresher.noise.tables import table_of
 
 SCALES = ["0.125", "0.5", "1", "10", "16", "17", "1000", "1000000", "1000000000"]
 

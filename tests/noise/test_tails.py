@@ -12,7 +12,7 @@ from thresher.amounts import Epsilon
 from thresher.errors import ArgumentError
 from thresher.noise import (
     chain,
-    cheapest,
+    cheapest_offer,
     conditional_shift,
     discrete_laplace,
     history_shift,
@@ -74,7 +74,7 @@ def test_the_cheapest_offer_is_that_of_the_least_epsilon(miss_rate, offers):
     """Most offers are left out by floats; equal ones, and ones a nano apart, are not."""
     more = [*offers, *((2 * margin, 2 * sensitivity) for margin, sensitivity in offers)]
     prices = [(smallest_epsilon(miss_rate, *offer), offer[::-1]) for offer in more]
-    assert cheapest(miss_rate, more) == min(prices)[1][::-1]
+    assert cheapest_offer(miss_rate, more) == min(prices)[1][::-1]
 
 
 def test_half_or_more_needs_no_data():

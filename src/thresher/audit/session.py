@@ -80,7 +80,7 @@ def subjects_in(room: str, *, sound: bool) -> tuple[Subject, ...]:
     return subjects
 
 
-def subject_of(case: Case) -> Subject:
+def subject_at(case: Case) -> Subject:
     return subjects_in(case.room, sound=case.sound)[case.place]
 
 
@@ -114,7 +114,7 @@ def outcome_of(case: Case, seed: int | None = None, confidence: Fraction = CONFI
     start = perf_counter()
     entropy = SystemEntropy() if seed is None else SeededEntropy(seed << 32 | zlib.crc32(case.name.encode()))
     try:
-        finding = tried(subject_of(case), entropy, confidence)
+        finding = tried(subject_at(case), entropy, confidence)
     except Exception as error:  # noqa: BLE001 - reported as a trial that failed
         return Outcome(case, None, perf_counter() - start, f"{type(error).__name__}: {error}")
     return Outcome(case, finding, perf_counter() - start)

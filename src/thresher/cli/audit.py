@@ -92,7 +92,7 @@ def audit(
         task = bar.add_task("calling it", total=2 * samples)
         visit = visited(
             mechanism,
-            *inputs,
+            inputs,
             epsilon or "",
             samples=samples,
             time_limit=time_limit,

@@ -12,7 +12,7 @@ from typing import Any
 import click
 
 from thresher.audit.attacks import Method, Reconstruction, reconstruct
-from thresher.audit.attacks.tables import Attacked, AttackTable, Rate, attack_table
+from thresher.audit.attacks.attack_tables import Attacked, AttackTable, Rate, attack_table
 from thresher.audit.attacks.targets import Histogram, Histograms, histograms
 from thresher.cli.options import json_option, spinning
 from thresher.cli.output import say

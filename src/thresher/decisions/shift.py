@@ -24,7 +24,7 @@ from thresher.errors import ArgumentError
 from thresher.noise import (
     Entropy,
     chances,
-    cheapest,
+    cheapest_offer,
     conditional_shift,
     discrete_laplace,
     smallest_epsilon,
@@ -90,7 +90,7 @@ def cuts(miss_rate: Amount, tolerances: Sequence[Tolerance], finest: int = FINES
 def _cuts(miss_rate: Fraction, tolerances: tuple[tuple[int, int], ...], finest: int) -> tuple[int, int]:
     scales = range(1, finest + 1)
     offers = [(min(scale * slack // spread for slack, spread in tolerances) + 1, scale) for scale in scales]
-    margin, scale = cheapest(miss_rate, offers)
+    margin, scale = cheapest_offer(miss_rate, offers)
     return scale, margin - 1
 
 

@@ -27,7 +27,7 @@ _PLAIN = frozenset({bool, int, float, np.float64, np.int64})
 
 
 @dataclass(frozen=True, slots=True)
-class Grid:
+class PublicGrid:
     """The points low + (high - low) k / steps for k = 0, 1, ..., steps."""
 
     low: Fraction
@@ -51,7 +51,7 @@ class Grid:
         return float(self.low + (self.high - self.low) * point / self.steps)
 
 
-def grid_of(low: Amount, high: Amount, steps: int = DEFAULT_STEPS) -> Grid:
+def grid_of(low: Amount, high: Amount, steps: int = DEFAULT_STEPS) -> PublicGrid:
     """The grid asked for, if its points are that many different floats."""
     start, end, count = exact_fraction(low, "low"), exact_fraction(high, "high"), whole_number(steps, "steps")
     if end <= start:
@@ -61,7 +61,7 @@ def grid_of(low: Amount, high: Amount, steps: int = DEFAULT_STEPS) -> Grid:
     if (end - start) / count < max(abs(start), abs(end)) / (1 << 51):
         rule = "points of the grid would be the same floats"
         raise ArgumentError("steps", steps, rule, "Take fewer steps, or a range nearer to zero")
-    return Grid(start, end, count)
+    return PublicGrid(start, end, count)
 
 
 def numbers_of(values: ArrayLike) -> NDArray[np.float64]:

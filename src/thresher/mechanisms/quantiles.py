@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from thresher.amounts import Amount, Epsilon, exact_fraction, whole_number
 from thresher.errors import ArgumentError
-from thresher.mechanisms.public_grid import DEFAULT_STEPS, Grid, grid_of
+from thresher.mechanisms.public_grid import DEFAULT_STEPS, PublicGrid, grid_of
 from thresher.mechanisms.rank_costs import cells_of, spread_of
 from thresher.noise import Entropy
 from thresher.noise.arguments import checked_probability, checked_rate
@@ -61,7 +61,7 @@ class InnerRange:
 
 
 def quantile(
-    values: ArrayLike, fraction: Amount, grid: Grid, epsilon: Amount, *, entropy: Entropy | None = None
+    values: ArrayLike, fraction: Amount, grid: PublicGrid, epsilon: Amount, *, entropy: Entropy | None = None
 ) -> Quantile:
     """A grid point of rank near fraction n, drawn by P[g] proportional to exp(-rate cost(g)).
 
@@ -75,13 +75,13 @@ def quantile(
     return Quantile(point, grid.value(point), part, Epsilon.covering(spend), source.stamp)
 
 
-def median(values: ArrayLike, grid: Grid, epsilon: Amount, *, entropy: Entropy | None = None) -> Quantile:
+def median(values: ArrayLike, grid: PublicGrid, epsilon: Amount, *, entropy: Entropy | None = None) -> Quantile:
     """`quantile` for one half: the rank that a given epsilon finds best."""
     return quantile(values, HALF, grid, epsilon, entropy=entropy)
 
 
 def quantiles(
-    values: ArrayLike, fractions: Sequence[Amount], grid: Grid, epsilon: Amount, *, entropy: Entropy | None = None
+    values: ArrayLike, fractions: Sequence[Amount], grid: PublicGrid, epsilon: Amount, *, entropy: Entropy | None = None
 ) -> Cuts:
     """One grid point for each of the increasing fractions.
 
@@ -96,7 +96,7 @@ def quantiles(
 
 
 def recursive_medians(
-    values: ArrayLike, depth: int, grid: Grid, epsilon: Amount, *, entropy: Entropy | None = None
+    values: ArrayLike, depth: int, grid: PublicGrid, epsilon: Amount, *, entropy: Entropy | None = None
 ) -> Cuts:
     """2**depth - 1 different points strictly inside the grid that part the records into 2**depth nearly equal lots.
 
@@ -176,7 +176,7 @@ class Node:
         return Node(self.low, point, self.records[:below]), Node(point, self.high, self.records[upto:])
 
 
-def _cuts(points: list[int], grid: Grid, spend: Fraction, entropy: Entropy) -> Cuts:
+def _cuts(points: list[int], grid: PublicGrid, spend: Fraction, entropy: Entropy) -> Cuts:
     return Cuts(tuple(points), tuple(grid.value(point) for point in points), Epsilon.covering(spend), entropy.stamp)
 
 

@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 from thresher.amounts import Amount, Epsilon, exact_fraction
 from thresher.errors import ArgumentError, BugError
 from thresher.mechanisms.cauchy import point_near
-from thresher.mechanisms.public_grid import Grid, grid_of, numbers_of
+from thresher.mechanisms.public_grid import PublicGrid, grid_of, numbers_of
 from thresher.noise import Entropy
 from thresher.noise.arguments import checked_rate
 from thresher.noise.enclosure import certified, exp_minus
@@ -45,7 +45,7 @@ class SmoothMedian:
 
 def smooth_median(
     values: ArrayLike,
-    grid: Grid,
+    grid: PublicGrid,
     epsilon: Amount,
     *,
     smoothing: Amount | None = None,

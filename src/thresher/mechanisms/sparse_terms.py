@@ -91,7 +91,7 @@ def sparse_terms(most: int, epsilon: Amount, setting: Setting = GENERAL) -> Spar
         )
     budget = exact_fraction(epsilon, "epsilon")
     check_rates(epsilon, budget)
-    first, second = split(budget, tops, setting.kind)
+    first, second = budget_split(budget, tops, setting.kind)
     wide = setting.sensitivity
     # What a top may cost: twice the sensitivity if the threshold moves one way and its query the other.
     steps = wide * tops * (2 if setting.kind == "general" else 1)
@@ -110,7 +110,7 @@ def check_rates(epsilon: Amount, budget: Fraction, *rates: Fraction) -> None:
         raise ArgumentError("epsilon", epsilon, rule, "Check the units, and the sensitivity")
 
 
-def split(epsilon: Fraction, most: int, kind: Kind) -> tuple[Fraction, Fraction]:
+def budget_split(epsilon: Fraction, most: int, kind: Kind) -> tuple[Fraction, Fraction]:
     """What blurs the threshold and what blurs the queries. They add up to epsilon; nested: each is all of it."""
     if kind == "nested":
         return epsilon, epsilon

@@ -11,7 +11,7 @@ from thresher.noise.laplace import discrete_laplace, geometric
 from thresher.noise.sums import NoiseSum, least_distance
 from thresher.noise.tails import (
     Bracket,
-    cheapest,
+    cheapest_offer,
     conditional_shift,
     history_shift,
     refined_tail,
@@ -32,7 +32,7 @@ __all__ = [
     "Zone",
     "chain",
     "chances",
-    "cheapest",
+    "cheapest_offer",
     "choose",
     "choose_many",
     "conditional_shift",

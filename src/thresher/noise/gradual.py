@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 from thresher.amounts import Amount
 from thresher.noise.arguments import checked_integers, checked_levels, checked_size, checked_step
 from thresher.noise.coins import bernoulli_exp, laplace_sign, ratio
+from thresher.noise.draw_tables import table_of
 from thresher.noise.entropy import Entropy, chosen, marked
 from thresher.noise.laplace import few, geometric_draws, laplace_draws
-from thresher.noise.tables import table_of
 
 LEFT, RIGHT, STAY = -1, 1, 0
 _SLOW_COINS = Fraction(1, 50)

@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 from thresher.amounts import Amount
 from thresher.noise.arguments import checked_rate, checked_size
 from thresher.noise.coins import geometric_one, laplace_one
+from thresher.noise.draw_tables import table_of
 from thresher.noise.entropy import Entropy, chosen, marked
-from thresher.noise.tables import table_of
 
 _RADIX_BITS = 8
 _RADIX = 1 << _RADIX_BITS

@@ -76,7 +76,7 @@ def smallest_epsilon(miss_rate: Amount, margin: int, sensitivity: int = 1) -> Ep
     return first_enough(enough, math.ceil(spread * _decay_guessed(rate, distance) * NANO), miss_rate)
 
 
-def cheapest(miss_rate: Amount, offers: Sequence[tuple[int, int]]) -> tuple[int, int]:
+def cheapest_offer(miss_rate: Amount, offers: Sequence[tuple[int, int]]) -> tuple[int, int]:
     """The (margin, sensitivity) whose `smallest_epsilon` is least; of equals, the least sensitivity, then margin.
 
     Only those whose epsilon is close to the least by floats are looked at exactly.

@@ -3,8 +3,8 @@
 Reads: made-up or public counts, entropy. Writes: nothing. Never: protected data; a mechanism that Thresher ships.
 """
 
+from thresher.audit.attacks.cell_groups import Groups, ordered_groups
 from thresher.audit.attacks.decoders import DECODERS, increasing_wholes, rounded_means
-from thresher.audit.attacks.partition import Groups, partition
 from thresher.audit.attacks.reconstruct import Method, Reconstruction, Success, chosen_threshold, reconstruct
 
 __all__ = [
@@ -15,7 +15,7 @@ __all__ = [
     "Success",
     "chosen_threshold",
     "increasing_wholes",
-    "partition",
+    "ordered_groups",
     "reconstruct",
     "rounded_means",
 ]

@@ -1,7 +1,7 @@
 """A histogram rebuilt from the answers of a threshold tester that has no limit of positive answers (GPTT).
 
 Half of epsilon blurs the tester's threshold. Its answers to all differences of two cells put the cells in groups
-(`partition.py`), and every group's total, which the other half of epsilon blurs, is decoded to a count for each cell.
+(`cell_groups.py`), and every group's total, which the other half of epsilon blurs, is decoded to a count for each cell.
 The tester claims that this costs epsilon. It does not: the noise of one threshold hides one number, not a histogram.
 Reads: made-up or public counts, entropy. Writes: nothing. Never: a count on its way to the attacker other than through
 the tester's answers and noisy totals.
@@ -17,9 +17,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from thresher.amounts import Amount, Epsilon
+from thresher.audit.attacks.cell_groups import Groups, checked_counts, grouped_by_scores, ordered_groups
 from thresher.audit.attacks.decoders import DECODERS, checked_decoder
 from thresher.audit.attacks.noisy_answers import checked_passes, least_step, noisy_scores
-from thresher.audit.attacks.partition import Groups, checked_counts, grouped_by_scores, partition
 from thresher.errors import ArgumentError
 from thresher.noise import Entropy, chances, discrete_laplace, geometric
 from thresher.noise.arguments import checked_probability, checked_rate
@@ -126,7 +126,7 @@ def _grouped(cells: Whole, first: Fraction, second: Fraction | None, how: Method
         scores, variances = noisy_scores(cells, first, second, how.passes, entropy, both_ways=how.both_ways)
         return grouped_by_scores(scores, variances, least_step(second))
     threshold = 0 if how.both_ways else chosen_threshold(first, how.failure_rate)
-    return partition(cells, threshold + _ceiling_of_laplace(first, entropy), both_ways=how.both_ways)
+    return ordered_groups(cells, threshold + _ceiling_of_laplace(first, entropy), both_ways=how.both_ways)
 
 
 def finite(second_epsilon: Amount | None) -> Amount | None:

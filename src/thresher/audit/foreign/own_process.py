@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from thresher.audit.outputs.parts import Parts, error_apart, taken_apart
+from thresher.audit.outputs.output_parts import OutputParts, error_apart, taken_apart
 from thresher.errors import ArgumentError
 from thresher.noise import Entropy, SystemEntropy
 
@@ -42,7 +42,7 @@ class UnfitError(Exception):
 
 def runs_of(
     mechanism: str, inputs: tuple[Any, Any], runs: int, patience: float, progress: Callable[[int], None]
-) -> tuple[list[Parts], list[Parts]]:
+) -> tuple[list[OutputParts], list[OutputParts]]:
     """What came out of so many runs on each input. `patience` is the longest a call may take, in seconds."""
     packed = tuple(_packed(data, side) for data, side in zip(inputs, SIDES, strict=True))
     try:
@@ -66,8 +66,8 @@ def _tried_alone(mechanism: str, packed: Sequence[bytes], side: int, patience: f
 
 def _outputs(
     mechanism: str, packed: Sequence[bytes], order: bytes, patience: float, progress: Callable[[int], None]
-) -> tuple[list[Parts], list[Parts]]:
-    outputs: tuple[list[Parts], list[Parts]] = ([], [])
+) -> tuple[list[OutputParts], list[OutputParts]]:
+    outputs: tuple[list[OutputParts], list[OutputParts]] = ([], [])
     with _process(mechanism, packed, order) as (process, talk, at_work):
 
         def heard(longest: float, otherwise: str) -> Any:
@@ -173,7 +173,7 @@ def _serve(mechanism: str, folder: str, packed: Sequence[bytes], order: bytes, t
             talk.send((name, type(error).__name__, "it cannot be made again in another process", "Pass plain data"))
             return
     talk.send(_READY)
-    made: list[tuple[int, Parts]] = []
+    made: list[tuple[int, OutputParts]] = []
     end = perf_counter() + _TURN
     for side in order:
         at_work[0] = side
@@ -217,7 +217,7 @@ def _told(error: BaseException) -> str:
     return f"{type(error).__name__}: {text}"[:_LONGEST] if text else type(error).__name__
 
 
-def _output(function: Mechanism, packed: bytes) -> Parts:
+def _output(function: Mechanism, packed: bytes) -> OutputParts:
     # A function may change what it is given: the next call must not see that.
     data = pickle.loads(packed)  # noqa: S301 - our own bytes
     try:

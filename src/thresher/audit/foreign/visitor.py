@@ -15,7 +15,7 @@ from typing import Any
 from thresher.amounts import Amount, Epsilon, whole_number
 from thresher.audit.foreign.neighbours import Notion, check_neighbours
 from thresher.audit.foreign.own_process import Mechanism, UnfitError, runs_of
-from thresher.audit.outputs.parts import Parts
+from thresher.audit.outputs.output_parts import OutputParts
 from thresher.audit.outputs.rows import MOST_COLUMNS
 from thresher.audit.subjects import MOST_SAMPLES, Finding, Pair, Sampled
 from thresher.audit.testers.black_box import tried_by_sampling
@@ -41,8 +41,7 @@ class Visit:
 
 def visited(
     mechanism: str,
-    here: Any,
-    there: Any,
+    inputs: tuple[Any, Any],
     epsilon: Amount,
     *,
     samples: int = 20_000,
@@ -51,7 +50,7 @@ def visited(
     confidence: Fraction = CONFIDENCE,
     progress: Callable[[int, int], None] = lambda _done, _all: None,
 ) -> Visit:
-    """Audit `module:function`, called with one input and claimed to lose at most `epsilon`.
+    """Audit `module:function`, called with one of two inputs and claimed to lose at most `epsilon`.
 
     `time_limit` is the longest a single call may take, in seconds; a call that takes longer ends the trial.
     """
@@ -59,15 +58,15 @@ def visited(
     _check_name(mechanism)
     if not 0 < time_limit <= 86_400:
         raise ArgumentError("time_limit", time_limit, "it must be above 0, and at most a day", "Pass 10")
-    check_neighbours(here, there, neighbours)
+    check_neighbours(*inputs, neighbours)
     try:
-        sides = runs_of(mechanism, (here, there), runs, time_limit, lambda done: progress(done, 2 * runs))
+        sides = runs_of(mechanism, inputs, runs, time_limit, lambda done: progress(done, 2 * runs))
     except UnfitError as unfit:
         return Visit(None, str(unfit), (0, 0))
     raised = tuple(sum(bool(parts.raised) for parts in side) for side in sides)
     outputs = iter(sides)
     subject = Sampled(
-        mechanism, "your mechanism", charged, (Pair("as given", here, there),), lambda *_: next(outputs), runs
+        mechanism, "your mechanism", charged, (Pair("as given", *inputs),), lambda *_: next(outputs), runs
     )
     finding = tried_by_sampling(subject, SystemEntropy(), confidence)
     failure = "" if finding.refuted else _hidden([*sides[0], *sides[1]])
@@ -94,7 +93,7 @@ def _check_name(mechanism: str) -> None:
         raise ArgumentError("mechanism", mechanism, rule, "Write it as my_module:my_function")
 
 
-def _hidden(outputs: list[Parts]) -> str:
+def _hidden(outputs: list[OutputParts]) -> str:
     """Why outputs that do not tell the sides apart say nothing; empty if they do say something."""
     errors = {parts.raised for parts in outputs}
     if "" not in errors:
@@ -106,7 +105,7 @@ def _hidden(outputs: list[Parts]) -> str:
     return f"{told}; return numbers, texts, lists, tables or records"
 
 
-def _summed(outputs: list[Parts]) -> str:
+def _summed(outputs: list[OutputParts]) -> str:
     most = max(parts.numbers for parts in outputs)
     if most <= MOST_COLUMNS:
         return ""

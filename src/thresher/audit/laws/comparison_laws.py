@@ -131,19 +131,6 @@ def transcript_law(
     return {row: math.exp(log_probability(row, margins[: len(row)], threshold, query)) for row in rows}
 
 
-def largest_loss(
-    here: Sequence[float], there: Sequence[float], most: int, threshold: Noise, query: Noise
-) -> tuple[float, tuple[bool, ...]]:
-    """The largest log ratio, either way, over all rows of answers, and the row that has it."""
-    worst, at = 0.0, tuple[bool, ...]()
-    for length in range(1, len(here) + 1):
-        for row in _endings(length, len(here), most):
-            one, other = (log_probability(row, side[:length], threshold, query) for side in (here, there))
-            loss = 0.0 if one == other else abs(one - other)
-            worst, at = max((worst, at), (loss, row))
-    return worst, at
-
-
 def copies_log_ratio(copies: int, here: Sides, there: Sides, threshold: Noise, query: Noise) -> float:
     """How much likelier `copies` bottoms and then as many tops are on one input than on another, in logarithms.
 

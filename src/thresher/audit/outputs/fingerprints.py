@@ -30,7 +30,7 @@ def fingerprint(value: Any, depth: int = 0) -> str:
     return "..." if depth >= _DEEPEST else _of_many(value, depth + 1)
 
 
-def digest(text: str) -> int:
+def text_mark(text: str) -> int:
     """A text as a number of 64 bits."""
     made = hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest()
     return int.from_bytes(made, signed=True)

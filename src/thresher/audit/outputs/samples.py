@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from thresher.audit.outputs.parts import Parts, taken_apart
+from thresher.audit.outputs.output_parts import OutputParts, taken_apart
 from thresher.audit.outputs.rows import LARGEST, MOST_COLUMNS
 from thresher.audit.subjects import Outputs
 
@@ -90,11 +90,11 @@ def _bits_and_numbers(
     return numbers.view(np.int64), np.clip(np.nan_to_num(numbers, nan=np.inf), -LARGEST, LARGEST)
 
 
-def _apart(outputs: Outputs) -> list[Parts]:
-    return [output if isinstance(output, Parts) else taken_apart(output) for output in outputs]
+def _apart(outputs: Outputs) -> list[OutputParts]:
+    return [output if isinstance(output, OutputParts) else taken_apart(output) for output in outputs]
 
 
-def _of_parts(here: Sequence[Parts], there: Sequence[Parts]) -> tuple[Sample, Sample]:
+def _of_parts(here: Sequence[OutputParts], there: Sequence[OutputParts]) -> tuple[Sample, Sample]:
     """Rows as wide as the longest, then what all outputs but those of numbers alone need: a size and marks.
 
     Shorter rows are filled up with zeros; the structure says that they are shorter.
@@ -113,7 +113,7 @@ def _of_parts(here: Sequence[Parts], there: Sequence[Parts]) -> tuple[Sample, Sa
     return made[0], made[1]
 
 
-def _of_side(side: Sequence[Parts], width: int, floating: bool, names: tuple[str, ...]) -> Sample:  # noqa: FBT001
+def _of_side(side: Sequence[OutputParts], width: int, floating: bool, names: tuple[str, ...]) -> Sample:  # noqa: FBT001
     rows = np.zeros((len(side), width), dtype=np.float64 if floating else np.int64)
     for row, parts in zip(rows, side, strict=True):
         values = parts.values()

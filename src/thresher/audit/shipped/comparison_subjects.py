@@ -26,7 +26,7 @@ _MISS_RATE = Fraction(1, 20)
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class Queries:
     """Queries and their thresholds, which may depend on data too."""
 
     queries: tuple[int, ...]
@@ -44,8 +44,8 @@ def _sampled() -> tuple[Sampled, ...]:
     one_way = _pair("the first of two up", (0, 0), (1, 0)), _pair("eight up, one as it was", (0,) * 9, (1,) * 8 + (0,))
     suffix = _pair("all down", (-4, -2, 0, 0), (-5, -3, -1, -1)), _pair("the last up", (0, 0, 1), (0, 0, 2))
     moving = (
-        Pair("query and threshold move apart", Asked((2, 4), (0, 6)), Asked((3, 3), (-1, 7))),
-        Pair("both move, and not apart", Asked((5, 5), (5, 5)), Asked((6, 6), (6, 6))),
+        Pair("query and threshold move apart", Queries((2, 4), (0, 6)), Queries((3, 3), (-1, 7))),
+        Pair("both move, and not apart", Queries((5, 5), (5, 5)), Queries((6, 6), (6, 6))),
     )
     below = (_pair("one query down, the other up", (-2, 2), (-3, 3)),)
     listed = (
@@ -64,8 +64,8 @@ def _sampled() -> tuple[Sampled, ...]:
     )
 
 
-def _runs(most: int, setting: Setting) -> Callable[[Asked, int, Entropy], NDArray[np.int8]]:
-    def run(asked: Asked, runs: int, entropy: Entropy) -> NDArray[np.int8]:
+def _runs(most: int, setting: Setting) -> Callable[[Queries, int, Entropy], NDArray[np.int8]]:
+    def run(asked: Queries, runs: int, entropy: Entropy) -> NDArray[np.int8]:
         return sparse_vector_runs(asked.queries, asked.thresholds, most, 1, runs, setting, entropy).answers
 
     return run
@@ -123,8 +123,8 @@ def noises(terms: SparseTerms) -> tuple[Noise, Noise]:
     return law(float(terms.threshold_rate)), law(float(terms.query_rate))
 
 
-def _law(terms: SparseTerms) -> Callable[[Asked], Mapping[Hashable, float]]:
-    def law(asked: Asked) -> Mapping[Hashable, float]:
+def _law(terms: SparseTerms) -> Callable[[Queries], Mapping[Hashable, float]]:
+    def law(asked: Queries) -> Mapping[Hashable, float]:
         margins = [q - line - terms.offset for q, line in zip(asked.queries, asked.thresholds, strict=True)]
         return dict(transcript_law(margins, terms.most, *noises(terms)).items())
 
@@ -156,4 +156,4 @@ def _errs(setting: Setting) -> Callable[[tuple[int, ...], int, Entropy], NDArray
 
 
 def _pair(about: str, here: tuple[int, ...], there: tuple[int, ...]) -> Pair:
-    return Pair(about, Asked(here, (0,) * len(here)), Asked(there, (0,) * len(there)))
+    return Pair(about, Queries(here, (0,) * len(here)), Queries(there, (0,) * len(there)))

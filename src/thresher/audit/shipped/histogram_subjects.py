@@ -106,7 +106,7 @@ def _mwem_law(data: Table) -> dict[Any, float]:
     exact = sums.whole(cells)
     law: dict[Any, float] = {}
     for total in _WIDEST:
-        scores = mwem.scores(exact, sums.answers(mwem.start(cells.shape, total)))
+        scores = mwem.misfits(exact, sums.answers(mwem.start(cells.shape, total)))
         weights = np.exp(share / 2 * (scores - scores.max()))
         for index, weight in enumerate(weights / weights.sum()):
             for value in _WIDE:

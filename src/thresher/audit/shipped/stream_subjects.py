@@ -45,7 +45,7 @@ _TWO_SIDED = (
 
 
 @dataclass(frozen=True, slots=True)
-class Watched:
+class _Watched:
     """An alarm and the counts whose last step is the worst that it promises something about."""
 
     alarm: Alarm
@@ -137,7 +137,7 @@ def _promised(name: str, *, misses: bool) -> Promised:
     """Every series is a run by itself; what the last step says is right or an error."""
     erred, rate = (QUIET, _MISS_RATE) if misses else (CROSSED, _ALARM_RATE)
 
-    def run(watched: Watched, runs: int, entropy: Entropy) -> NDArray[np.bool_]:
+    def run(watched: _Watched, runs: int, entropy: Entropy) -> NDArray[np.bool_]:
         counts = side_by_side(watched.counts, runs)
         if watched.alarm.summed:
             shown = TreeWindows(runs, watched.alarm.window, watched.alarm.epsilon, entropy).steps(counts)
@@ -150,7 +150,7 @@ def _promised(name: str, *, misses: bool) -> Promised:
     return Promised(f"alarm over {name}, {side}", about, rate, tuple(_worst(name, misses=misses)), run, _SAMPLES)
 
 
-def _worst(name: str, *, misses: bool) -> list[tuple[str, Watched]]:
+def _worst(name: str, *, misses: bool) -> list[tuple[str, _Watched]]:
     if name == "tree":
         return [
             (kind, _at_worst(tree_alarm(kind, 90, _LENGTH, 1, _MISS_RATE, _ALARM_RATE), misses=misses))
@@ -165,17 +165,17 @@ def _worst(name: str, *, misses: bool) -> list[tuple[str, Watched]]:
     ]
 
 
-def _at_worst(placed: Alarm, *, misses: bool) -> Watched:
+def _at_worst(placed: Alarm, *, misses: bool) -> _Watched:
     """The true value next to the end of what is promised, and counts that have it at their last step."""
     values = np.arange(-200, 400)
     promised = values[placed.true(values) if misses else placed.safe(values)]
     value = int(promised[np.abs(promised - (-90 if placed.kind == "drop" else 90)).argmin()])
     if placed.differs:
-        return Watched(placed, (100,) + (0,) * (placed.window - 1) + (100 + value,))
+        return _Watched(placed, (100,) + (0,) * (placed.window - 1) + (100 + value,))
     each, more = divmod(value, placed.window)
     # A tree has the most noises at an odd place, after a first block.
     before = (50,) * (placed.window + 1) if placed.summed else ()
-    return Watched(placed, (*before, *(each,) * (placed.window - 1), each + more))
+    return _Watched(placed, (*before, *(each,) * (placed.window - 1), each + more))
 
 
 def side_by_side(counts: Counts, runs: int) -> NDArray[np.int64]:

@@ -22,7 +22,7 @@ _MOST_ROUNDS = 1000
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class SeenSum:
     """One round: which sum was chosen, and its noisy value."""
 
     index: int
@@ -51,10 +51,10 @@ def mwem(
     first, share = shares_of(amount, _checked(rounds))
     exact = sums.whole(cells)
     total = int(cells.sum()) + int(discrete_laplace(first, 1, entropy=source)[0])
-    estimate, seen = start(cells.shape, total), list[Seen]()
+    estimate, seen = start(cells.shape, total), list[SeenSum]()
     for _ in range(rounds):
-        index = choose(-scores(exact, sums.answers(estimate)), share / 2, entropy=source)
-        seen.append(Seen(index, int(exact[index]) + int(discrete_laplace(share, 1, entropy=source)[0])))
+        index = choose(-misfits(exact, sums.answers(estimate)), share / 2, entropy=source)
+        seen.append(SeenSum(index, int(exact[index]) + int(discrete_laplace(share, 1, entropy=source)[0])))
         estimate = reweighted(estimate, sums, seen[-1])
     mean = reconstruct(cells.shape, total, sums, seen)
     return NoisyHistogram(mean, Epsilon.covering(amount), "mwem", source.stamp)
@@ -65,7 +65,7 @@ def shares_of(amount: Fraction, rounds: int) -> tuple[Fraction, Fraction]:
     return amount * TOTAL_SHARE, amount * (1 - TOTAL_SHARE) / (2 * rounds)
 
 
-def scores(exact: NDArray[np.int64], answers: NDArray[np.float64]) -> NDArray[np.int64]:
+def misfits(exact: NDArray[np.int64], answers: NDArray[np.float64]) -> NDArray[np.int64]:
     """How far each sum is from the estimate's answer, rounded down: whole numbers that a record moves by at most 1."""
     return np.abs(exact - np.floor(answers).astype(np.int64))
 
@@ -75,7 +75,7 @@ def start(shape: tuple[int, ...], total: int) -> NDArray[np.float64]:
     return np.full(shape, max(total, 1) / np.prod(shape))
 
 
-def reweighted(estimate: NDArray[np.float64], workload: Workload, seen: Seen) -> NDArray[np.float64]:
+def reweighted(estimate: NDArray[np.float64], workload: Workload, seen: SeenSum) -> NDArray[np.float64]:
     """The cells of the sum times exp((seen - estimated) / 2 total), and all back to the same total.
 
     What was seen is first brought between 0 and the total, where the truth lies if the total is right.
@@ -87,7 +87,7 @@ def reweighted(estimate: NDArray[np.float64], workload: Workload, seen: Seen) ->
     return scaled
 
 
-def reconstruct(shape: tuple[int, ...], total: int, workload: Workload, seen: Sequence[Seen]) -> NDArray[np.float64]:
+def reconstruct(shape: tuple[int, ...], total: int, workload: Workload, seen: Sequence[SeenSum]) -> NDArray[np.float64]:
     """The released histogram from what was measured: nothing else of the data is in it."""
     estimate, mean = start(shape, total), np.zeros(shape)
     for one in seen:

@@ -61,7 +61,7 @@ def partition_by_law(
     while end:
         choice = picked[end]
         if choice == _UNSETTLED:
-            choice = settled(terms_at(end, seen, powers, (sums, exponents)), int(words[end]), source)
+            choice = index_of_draw(terms_at(end, seen, powers, (sums, exponents)), int(words[end]), source)
         lengths.append(1 << choice)
         end -= 1 << choice
     return np.array(lengths[::-1], dtype=np.int64)
@@ -122,7 +122,7 @@ def terms_at(
     return terms
 
 
-def settled(terms: list[Term], word: int, entropy: Entropy) -> int:
+def index_of_draw(terms: list[Term], word: int, entropy: Entropy) -> int:
     """An index with odds exactly those of the terms, by a uniform number whose first 64 bits are `word`."""
     bits, draw = 64, word
     while (found := _index(terms, draw, bits)) is None:

@@ -54,7 +54,7 @@ class Prefixes:
 
 
 @dataclass(frozen=True, slots=True)
-class Rows:
+class RowSums:
     """One row of zeros and ones for each sum."""
 
     rows: NDArray[np.int64]
@@ -80,7 +80,7 @@ def prefixes(shape: tuple[int, ...]) -> Prefixes:
     return Prefixes(shape, ends)
 
 
-def rows(workload: ArrayLike, shape: tuple[int, ...]) -> Rows:
+def rows(workload: ArrayLike, shape: tuple[int, ...]) -> RowSums:
     """The caller's rows, checked: they are public, but a row that counted a cell twice would cost twice."""
     plain = checked_integers(workload, "workload")
     if plain.shape[1:] != shape or plain.ndim != len(shape) + 1 or not plain.size:
@@ -88,4 +88,4 @@ def rows(workload: ArrayLike, shape: tuple[int, ...]) -> Rows:
         raise ArgumentError("workload", f"shape {plain.shape}", rule, "Pass an array of zeros and ones")
     if not np.isin(plain, (0, 1)).all():
         raise ArgumentError("workload", f"shape {plain.shape}", "it must hold zeros and ones", "Pass sums over cells")
-    return Rows(plain)
+    return RowSums(plain)

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from thresher.audit.outputs.fingerprints import described, digest, fingerprint
+from thresher.audit.outputs.fingerprints import described, fingerprint, text_mark
 from thresher.audit.outputs.rows import MOST_COLUMNS, as_float, beyond_float, plain_row, shortened, whole_or_float
 
 _DEEPEST = 20
@@ -33,7 +33,7 @@ _UNSET = object()
 
 
 @dataclass(frozen=True, slots=True)
-class Parts:
+class OutputParts:
     """An output as what any process can send, and no longer than some hundred numbers whatever it was.
 
     `row` are the bytes of its numbers: int64 if all are `whole`, float64 otherwise. After the first 512 come sums over
@@ -57,7 +57,7 @@ class Parts:
         return np.frombuffer(self.row, dtype=np.int64 if self.whole else np.float64)
 
 
-def taken_apart(output: Any) -> Parts:
+def taken_apart(output: Any) -> OutputParts:
     """The parts of what a mechanism returned."""
     walk = _Walk()
     try:
@@ -67,7 +67,7 @@ def taken_apart(output: Any) -> Parts:
     return walk.parts(type(output).__name__)
 
 
-def error_apart(error: BaseException) -> Parts:
+def error_apart(error: BaseException) -> OutputParts:
     """The parts of what a mechanism raised: its type, and its text, of which numbers are numbers."""
     walk, name = _Walk(), type(error).__name__
     walk.note(f"raised {name}")
@@ -129,12 +129,14 @@ class _Walk:
             text = _NUMBER.sub(self._taken_out, text)
         self.note(text)
 
-    def parts(self, kind: str, raised: str = "") -> Parts:
+    def parts(self, kind: str, raised: str = "") -> OutputParts:
         row, numbers = self._row(), sum(row.size for row in self._rows)
         structure, contents = (int.from_bytes(mark.digest(), signed=True) for mark in (self._structure, self._contents))
         exact = self._exact and numbers <= MOST_COLUMNS
-        marks = digest(kind), structure, contents
-        return Parts(row.tobytes(), row.dtype.kind == "i", numbers, *marks, self._size, exact, self._unseen, raised)
+        marks = text_mark(kind), structure, contents
+        return OutputParts(
+            row.tobytes(), row.dtype.kind == "i", numbers, *marks, self._size, exact, self._unseen, raised
+        )
 
     def _inside(self, output: Any, depth: int) -> None:
         """Look into something that holds other things; into itself only once."""

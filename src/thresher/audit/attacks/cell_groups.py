@@ -46,7 +46,7 @@ class Groups:
         return np.add.reduceat(counts[self.order], starts)
 
 
-def partition(counts: ArrayLike, noisy_threshold: Amount, *, both_ways: bool = False) -> Groups:
+def ordered_groups(counts: ArrayLike, noisy_threshold: Amount, *, both_ways: bool = False) -> Groups:
     """The groups that the answers to all differences give, for one noisy threshold and no other noise.
 
     A cell is compared with itself too, which matters only if the noisy threshold is 0 or less. `both_ways`: cells

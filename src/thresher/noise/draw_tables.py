@@ -5,7 +5,7 @@ first 16 bits settle almost every draw by one look-up; 32 bits settle the rest b
 first 32 bits of a threshold: then U and the threshold are both continued until they differ. So the law is exact,
 although no threshold is ever known exactly.
 Reads: entropy. Writes: nothing. Never: a float, or a guess about a bit that the enclosure leaves open.
-Proof: `tables.md`.
+Proof: `draw_tables.md`.
 """
 
 from bisect import bisect_left, bisect_right
@@ -40,12 +40,12 @@ class Law(Protocol):
 
 
 @lru_cache(maxsize=_CACHED_TABLES)
-def table_of(law: Law) -> "Table":
+def table_of(law: Law) -> "DrawTable":
     """The table of a law; the most recent ones are kept."""
-    return Table(law)
+    return DrawTable(law)
 
 
-class Table:
+class DrawTable:
     """Thresholds of a law, cut after 32 bits and continued on demand."""
 
     def __init__(self, law: Law) -> None:

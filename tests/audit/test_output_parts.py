@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from thresher.audit.outputs.parts import error_apart, taken_apart
+from thresher.audit.outputs.output_parts import error_apart, taken_apart
 
 
 class Colour(enum.Enum):

@@ -4,11 +4,11 @@ import mpmath
 import numpy as np
 import pytest
 
-from thresher.noise import discrete_laplace, tables
+from thresher.noise import discrete_laplace, draw_tables
+from thresher.noise.draw_tables import DrawTable, table_of
 from thresher.noise.enclosure import Enclosure
 from thresher.noise.gradual import Jump, Rest
 from thresher.noise.laplace import Digit, digits_of
-from thresher.noise.tables import Table, table_of
 
 BITS = 32
 SCALES = [
@@ -57,25 +57,25 @@ def test_thresholds_equal_a_high_precision_reference(law, bits):
         for mass in reference_masses(law)[:-1]:
             running += mass
             expected.append(int(mpmath.floor(running * 2**bits)))
-        assert Table(law).first_bits(bits) == expected
+        assert DrawTable(law).first_bits(bits) == expected
     assert len(law.outcomes()) == len(expected) + 1
 
 
 def test_the_reference_check_sees_a_wrong_last_bit():
     law = Digit(Fraction(1, 10), 160, leading=True, signed=True)
     wrong = Digit(Fraction(1, 10) + Fraction(1, 10**9), 160, leading=True, signed=True)
-    assert Table(law).first_bits(BITS) != Table(wrong).first_bits(BITS)
+    assert DrawTable(law).first_bits(BITS) != DrawTable(wrong).first_bits(BITS)
 
 
 @pytest.mark.parametrize("law", LAWS[::5], ids=str)
 def test_every_cell_of_the_lookup_is_settled_rightly_or_left_open(law):
-    table = Table(law)
+    table = DrawTable(law)
     lookup, outcomes = table._lookup, law.outcomes()
     thresholds = [int(t) for t in table.thresholds]
     for cell in range(1 << 16):
         first, last = cell << 16, (cell << 16) | 0xFFFF
         below_first = sum_below(thresholds, first)
-        if lookup[cell] == tables._UNSETTLED:
+        if lookup[cell] == draw_tables._UNSETTLED:
             assert any(first <= t <= last for t in thresholds[below_first : below_first + 1])
         else:
             assert below_first == sum_below(thresholds, last + 1)
@@ -107,7 +107,7 @@ class Scripted:
 @pytest.mark.parametrize("law", [Digit(Fraction(1, 2), 32, leading=True, signed=True), *LAWS[-4:]], ids=str)
 def test_a_draw_that_equals_a_threshold_is_continued_to_the_right_side(law):
     """Around a threshold the outcome must flip exactly at its next 32 bits, and those after them."""
-    table, outcomes = Table(law), law.outcomes()
+    table, outcomes = DrawTable(law), law.outcomes()
     at = {bits: table.first_bits(bits) for bits in (32, 64, 96)}
     for i, word in enumerate(at[32]):
         if at[32].count(word) > 1:
@@ -127,7 +127,7 @@ def test_a_draw_that_equals_a_threshold_is_continued_to_the_right_side(law):
 
 def test_thresholds_that_share_their_first_bits_are_told_apart():
     law = Digit(Fraction(20), 3, leading=True, signed=False)  # 1 - e^-40 and 1 - e^-60 both begin with 32 ones
-    table = Table(law)
+    table = DrawTable(law)
     assert table.first_bits(32)[1:] == [2**32 - 1] * 2
     ends = {bits: table.first_bits(bits) for bits in (64, 96)}
     second = (ends[64][1] & 0xFFFFFFFF).to_bytes(4, "little")
@@ -137,12 +137,12 @@ def test_thresholds_that_share_their_first_bits_are_told_apart():
 
 
 def test_lookup_and_search_agree_word_by_word():
-    table = Table(Digit(Fraction(1, 10), 160, leading=True, signed=True))
+    table = DrawTable(Digit(Fraction(1, 10), 160, leading=True, signed=True))
     words = np.frombuffer(np.arange(0, 2**32, 104_729, dtype=np.uint64).astype(np.uint32).tobytes(), dtype=np.uint32)
     searched = table._search(words, Scripted())
     cells = (words >> np.uint32(16)).astype(np.uint16)
     looked_up = table._lookup[cells]
-    settled = looked_up != tables._UNSETTLED
+    settled = looked_up != draw_tables._UNSETTLED
     assert settled.mean() > 0.99
     assert (looked_up[settled] == searched[settled]).all()
 
@@ -174,20 +174,20 @@ def exp_tail():
 
 
 def test_a_threshold_on_the_edge_of_a_cell_leaves_that_cell_open():
-    table = Table(Edged())
+    table = DrawTable(Edged())
     assert int(table.thresholds[1]) == 0x8000_0000
-    assert table._lookup[0x8000] == tables._UNSETTLED
+    assert table._lookup[0x8000] == draw_tables._UNSETTLED
     assert table._lookup[0x7FFF] == 20
     assert table._lookup[0x8001] == 30
 
 
 def test_large_draws_use_all_bits_of_every_draw():
     """A scripted draw of many cells must equal the search in the words composed of its two readings."""
-    table = Table(Digit(Fraction(1, 10), 160, leading=True, signed=True))
+    table = DrawTable(Digit(Fraction(1, 10), 160, leading=True, signed=True))
     size = 8192
-    open_cells = np.flatnonzero(table._lookup == tables._UNSETTLED)
+    open_cells = np.flatnonzero(table._lookup == draw_tables._UNSETTLED)
     cells = np.resize(np.concatenate([open_cells, np.arange(0, 65536, 37)]), size).astype(np.uint16)
-    is_open = table._lookup[cells] == tables._UNSETTLED
+    is_open = table._lookup[cells] == draw_tables._UNSETTLED
     more = (np.arange(is_open.sum(), dtype=np.uint32) * 40_503 % 65_536).astype(np.uint16)
     words = cells.astype(np.uint32) << np.uint32(16)
     words[is_open] |= more
