@@ -1,7 +1,8 @@
-"""Running streams: what carries a stream on, step by step, between its feed and the ledger.
+"""Live streams: what carries a stream on, step by step, between its feed and the ledger.
 
-In this room: feeds (lines, tables, Spark), a stream's state and its seal, its steps as plans, and where records go.
+In this room: feeds (`feeds`, `table_feed`, `spark_feed`), a stream and its steps as plans (`open_stream`,
+`running_stream`, `step_plan`, `secret_state`, `recorded_noise`), and where records go (`sinks`).
 What a step draws and what follows from it are in `thresher.streams`; how it is charged is in `thresher.charging`.
-Reads: feeds and sources, one step at a time, after it is charged. Writes: the ledger.
+Reads: feeds and sources, one step at a time, after it is charged. Writes: the ledger, files of records.
 Never: a step drawn twice, or handed out before it is stored.
 """

@@ -3,8 +3,13 @@
     counts ─► perturber ─► noisy counts ─┬► smoothers, windows, monitors, alarms (all of it free)
            └► grouper ───► marks ────────┘
 
-`hierarchy` does the same at every node of a tree. `stream_plan` makes a plan of a declared stream, `step_mechanism`
-draws its steps and `derived_values` shows what follows; `thresher.live` carries it on.
+In this room:
+    counts of steps      step_clock, step_buffer, step_blocks, aggregates
+    what is drawn        perturber, grouper, group_deviation, tree, hierarchy, hierarchy_terms, tree_windows
+    what follows         smoothers, median_smoother, window_sums, alarms, alarm_lines, monitors
+    a declared stream    stream_plan, stream_identity, step_mechanism, derived_values, step_release
+
+Ledgers, sources and feeds do not enter: `thresher.live` carries a stream on.
 Reads: true counts of one step at a time. Writes: nothing. Never: a true count in what is shown or kept in the clear.
 """
 
