@@ -11,6 +11,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from papers.streams.printed_grouper import printed_terms
 from papers.streams.stream_data import Counts
 from thresher.amounts import exact_fraction
 from thresher.errors import ArgumentError
@@ -58,5 +59,5 @@ def marks_of(counts: Counts, epsilon: str, theta: int, entropy: Entropy, *, prin
     """
     for_groups = exact_fraction(epsilon, "epsilon") * (1 - _TO_COUNTS)
     line = theta / for_groups
-    terms = grouper_terms(for_groups, line, "two-sided", "half") if printed else grouper_terms(for_groups, line)
-    return Grouper(counts.shape[1], terms, entropy).steps(counts)
+    terms = printed_terms if printed else grouper_terms
+    return Grouper(counts.shape[1], terms(for_groups, line), entropy).steps(counts)

@@ -14,6 +14,7 @@ import pytest
 from laws import assert_fits, assert_rejected
 from scipy import integrate, stats
 
+from papers.streams.printed_grouper import printed_terms
 from thresher.amounts import Epsilon
 from thresher.audit.laws.comparison_laws import laplace, log_probability
 from thresher.audit.shipped.stream_subjects import marks_law
@@ -24,7 +25,7 @@ from thresher.streams.grouper import Grouper, group, grouper_terms
 from thresher.streams.step_release import ALONE, JOINS, OPENS
 
 ROUNDING = 1e-9
-PRINTED = {"noise": "two-sided", "split": "half"}
+TERMS = {"ours": grouper_terms, "printed": printed_terms}
 
 
 def narrowed(terms, times):
@@ -46,14 +47,12 @@ def largest_ratio(one, other):
 HARD = [((4, 0, 10, 31, 12), 33), ((1, 0, 0, 28, 5, 5), 35), ((0, 7, 8, 7, 6, 16, 18, 0), 0), ((9, 4, 4, 0, 5), 0)]
 
 
-@pytest.mark.parametrize(
-    ("epsilon", "options"), [("1", {}), ("3", {}), ("1", PRINTED), ("1", {"split": "half"})], ids=str
-)
-def test_the_loss_over_all_neighbours_of_small_streams_is_at_most_epsilon(epsilon, options):
+@pytest.mark.parametrize(("epsilon", "kind"), [("1", "ours"), ("3", "ours"), ("1", "printed")])
+def test_the_loss_over_all_neighbours_of_small_streams_is_at_most_epsilon(epsilon, kind):
     """All streams of four counts 0 or 1, every count moved; and longer ones, the hardest that a search found."""
     worst, small = 0.0, [(stream, 1) for stream in itertools.product(range(2), repeat=4)]
     for stream, theta in small + HARD:
-        terms = grouper_terms(epsilon, theta, **options)
+        terms = TERMS[kind](epsilon, theta)
         law = marks_law(stream, terms)
         for place in range(len(stream)):
             more = (*stream[:place], stream[place] + 1, *stream[place + 1 :])
@@ -87,18 +86,17 @@ def test_laws_of_the_specification(deviations, kept, second, third):
         assert found == pytest.approx(expected, abs=1e-6)
 
 
-def test_terms_are_those_in_print_where_asked_for():
-    terms = grouper_terms("0.1", 50, **PRINTED)
+def test_printed_terms_are_those_in_print():
+    terms = printed_terms("0.1", 50)
     assert (1 / terms.sparse.threshold_rate, 1 / terms.sparse.query_rate, terms.sparse.offset) == (40, 80, 0)
     assert terms.epsilon == Epsilon("0.1")
     assert terms.theta == 50
 
 
 @pytest.mark.parametrize("epsilon", ["0.1", "0.02", "1", "7.5"])
-@pytest.mark.parametrize("noise", ["one-sided", "two-sided"])
-@pytest.mark.parametrize("split", ["best", "half"])
-def test_both_parts_of_a_split_add_up_to_epsilon(epsilon, noise, split):
-    sparse = grouper_terms(epsilon, noise=noise, split=split).sparse
+@pytest.mark.parametrize("kind", TERMS)
+def test_both_parts_of_a_split_add_up_to_epsilon(epsilon, kind):
+    sparse = TERMS[kind](epsilon, 50).sparse
     assert 2 * sparse.threshold_rate + 4 * sparse.query_rate == Fraction(epsilon)
     means = [1 / math.expm1(float(rate)) for rate in (sparse.query_rate, sparse.threshold_rate)]
     assert abs((means[0] - means[1] if sparse.one_sided else 0) - sparse.offset) <= 0.5
@@ -125,14 +123,15 @@ def test_how_long_groups_of_a_silent_stream_are(factor, mean):
 def test_the_example_in_print():
     """Noise off: epsilon 1000 leaves none, with probability above 1 - 1e-60."""
     assert group([5, 5, 6, 9, 10], 1000, 2).tolist() == [OPENS, JOINS, JOINS, ALONE, OPENS]
-    assert group(np.array([5, 5, 6, 9, 10]), 1000, 2, **PRINTED).tolist() == [OPENS, JOINS, JOINS, ALONE, OPENS]
+    marks = Grouper(1, printed_terms(1000, 2)).steps(np.array([5, 5, 6, 9, 10])[:, None])
+    assert marks[:, 0].tolist() == [OPENS, JOINS, JOINS, ALONE, OPENS]
 
 
-@pytest.mark.parametrize("options", [{}, PRINTED], ids=["best", "printed"])
-def test_the_marks_have_the_law(options, entropy, trials):
+@pytest.mark.parametrize("kind", TERMS)
+def test_the_marks_have_the_law(kind, entropy, trials):
     """Chi-square over all rows of marks; false failure 1e-6. A rate 10 % off and a theta one off are rejected."""
     stream, runs = (0, 2, 1, 4, 4), trials(300_000, 3_000_000)
-    terms = grouper_terms(1, 4, **options)
+    terms = TERMS[kind](1, 4)
     rows = Grouper(runs, terms, entropy).steps(np.repeat(np.array(stream)[:, None], runs, axis=1)).T
     assert_fits(rows_p(rows, marks_law(stream, terms)))
     assert_rejected(rows_p(rows, marks_law(stream, narrowed(terms, 1.1))))
@@ -347,8 +346,6 @@ REFUSED = [
     ("epsilon", lambda: group([SECRET], 10**6)),
     ("theta", lambda: group([SECRET], 1, -1)),
     ("theta", lambda: group([SECRET], 1, 10**13)),
-    ("noise", lambda: group([SECRET], 1, noise="none")),
-    ("split", lambda: group([SECRET], 1, split="thirds")),
     ("longest", lambda: grouper_terms(1, longest=0)),
     ("longest", lambda: grouper_terms(1, longest=100_001)),
     ("series", lambda: Grouper(0, grouper_terms(1))),

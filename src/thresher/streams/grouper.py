@@ -11,8 +11,8 @@ free; a refusal that depends on a count. Proof: `grouper.md`.
 """
 
 import threading
-from dataclasses import dataclass, replace
-from typing import Literal, NoReturn
+from dataclasses import dataclass
+from typing import NoReturn
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -20,7 +20,7 @@ from numpy.typing import ArrayLike, NDArray
 from thresher.amounts import Amount, Epsilon, exact_fraction
 from thresher.errors import ArgumentError, BugError
 from thresher.mechanisms.compiled import compiler
-from thresher.mechanisms.sparse_terms import NoiseShape, Setting, SparseTerms, check_rates, mean_gap, sparse_terms
+from thresher.mechanisms.sparse_terms import Setting, SparseTerms, sparse_terms
 from thresher.noise import Entropy
 from thresher.noise.entropy import chosen, this_process
 from thresher.noise.laplace import geometric_draws, laplace_draws
@@ -37,7 +37,6 @@ from thresher.streams.group_deviation import (
 from thresher.streams.perturber import NoiseAhead
 from thresher.streams.step_blocks import block_of, checked_between, checked_series
 
-Split = Literal["best", "half"]
 # One unit moves a count by 1, and the deviation of a group by less than 2.
 SENSITIVITY = 2
 _DEFAULT_THETA = 60
@@ -65,33 +64,16 @@ class GrouperTerms:
 def grouper_terms(
     epsilon: Amount,
     theta: Amount | None = None,
-    noise: NoiseShape = "one-sided",
-    split: Split = "best",
     longest: int = MOST_LONGEST,
 ) -> GrouperTerms:
     """What a grouper is run with.
 
     theta     from which deviation on a group ends, in counts; 60 / epsilon if left out, which suits sparse streams;
               10 to 20 / epsilon where counts are far above 1 / epsilon. Rounded to a whole number.
-    noise     one-sided (half the variance) or two-sided, as printed; both cost the same
-    split     "best": the least noisy comparison; "half": as printed
     longest   a group of so many steps ends, whatever its counts
     """
-    setting = Setting(sensitivity=SENSITIVITY, noise=noise)
-    sparse = sparse_terms(1, epsilon, setting)
-    if split not in ("best", "half"):
-        raise ArgumentError("split", split, "it must be one of best, half", "Pass one of them")
-    if split == "half":
-        sparse = _halved(epsilon, sparse)
+    sparse = sparse_terms(1, epsilon, Setting(sensitivity=SENSITIVITY))
     return GrouperTerms(_whole_theta(epsilon, theta), checked_between(longest, "longest", 1, MOST_LONGEST), sparse)
-
-
-def _halved(epsilon: Amount, sparse: SparseTerms) -> SparseTerms:
-    budget = exact_fraction(epsilon, "epsilon")
-    rates = budget / 2 / SENSITIVITY, budget / 2 / (2 * SENSITIVITY)
-    check_rates(epsilon, budget, *rates)
-    offset = mean_gap(*rates) if sparse.one_sided else 0
-    return replace(sparse, threshold_rate=rates[0], query_rate=rates[1], offset=offset)
 
 
 def _whole_theta(epsilon: Amount, theta: Amount | None) -> int:
@@ -199,8 +181,6 @@ def group(
     counts: ArrayLike,
     epsilon: Amount,
     theta: Amount | None = None,
-    noise: NoiseShape = "one-sided",
-    split: Split = "best",
     entropy: Entropy | None = None,
 ) -> NDArray[np.int8]:
     """The marks of a stream that is already there: counts are steps by series, or the steps of one series.
@@ -208,7 +188,7 @@ def group(
     Privacy: `epsilon` for each step and series, as `Grouper`; divide it by the number of series a unit may be in.
     Utility, Runtime, Citations: as `Grouper`.
     """
-    terms = grouper_terms(epsilon, theta, noise, split)
+    terms = grouper_terms(epsilon, theta)
     exact = block_of(counts, "counts")
     marks = Grouper(exact.shape[1], terms, entropy).steps(exact)
     return marks[:, 0] if np.ndim(counts) == 1 else marks
