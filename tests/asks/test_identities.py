@@ -235,7 +235,7 @@ def test_personal_questions_are_refused_by_the_field(desk, sql, options, kind, f
 def test_options_may_stand_in_the_text(desk):
     sql = DECISION.replace("SELECT", "SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS(miss_rate=0.1, key='k')")
     plan = personal_question(sql, {}).plan(desk())
-    assert plan.miss_rate == Fraction(1, 10)
+    assert plan.guarantee.miss_rate == Fraction(1, 10)
     assert plan.written_key == "k"
     assert plan.identity.question == personal(desk(), DECISION, miss_rate="0.10").question
 

@@ -20,10 +20,10 @@ from thresher.personal.part_releases import frequency_weights, partition_frequen
 from thresher.personal.partition import in_rounds, most_parts, partition
 from thresher.personal.personal_release import INDEPENDENT
 from thresher.personal.roster import Roster
+from thresher.personal.roster_values import shared
 from thresher.personal.sampling import sampled_frequency, sampling_plan
 from thresher.personal.weighted import (
     best_cap,
-    shared,
     weighted_frequency,
     weighted_histogram,
     weighted_mean,

@@ -14,14 +14,8 @@ from numpy.typing import NDArray
 from thresher.amounts import NANO, Amount, exact_fraction
 from thresher.errors import ArgumentError
 from thresher.personal.roster import Roster
-from thresher.personal.weighted import (
-    HALF,
-    WeightedPlan,
-    checked_bound,
-    fraction_of,
-    laplace_sd,
-    shared,
-)
+from thresher.personal.roster_values import checked_bound, fraction_of, shared
+from thresher.personal.weighted import HALF, WeightedPlan, laplace_sd
 
 
 def minimum_plan(roster: Roster, bound: int = 1, *, share: Amount = 1, frequency: Amount = HALF) -> WeightedPlan:

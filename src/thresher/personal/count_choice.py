@@ -21,8 +21,8 @@ from thresher.noise.choices import choose
 from thresher.noise.entropy import chosen, marked
 from thresher.personal.personal_release import INDEPENDENT, PersonalRelease, plain
 from thresher.personal.roster import Roster
-from thresher.personal.roster_values import flags_of
-from thresher.personal.weighted import HALF, fraction_of, shared
+from thresher.personal.roster_values import flags_of, fraction_of, shared
+from thresher.personal.weighted import HALF
 
 RATE = Fraction(1, 2 * NANO)
 

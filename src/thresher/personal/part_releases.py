@@ -24,8 +24,8 @@ from thresher.noise.laplace import laplace_draws
 from thresher.personal.parts import Parts, Rounds
 from thresher.personal.personal_release import INDEPENDENT, MOST_EPSILON, PersonalRelease, plain
 from thresher.personal.precision_partition import ASSUMPTION, HALF_SPLIT
-from thresher.personal.roster_values import flags_of, of_kind, whole_values
-from thresher.personal.weighted import HALF, check_noise, checked_bound, fraction_of
+from thresher.personal.roster_values import check_noise, checked_bound, flags_of, fraction_of, of_kind, whole_values
+from thresher.personal.weighted import HALF
 
 NO_ASSUMPTION = "nothing is assumed about budgets"
 

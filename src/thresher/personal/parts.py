@@ -118,5 +118,4 @@ class Rounds:
 def after(parts: Parts) -> Roster:
     """The roster of what people have left when every part has been released at its level, in the same order."""
     roster, spent = parts.roster, np.array([0, *(level.nano for level in parts.levels)])
-    levels, places = np.unique(roster.nano - spent[parts.of_class + 1], return_inverse=True)
-    return Roster(levels, places.astype(np.int64)[roster.classes], roster.names)
+    return roster.allowing(roster.nano - spent[parts.of_class + 1])

@@ -36,8 +36,6 @@ class VerdictPlan(PersonalPlan[Release]):
     for both, and the promise says so. A group that is `clear` short of it is reported with the false-alarm rate only.
     """
 
-    miss_rate: Fraction
-    false_alarm_rate: Fraction
     miss_margin: int
     alarm_margin: int
     thresholds: tuple[int, ...]
@@ -51,7 +49,7 @@ class VerdictPlan(PersonalPlan[Release]):
         """Draw, and read the verdicts off."""
         read, question = self.read, self.read.question
         noisy = read.sums(exact, entropy)
-        off = decimal_text(self.miss_rate + self.false_alarm_rate)
+        off = decimal_text((self.guarantee.miss_rate or 0) + (self.guarantee.false_alarm_rate or Fraction(0)))
         shown = ShownNumber(
             f"weighted {read.atom.aggregate}",
             tuple(read.decimals(number) for number in noisy),
@@ -99,8 +97,6 @@ def plan_verdicts(read: WeightedRead) -> VerdictPlan:
     )
     return VerdictPlan(
         **read.charge("personal decision", promise),
-        miss_rate=misses,
-        false_alarm_rate=alarms,
         miss_margin=below,
         alarm_margin=above,
         thresholds=tuple(math.ceil(at_least * mean) for at_least in each),

@@ -102,8 +102,12 @@ class Roster:
             carried += size
             if carried >= people:
                 taken[place:top], top, carried = self.nano[place], place, 0
-        levels, classes = np.unique(taken, return_inverse=True)
-        return Roster(levels, classes.astype(np.int64)[self.classes], self.names)
+        return self.allowing(taken)
+
+    def allowing(self, nano: NDArray[np.int64]) -> "Roster":
+        """The same people in the same order, those of each class allowing what `nano` says of it."""
+        levels, places = np.unique(nano, return_inverse=True)
+        return Roster(levels, places.astype(np.int64)[self.classes], self.names)
 
     def in_order(self, people: ArrayLike, values: ArrayLike) -> NDArray[np.int64] | NDArray[np.bool_]:
         """`values` of the table's `people` in the roster's order: whole numbers, or booleans.

@@ -1,16 +1,22 @@
-"""Values of the people of a roster, in its order: taken by shape and type, clipped one by one.
+"""What a release of a roster is made from, checked: shares and bounds, and the values of its people in its order.
 
+Values are taken by shape and type, and clipped one by one.
 Reads: a roster, private arrays. Writes: nothing. Never: an element in a message, or a refusal that depends on one.
 """
 
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from thresher.amounts import NANO, Amount, exact_fraction, whole_number
 from thresher.errors import ArgumentError
+from thresher.personal.personal_release import MOST_EPSILON
 from thresher.personal.roster import Roster
 
+# Weighted sums stay below the one, the scale of noise below the other.
+MOST_SUM, WIDEST = 1 << 61, 1 << 52
 _ARRAY = "Pass an array of booleans or of int64, 0 for those who are absent"
 
 
@@ -65,3 +71,40 @@ def of_kind(value: object, kind: type | tuple[type, ...], field: str) -> None:
     if not isinstance(value, kind):
         named = " or ".join(one.__name__ for one in (kind if isinstance(kind, tuple) else (kind,)))
         raise ArgumentError(field, type(value).__name__, f"it must be {named}", f"Pass what gives a {named}")
+
+
+def shared(roster: Roster, share: Amount) -> NDArray[np.int64]:
+    """What each class may spend here, in whole nano, ascending; somebody must have something to spend."""
+    of_kind(roster, Roster, "roster")
+    part = exact_fraction(share, "share")
+    if not 0 < part <= 1:
+        raise ArgumentError("share", share, "it must be above 0 and at most 1", "Pass a share of everybody's budget")
+    most = MOST_EPSILON * NANO
+    used = [min(nano * part.numerator // part.denominator, most) for nano in roster.nano.tolist()]
+    if used[-1] < 1:
+        raise ArgumentError("roster", f"{roster.people} people", "nobody allows anything", "Ask for budgets above 0")
+    return np.array(used, dtype=np.int64)
+
+
+def checked_bound(bound: int, roster: Roster) -> int:
+    """How far from 0 values may lie, in steps, if weighted sums of them can be kept exactly."""
+    reach = whole_number(bound, "bound")
+    if not 1 <= reach <= (MOST_SUM >> 11) // roster.people:
+        raise ArgumentError(
+            "bound", bound, "it must be 1 or more, and below 2**50 over the people", "Take coarser steps"
+        )
+    return reach
+
+
+def check_noise(epsilon: Fraction, bound: int) -> None:
+    """Refuses noise that would not fit in 64 bits."""
+    if bound > WIDEST * epsilon:
+        rule = "the noise would not fit in 64 bits"
+        raise ArgumentError("bound", bound, rule, "Take coarser steps, or leave the least budgets out")
+
+
+def fraction_of(frequency: Amount) -> Fraction:
+    part = exact_fraction(frequency, "frequency")
+    if not 0 <= part <= 1:
+        raise ArgumentError("frequency", frequency, "it must lie between 0 and 1", 'Leave it out for "0.5"')
+    return part

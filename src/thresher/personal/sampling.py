@@ -24,8 +24,16 @@ from thresher.noise.entropy import chosen, marked, read_words
 from thresher.noise.laplace import laplace_draws
 from thresher.personal.personal_release import INDEPENDENT, PersonalRelease, plain
 from thresher.personal.roster import Roster
-from thresher.personal.roster_values import flags_of, of_kind, whole_values
-from thresher.personal.weighted import HALF, check_noise, checked_bound, fraction_of, laplace_sd, shared
+from thresher.personal.roster_values import (
+    check_noise,
+    checked_bound,
+    flags_of,
+    fraction_of,
+    of_kind,
+    shared,
+    whole_values,
+)
+from thresher.personal.weighted import HALF, laplace_sd
 
 _CHANCE_BITS = CHANCES.bit_length() - 1
 # So many levels are tried for the best cap; between them the deviation hardly moves.

@@ -23,14 +23,24 @@ from thresher.errors import ArgumentError
 from thresher.noise import Entropy
 from thresher.noise.entropy import chosen, marked
 from thresher.noise.laplace import laplace_draws
-from thresher.personal.personal_release import INDEPENDENT, MOST_EPSILON, PersonalRelease, plain
+from thresher.personal.personal_release import INDEPENDENT, PersonalRelease, plain
 from thresher.personal.roster import Roster
-from thresher.personal.roster_values import counted_cells, flags_of, of_kind, whole_values
+from thresher.personal.roster_values import (
+    MOST_SUM,
+    WIDEST,
+    check_noise,
+    checked_bound,
+    counted_cells,
+    flags_of,
+    fraction_of,
+    of_kind,
+    shared,
+    whole_values,
+)
 
 HALF = Fraction(1, 2)
 # Budgets that have no common measure are cut into so many steps: nobody loses more than a millionth of the cap by it.
 _FINEST = 1 << 20
-_MOST_SUM, _WIDEST = 1 << 61, 1 << 52
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -198,46 +208,9 @@ def laplace_sd(rate: Fraction) -> float:
     return 1 / (math.sqrt(2) * math.sinh(float(rate) / 2))
 
 
-def shared(roster: Roster, share: Amount) -> NDArray[np.int64]:
-    """What each class may spend here, in whole nano, ascending; somebody must have something to spend."""
-    of_kind(roster, Roster, "roster")
-    part = exact_fraction(share, "share")
-    if not 0 < part <= 1:
-        raise ArgumentError("share", share, "it must be above 0 and at most 1", "Pass a share of everybody's budget")
-    most = MOST_EPSILON * NANO
-    used = [min(nano * part.numerator // part.denominator, most) for nano in roster.nano.tolist()]
-    if used[-1] < 1:
-        raise ArgumentError("roster", f"{roster.people} people", "nobody allows anything", "Ask for budgets above 0")
-    return np.array(used, dtype=np.int64)
-
-
-def checked_bound(bound: int, roster: Roster) -> int:
-    """How far from 0 values may lie, in steps, if weighted sums of them can be kept exactly."""
-    reach = whole_number(bound, "bound")
-    if not 1 <= reach <= (_MOST_SUM >> 11) // roster.people:
-        raise ArgumentError(
-            "bound", bound, "it must be 1 or more, and below 2**50 over the people", "Take coarser steps"
-        )
-    return reach
-
-
-def check_noise(epsilon: Fraction, bound: int) -> None:
-    """Refuses noise that would not fit in 64 bits."""
-    if bound > _WIDEST * epsilon:
-        rule = "the noise would not fit in 64 bits"
-        raise ArgumentError("bound", bound, rule, "Take coarser steps, or leave the least budgets out")
-
-
-def fraction_of(frequency: Amount) -> Fraction:
-    part = exact_fraction(frequency, "frequency")
-    if not 0 <= part <= 1:
-        raise ArgumentError("frequency", frequency, "it must lie between 0 and 1", 'Leave it out for "0.5"')
-    return part
-
-
 def _grid(capped: NDArray[np.int64], limit: int, reach: int, bound: int) -> Fraction:
     """What a unit of weight costs, in nano: the common measure of budgets if sums allow it, else a part of the cap."""
-    most = min(_FINEST, _MOST_SUM // reach, _WIDEST * limit // (bound * NANO))
+    most = min(_FINEST, MOST_SUM // reach, WIDEST * limit // (bound * NANO))
     check_noise(Fraction(limit, NANO), bound)
     measure = int(np.gcd.reduce(capped))
     return Fraction(measure) if limit // measure <= most else Fraction(limit, most)

@@ -32,12 +32,11 @@ from thresher.question import (
     Need,
     Question,
     Within,
-    columns_of,
     group_keys,
     grouping_of,
     sensitivity,
 )
-from thresher.question.identity import columns_used, formula_facts, identity_of, rows_facts
+from thresher.question.identity import columns_used, formula_facts, identity_of, rows_facts, with_bands
 
 # Of each person's own budget, if nothing is said: four such questions use it up.
 USUAL_SHARE = Fraction(1, 4)
@@ -255,9 +254,5 @@ def _check_asked(question: Question, own: OwnBudgets) -> None:
     if len(question.atoms) != 1 or question.atoms[0].per_row:
         rule = "with budgets of their own, people are asked for one COUNT or SUM at a time"
         raise ArgumentError("sql", question.text, rule, "Keep one condition, without AVG")
-    named = {column.name for column in question.keys} | columns_of(question.where)
-    for aggregate, _ in question.atoms[0].weights:
-        named |= columns_of(aggregate.where) | ({aggregate.column} if aggregate.column else set())
-    banded = {name for name in named if getattr(question.table.columns[name].kind, "of", None) == own.column}
-    if own.column in named or banded:
+    if own.column in with_bands(columns_used(question), question.table):
         raise ArgumentError("sql", own.column, "what people allow is not asked about", "Leave the column out")

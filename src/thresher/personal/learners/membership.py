@@ -110,8 +110,7 @@ def roster_of(budgets: "Roster | ArrayLike", people: int) -> Roster:
 
 def halved(roster: Roster) -> Roster:
     """Budgets halved, rounded down: what is private at these when a record comes or goes is so when one is changed."""
-    levels, places = np.unique(roster.nano // 2, return_inverse=True)
-    return Roster(levels, places[roster.classes].astype(np.int64))
+    return roster.allowing(roster.nano // 2)
 
 
 def groups_of(roster: Roster, sharing: Sharing) -> tuple[Group, ...]:
