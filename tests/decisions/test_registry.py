@@ -7,6 +7,7 @@ from fractions import Fraction
 from pathlib import Path
 
 import pytest
+from cli.running import called
 from engine.clinics import clinic
 
 import thresher
@@ -136,6 +137,14 @@ class TestAToyMechanism:
     def test_options_in_the_text_are_its_own(self, engine):
         text = SQL.replace("SELECT", "SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS(mechanism='toy', levels=2)", 1)
         assert engine.plan(text, uncertain_region=REGION).mechanism.name == "toy"
+
+    def test_the_command_line_asks_it_too(self, engine, tmp_path):
+        told = called("plan", SQL, "--mechanism", "toy", "--uncertain-region", "20", "--json", cwd=tmp_path / "clinic")
+        assert told.returncode == 0, told.stderr
+        assert json.loads(told.stdout)["mechanism"] == "toy"
+        told = called("ask", SQL, "--mechanism", "toi", "--json", cwd=tmp_path / "clinic")
+        assert told.returncode == 2
+        assert "Did you mean toy?" in told.stdout + told.stderr
 
     def test_it_is_refused_like_any_other(self, engine, monkeypatch):
         monkeypatch.setattr(type(engine._source), "fetch", lambda *_: pytest.fail("data were read"))
