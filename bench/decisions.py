@@ -21,7 +21,7 @@ from thresher.decisions.adaptive_ladder import adaptive_ladder_of
 from thresher.decisions.aim import Aim
 from thresher.decisions.ladder import ladder_of, rungs_of
 from thresher.decisions.look import Look
-from thresher.decisions.margin import Truth
+from thresher.decisions.margin import TrueMargins
 from thresher.decisions.shift import Shift, shift_look, zone_look
 from thresher.decisions.verdicts import Verdicts
 
@@ -55,7 +55,7 @@ def look_of(mechanism: str, first: str | None = None) -> Look:
 
 
 def decided(margins: NDArray[np.int64], look: Look) -> Verdicts:
-    return look.decide(Truth.of(margins))
+    return look.decide(TrueMargins.of(margins))
 
 
 def margins_of(kind: str, groups: int) -> NDArray[np.int64]:

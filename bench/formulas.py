@@ -23,8 +23,8 @@ from papers.probe.formulas import SHAPES, aim_of, margin
 from papers.probe.outliers import occ_like
 from thresher.config import read
 from thresher.decisions import plan_decision
-from thresher.decisions.margin import Truth
-from thresher.decisions.options import checked
+from thresher.decisions.margin import TrueMargins
+from thresher.decisions.options import options_of
 from thresher.decisions.regimes import certified_look
 from thresher.question.implicants import primes
 from thresher.question.trees import numbered
@@ -87,7 +87,7 @@ def cold(*arguments: str) -> list[float]:
 
 def first_plan(name: str) -> None:
     """Seconds to read the question, for prime implicants, and to plan."""
-    declared, options = read(DECLARED, Path()), checked({"uncertain_region": 10})
+    declared, options = read(DECLARED, Path()), options_of({"uncertain_region": 10})
     times = [time.perf_counter()]
     question = ask(f"SELECT g FROM t GROUP BY g HAVING {FORMULAS[name]}", declared, {})
     times.append(time.perf_counter())
@@ -107,7 +107,7 @@ def margins_of(kind: str, groups: int) -> NDArray[np.int64]:
 
 
 def decision(margins: NDArray[np.int64], rate: str = RATE) -> object:
-    return certified_look(aim_of(margins.size, Fraction(1000), Fraction(rate))).decide(Truth.of(margins))
+    return certified_look(aim_of(margins.size, Fraction(1000), Fraction(rate))).decide(TrueMargins.of(margins))
 
 
 def first_decision(kind: str, groups: str, rate: str) -> None:

@@ -18,7 +18,7 @@ from thresher.amounts import Amount, Epsilon, exact_fraction, whole_number
 from thresher.decisions import Look, Verdicts
 from thresher.decisions.adaptive_ladder import adaptive_ladder_of
 from thresher.decisions.ladder import ladder_of
-from thresher.decisions.margin import Truth
+from thresher.decisions.margin import TrueMargins
 from thresher.decisions.shift import shift_of
 from thresher.errors import ArgumentError
 from thresher.noise import Entropy
@@ -124,7 +124,7 @@ def table_of(
     for mechanism in MECHANISMS:
         told(f"{data.name}, {grid.name}: {mechanism}")
         look = look_of(mechanism, settings, grid.scale)
-        seen = [_measured(look.decide(Truth.of(margins), entropy), above) for _ in range(settings.runs)]
+        seen = [_measured(look.decide(TrueMargins.of(margins), entropy), above) for _ in range(settings.runs)]
         known = reference(data.name, mechanism) if grid == FINE and settings.as_printed else None
         epsilon, mean, box, cone, missed, alarmed, width = np.mean(seen, axis=0).tolist()
         rows.append(

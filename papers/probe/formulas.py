@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from papers.probe.outliers import Counted, adversarial, at_threshold, bimodal, occ_like, uci_like
 from thresher.amounts import Epsilon
 from thresher.decisions.aim import Aim
-from thresher.decisions.margin import Truth
+from thresher.decisions.margin import TrueMargins
 from thresher.decisions.probe.probe import METHODS as PROBE
 from thresher.decisions.probe.probe import answered
 from thresher.decisions.regimes import certified_look
@@ -102,7 +102,7 @@ def _outcome(method: str, tree: Tree, data: Counted, entropy: Entropy) -> Outcom
 
 def _certified(tree: Tree, data: Counted, truth: NDArray[np.bool_], entropy: Entropy) -> Outcome:
     widest = Fraction(int(data.ranges.max()))
-    seen = certified_look(aim_of(truth.size, widest)).decide(Truth.of(margin(tree, data.slacks)), entropy)
+    seen = certified_look(aim_of(truth.size, widest)).decide(TrueMargins.of(margin(tree, data.slacks)), entropy)
     share = None if seen.certificate is None else float(seen.certificate.share)
     return Outcome(float(seen.loss), *_errors(seen.reported, truth), share)
 

@@ -4,7 +4,7 @@ from fractions import Fraction
 
 from thresher.amounts import Epsilon
 from thresher.config import Column, Contribution, Grid, Listed, Table
-from thresher.decisions.values.measures import measured
+from thresher.decisions.values.measures import numbers_behind
 from thresher.decisions.values.values_planner import Task
 from thresher.question import ALWAYS, Aggregate, Atom, OneOf, Within
 from thresher.question.implicants import primes
@@ -32,7 +32,7 @@ def count(where, at_least=1):
 
 
 def task(atoms, slacks, tree, table=TABLE, **caps):
-    found = measured(atoms, slacks, table)
+    found = numbers_behind(atoms, slacks, table)
     return Task(found, signatures(found.filters, table), primes(tree).implicants, BETA, **caps)
 
 

@@ -12,7 +12,7 @@ from thresher.decisions import certified as module
 from thresher.decisions.aim import Aim
 from thresher.decisions.certificate import Sheet, plan_numbers
 from thresher.decisions.certified import CertifiedLadder, certify, look_at
-from thresher.decisions.margin import Truth
+from thresher.decisions.margin import TrueMargins
 from thresher.decisions.regimes import certified_look
 from thresher.decisions.score_levels import ladder
 from thresher.decisions.shift import Shift
@@ -182,7 +182,7 @@ class TestRegimes:
     def test_the_promise_is_chosen_by_the_number_of_groups(self, groups, kind):
         look = certified_look(self.aim(groups))
         assert regime(look) == kind
-        seen = look.decide(Truth.of(np.full(groups, 900)), SeededEntropy(1))
+        seen = look.decide(TrueMargins.of(np.full(groups, 900)), SeededEntropy(1))
         assert (seen.certificate is not None) == (kind == "certificate")
 
     def test_a_certificate_is_refused_before_data_where_it_cannot_be(self):

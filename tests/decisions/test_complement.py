@@ -22,7 +22,7 @@ from thresher.decisions import aim, plan_decision, slack
 from thresher.decisions.aim import asked_of
 from thresher.decisions.decision_plan import truth_of
 from thresher.decisions.margin import margins
-from thresher.decisions.options import checked
+from thresher.decisions.options import options_of
 from thresher.decisions.shift import look, shift_of
 from thresher.decisions.values.values_plan import plan_values
 from thresher.decisions.verdicts import opposite
@@ -122,10 +122,10 @@ SIZES += [(name, 300) for name in ("three-way", "tslm", "tslm-zone", "ppwlm", "d
 def both_ways(having, groups, mechanism, **more):
     """The plan that bounds false alarms, and the one that bounds as many misses of the negated formula."""
     asked = question(having, groups)
-    here = checked(
+    here = options_of(
         {"miss_rate": "0.1", "false_alarm_rate": "0.05", "bound": "false_alarms", "mechanism": mechanism, **more}
     )
-    there = checked({"miss_rate": "0.05", "false_alarm_rate": "0.1", "mechanism": mechanism, **more})
+    there = options_of({"miss_rate": "0.05", "false_alarm_rate": "0.1", "mechanism": mechanism, **more})
     return plan_decision(asked, here), plan_decision(replace(asked, formula=negated(asked.formula)), there)
 
 
@@ -164,9 +164,10 @@ def test_false_alarms_are_misses_of_the_negated_formula(having, mechanism, group
 @pytest.mark.parametrize("having", FORMULAS)
 def test_numbers_too(having):
     asked, rates = question(having, 5), {"miss_rate": "0.2", "false_alarm_rate": "0.03"}
-    here = plan_values(asked, checked({**rates, "bound": "false_alarms"}))
+    here = plan_values(asked, options_of({**rates, "bound": "false_alarms"}))
     there = plan_values(
-        replace(asked, formula=negated(asked.formula)), checked({"miss_rate": "0.03", "false_alarm_rate": "0.2"})
+        replace(asked, formula=negated(asked.formula)),
+        options_of({"miss_rate": "0.03", "false_alarm_rate": "0.2"}),
     )
     assert (here.epsilon, here.need) == (there.epsilon, there.need)
     held = held_by(here, [], rows_of(*[9] * 25), rows_of(*[2] * 40), rows_of(*[1] * 6, *[9] * 12), rows_of(*[4] * 31))
@@ -179,7 +180,7 @@ def test_a_question_and_its_complement_never_share_stored_bytes(mechanism):
     """Equal rates, so that nothing but the direction tells them apart; and the negation written out by hand."""
     rates = {"miss_rate": "0.05", "false_alarm_rate": "0.05", "mechanism": mechanism}
     written = [("COUNT(*) > 30", "misses"), ("COUNT(*) > 30", "false_alarms"), ("COUNT(*) <= 30", "misses")]
-    plans = [plan_decision(question(having, 300), checked({**rates, "bound": bound})) for having, bound in written]
+    plans = [plan_decision(question(having, 300), options_of({**rates, "bound": bound})) for having, bound in written]
     assert len({plan.identity.question for plan in plans}) == 3
     assert len({plan.epsilon for plan in plans}) == 1
     held = [held_by(plan, rows_of(*[9] * 25), rows_of(*[2] * 40)) for plan in plans]
@@ -194,7 +195,7 @@ def test_uncertain_groups_are_reported_only_where_misses_are_bounded(mechanism, 
     for bound, reported in (("misses", {"above", "uncertain"}), ("false_alarms", {"above"})):
         plan = plan_decision(
             question("COUNT(*) > 30", 300),
-            checked({"false_alarm_rate": "0.05", "bound": bound, "mechanism": mechanism}),
+            options_of({"false_alarm_rate": "0.05", "bound": bound, "mechanism": mechanism}),
         )
         held = held_by(plan, *(rows_of(*[9] * count) for count in range(61)))
         answer = plan.run(held, entropy)[0]
@@ -215,7 +216,7 @@ class TestGroupsWithoutRows:
         """As sharp as a step of an average of two rows, so that nothing near the line hides a wrong answer."""
         asked = question(f"AVG(x) {comparison} {COMPARISONS[comparison]}", groups)
         options = {"bound": bound, "miss_rate": "0.05", "false_alarm_rate": "0.05", "mechanism": "tslm"}
-        return plan_decision(asked, checked({**options, "uncertain_region": "0.05"}))
+        return plan_decision(asked, options_of({**options, "uncertain_region": "0.05"}))
 
     @comparisons
     @directions
@@ -238,8 +239,8 @@ class TestGroupsWithoutRows:
     def test_in_every_answer_they_have_one_verdict_that_noise_alone_can_change(self, comparison, bound):
         """With so much epsilon that noise is hardly ever anything but zero."""
         asked = question(f"AVG(x) {comparison} {COMPARISONS[comparison]}", 6)
-        options = checked({"bound": bound, "miss_rate": "1e-12", "false_alarm_rate": "1e-12", "mechanism": "tslm-zone",
-                           "uncertain_region": "0.01", "max_epsilon": 900})  # fmt: skip
+        rates = {"miss_rate": "1e-12", "false_alarm_rate": "1e-12", "mechanism": "tslm-zone", "max_epsilon": 900}
+        options = options_of({"bound": bound, "uncertain_region": "0.01", **rates})
         plan = plan_decision(asked, options)
         qualifies = rows_of(*[9 if comparison in (">", ">=") else 0] * 60)
         answer = plan.run(held_by(plan, [], qualifies), SeededEntropy(1))[0]
@@ -260,14 +261,14 @@ def test_widths_and_conditions_are_told_as_written():
     """The plan speaks of the question, and not of its complement."""
     having = "AVG(x) <= 4 AND COUNT(*) >= 5"
     here, there = (
-        plan_decision(question(having, 4), checked({"bound": bound, "mechanism": "tslm"}))
+        plan_decision(question(having, 4), options_of({"bound": bound, "mechanism": "tslm"}))
         for bound in ("misses", "false_alarms")
     )
     for told in ("conditions", "half_widths"):
         assert here.document()[told] == there.document()[told]
     assert {one["condition"] for one in here.document()["half_widths"]} == {"AVG(x) <= 4", "COUNT(*) >= 5"}
     with pytest.raises(ArgumentError, match=r"Name one of COUNT\(\*\), AVG\(x\)"):
-        asked_of(question(having, 4), checked({"bound": "false_alarms", "uncertain_region": {"SUM(x)": 3}}))
+        asked_of(question(having, 4), options_of({"bound": "false_alarms", "uncertain_region": {"SUM(x)": 3}}))
 
 
 class TestLessThan:

@@ -10,7 +10,7 @@ from thresher.asks.merging import merged
 from thresher.config import Column, Contribution, Grid, Table
 from thresher.decisions import Options, UncertainRegion
 from thresher.decisions.mechanisms import MECHANISMS, mechanism_for
-from thresher.decisions.options import NAMES, DecisionOptions, checked
+from thresher.decisions.options import NAMES, DecisionOptions, options_of
 from thresher.decisions.uncertain_region import region_of
 from thresher.errors import ArgumentError
 from thresher.question import Aggregate, Atom, sensitivity
@@ -31,7 +31,7 @@ AVERAGE = Atom(
 
 def options(**said):
     """Checked, and of a mechanism that they apply to."""
-    made = checked(said)
+    made = options_of(said)
     mechanism_for(made)
     return made
 
@@ -54,7 +54,7 @@ def test_every_option_is_checked_and_is_a_field():
     assert set(NAMES) == set(DecisionOptions.__annotations__)
     for name in NAMES:
         with pytest.raises(ArgumentError) as refused:
-            checked({"mechanism": "ppwlm", name: [1]})
+            options_of({"mechanism": "ppwlm", name: [1]})
         assert refused.value.field == name
 
 
@@ -173,7 +173,7 @@ def test_a_misspelt_mechanism_is_refused_with_the_nearest_name():
 
 def test_options_of_the_text_are_the_same_options_and_may_not_be_given_twice():
     written = {"miss_rate": "0.01", "uncertain_region": "COUNT(*)=5", "max_epsilon": "0.50"}
-    assert checked(merged(written, {}, NAMES, "a decision")) == options(
+    assert options_of(merged(written, {}, NAMES, "a decision")) == options(
         miss_rate="0.01", uncertain_region={"COUNT(*)": 5}, max_epsilon="0.5"
     )
     with pytest.raises(ArgumentError, match=r"says 0\.01 already"):
@@ -208,7 +208,7 @@ def test_what_is_given_is_told_apart_from_what_is_left_out():
 def test_numbers_are_measured_in_a_way_of_their_own(field):
     said = {"mechanism": "tslm", "confidence": "0.9", "levels": 3, "first_epsilon": "0.1"}
     with pytest.raises(ArgumentError, match="a way of their own") as refused:
-        checked({"show": "values", field: said[field]})
+        options_of({"show": "values", field: said[field]})
     assert refused.value.field == field
 
 

@@ -18,7 +18,7 @@ from thresher.accounting import box_min_entropy
 from thresher.amounts import Epsilon
 from thresher.decisions.adaptive_ladder import adaptive_ladder_of
 from thresher.decisions.ladder import ladder_of
-from thresher.decisions.margin import Truth
+from thresher.decisions.margin import TrueMargins
 from thresher.decisions.shift import shift_of
 from thresher.noise import SeededEntropy
 
@@ -65,7 +65,7 @@ def on_the_grid(counts):
 
 
 def decided(margins, name, seed):
-    return LOOKS[name].decide(Truth.of(margins), SeededEntropy(seed))
+    return LOOKS[name].decide(TrueMargins.of(margins), SeededEntropy(seed))
 
 
 def entropies(seen):

@@ -10,7 +10,7 @@ from laws import DRAWS, assert_fits, assert_rejected, laplace_p
 
 from papers.probe.outliers import at_threshold, bimodal, occ_like, uci_like
 from thresher.amounts import Epsilon
-from thresher.decisions.probe.probe import METHODS, answered, naive, planned, probe, probe_ent, probe_naive
+from thresher.decisions.probe.probe import METHODS, answered, naive, prices_of, probe, probe_ent, probe_naive
 from thresher.decisions.probe.probe_answer import ConditionLook, DeniedError
 from thresher.decisions.probe.probe_conditions import checked_conditions
 from thresher.decisions.probe.probe_phases import Phases, narrower
@@ -62,7 +62,7 @@ class TestPrices:
     )
     def test_the_first_looks_are_known_beforehand_and_are_those_taken(self, method, region, share, entropy):
         asked = bimodal().first(3).arguments(GROUPED)
-        looks = planned(method, *asked[1:])
+        looks = prices_of(method, *asked[1:])
         assert [look.atom for look in looks] == [0, 1, 2]
         for look, reach in zip(looks, asked[3], strict=True):
             assert look.steps == math.floor(Fraction(region) * reach)
@@ -76,9 +76,9 @@ class TestPrices:
         """Each leaf adds to the misses: paid by the leaf (Theorem 4.5), or once (Algorithm 5)."""
         spreads, ranges, levels = [1, 2, 3], [1000, 500, 2000], 4
         for method, rate in (("probe", BETA / 2), ("probe-ent", BETA / levels)):
-            looks = planned(method, DISTRIBUTED, spreads, ranges)
+            looks = prices_of(method, DISTRIBUTED, spreads, ranges)
             assert sum(occurrences(DISTRIBUTED)[look.atom] * look.share for look in looks) == rate
-        by_leaf, once = (planned(method, DISTRIBUTED, spreads, ranges)[0].share for method in ("probe", "probe-ent"))
+        by_leaf, once = (prices_of(method, DISTRIBUTED, spreads, ranges)[0].share for method in ("probe", "probe-ent"))
         weights = [Fraction(spread, reach) for spread, reach in zip(spreads, ranges, strict=True)]
         assert by_leaf == BETA / 2 * weights[0] / (weights[0] + sum(weights))
         assert once == pytest.approx(float(BETA / levels * weights[0] / (2 * sum(weights))))
@@ -88,7 +88,7 @@ class TestPrices:
         answer = FAMILY[method](([[-FAR, FAR]], 0, [1], [1000]), ("0.5", "0.1"), entropy=Forbidden())
         assert answer.reported.all()
         assert answer.epsilon == Epsilon(0)
-        assert planned(method, 0, [1], [1000], "0.5") == ()
+        assert prices_of(method, 0, [1], [1000], "0.5") == ()
 
 
 class TestTheLimit:
@@ -97,10 +97,10 @@ class TestTheLimit:
     @pytest.mark.parametrize("method", METHODS)
     def test_below_the_first_price_nothing_is_drawn_and_nothing_charged(self, method):
         asked = bimodal().first(3).arguments(GROUPED)
-        price = total(planned(method, *asked[1:]))
+        price = total(prices_of(method, *asked[1:]))
         below = price - Epsilon("0.000000001")
         if method == "probe-ent":
-            below = planned(method, *asked[1:])[0].epsilon - Epsilon("0.000000001")
+            below = prices_of(method, *asked[1:])[0].epsilon - Epsilon("0.000000001")
         answer = FAMILY[method](asked, max_epsilon=below, entropy=Forbidden())
         assert (answer.denied, answer.reported, answer.epsilon) == (True, None, Epsilon(0))
         assert answer.denial.reason == "budget"
@@ -109,7 +109,7 @@ class TestTheLimit:
     @pytest.mark.parametrize("method", TWO_PHASES)
     def test_a_second_phase_beyond_it_is_not_begun_and_the_first_is_charged(self, method):
         asked = occ_like().first(3).arguments(SHAPES["AND3"])
-        price = total(planned(method, *asked[1:]))
+        price = total(prices_of(method, *asked[1:]))
         entropy, whole = Counted(1), Counted(1)
         answer = TWO_PHASES[method](asked, max_epsilon=price, entropy=entropy)
         assert (answer.denial.reason, answer.denial.phase, answer.epsilon) == ("budget", 2, price)
@@ -120,7 +120,7 @@ class TestTheLimit:
 
     def test_a_climb_whose_end_is_beyond_it_is_not_begun(self):
         asked = occ_like().first(1).arguments(0)
-        first = planned("probe-ent", *asked[1:])[0].epsilon
+        first = prices_of("probe-ent", *asked[1:])[0].epsilon
         answer = probe_ent(asked, max_epsilon=first, entropy=SeededEntropy(1))
         assert (answer.denial.reason, answer.denial.phase, answer.epsilon) == ("budget", 2, first)
 
@@ -163,7 +163,7 @@ class TestWhatIsCharged:
             assert answer.epsilon == max(answer.epsilons) > Epsilon(0)
             assert f"{answer.epsilon} is spent and charged" in answer.denial.text
             if method in TWO_PHASES:
-                assert answer.epsilon == total(planned(method, *asked[1:]))
+                assert answer.epsilon == total(prices_of(method, *asked[1:]))
 
 
 class TestNoise:
@@ -372,7 +372,7 @@ def test_bad_arguments_are_named_before_anything_is_drawn(field, changed):
 
 def test_an_unknown_method_is_named():
     with pytest.raises(ArgumentError, match="method"):
-        planned("certified", 0, [1], [1000])
+        prices_of("certified", 0, [1], [1000])
     with pytest.raises(ArgumentError, match="method"):
         answered("certified", ([[1]], 0, [1], [1000]), entropy=Forbidden())
 

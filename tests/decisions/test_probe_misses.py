@@ -15,7 +15,7 @@ from promises import refuted, too_often
 
 from thresher.decisions.probe import probe_phases
 from thresher.decisions.probe.apportion import implicant_shares
-from thresher.decisions.probe.probe import naive, planned, probe, probe_ent, probe_naive
+from thresher.decisions.probe.probe import naive, prices_of, probe, probe_ent, probe_naive
 from thresher.decisions.probe.probe_conditions import checked_conditions
 from thresher.decisions.probe.probe_entropy import EntropyClimb
 from thresher.decisions.probe.probe_phases import Phases, first_looks
@@ -149,5 +149,5 @@ class TestCarelessBuilds:
 
 def test_an_or_of_many_wastes_most_of_the_rate():
     """The best that adding up leaves can do with even shares: a sixth of what is promised."""
-    looks = planned("naive", some(*range(6)), [1] * 6, [REACH] * 6)
+    looks = prices_of("naive", some(*range(6)), [1] * 6, [REACH] * 6)
     assert max(look.share for look in looks) == Fraction(1, 120)

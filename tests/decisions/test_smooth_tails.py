@@ -5,7 +5,7 @@ import math
 import pytest
 from scipy import integrate
 
-from thresher.decisions.values.smooth_tails import least, quantile, summed, tail_slope_curve
+from thresher.decisions.values.smooth_tails import least_rate, summed, tail_quantile, tail_slope_curve
 from thresher.noise import NoiseSum
 
 RATES = (0.05, 0.025, 0.05 / 3, 0.05 / 6)
@@ -22,7 +22,7 @@ QUANTILES = {
 
 @pytest.mark.parametrize("terms", QUANTILES)
 def test_the_table_of_quantiles(terms):
-    found = [quantile(NoiseSum((1,) * terms), rate) for rate in RATES]
+    found = [tail_quantile(NoiseSum((1,) * terms), rate) for rate in RATES]
     assert found == pytest.approx(QUANTILES[terms], abs=5.1e-5)
 
 
@@ -86,4 +86,4 @@ def test_integers_lie_below_half_a_step_earlier():
 
 def test_the_least_number_is_enough_and_hardly_less_is_not():
     for guess in (1e-6, 1.0, 1e9):
-        assert least(lambda x: x >= 3.25, guess) == pytest.approx(3.25, rel=1e-8)
+        assert least_rate(lambda x: x >= 3.25, guess) == pytest.approx(3.25, rel=1e-8)

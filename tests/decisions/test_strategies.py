@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from sql.row_by_row import holds, value
 
 from thresher.config import Grid
-from thresher.decisions.values.measures import filter_of, measured
+from thresher.decisions.values.measures import filter_of, numbers_behind
 from thresher.decisions.values.strategies import block_of, loss, parted, touched_together
 from thresher.question import ALWAYS, Aggregate, Atom, Missing, OneOf, Present, Within
 from thresher.question.signatures import signatures
@@ -43,7 +43,7 @@ def answered(block, rows):
 
 
 def built(atoms, partition, table=TABLE):
-    found = measured(atoms, [10] * len(atoms), table)
+    found = numbers_behind(atoms, [10] * len(atoms), table)
     known = signatures(found.filters, table)
     return [block_of(members, found.measures, known) for members in partition], known, found
 
@@ -89,7 +89,7 @@ def test_no_record_pays_more_and_some_record_pays_all(shape, sizes):
 
 def test_the_exact_law_of_what_is_released_attains_the_loss_and_no_more():
     """Three cells of two filters, p = 1/2 each: the likelihood ratio of all outputs within 6, for each record."""
-    found = measured([count(where) for where in FILTERS["independent"](2)], [1, 1], TABLE)
+    found = numbers_behind([count(where) for where in FILTERS["independent"](2)], [1, 1], TABLE)
     known = signatures(found.filters, TABLE)
     cells = block_of((0, 1), found.measures, known)
     direct = [block_of((i,), found.measures, known) for i in (0, 1)]
@@ -164,7 +164,7 @@ def test_ends_give_every_number_of_the_column(rows, column, where, presents):
     present = Aggregate("present", column, where) if column == "x" else Aggregate("rows", None, where)
     atoms = [*(total(column, where, present) for present in presents), count(where)]
     atoms += [Atom(((present, 1),), 1, "COUNT(x)", "COUNT(x) > 0", F(1))] if column == "x" else []
-    found = measured(atoms, [1] * len(atoms), WIDE)
+    found = numbers_behind(atoms, [1] * len(atoms), WIDE)
     known = signatures(found.filters, WIDE)
     everything = tuple(range(len(found.measures)))
     if len(everything) < 2:
@@ -181,7 +181,7 @@ def test_ends_give_every_number_of_the_column(rows, column, where, presents):
 
 def test_several_rows_of_a_unit_share_what_the_block_costs():
     table, atoms = average_and_count(3, -3, 7, missing=False, max_rows=4)
-    found = measured(atoms, [10, 10], table)
+    found = numbers_behind(atoms, [10, 10], table)
     known = signatures(found.filters, table)
     block = block_of((0, 1), found.measures, known)
     rows = [{**NOTHING, "x": x} for x in (-3, 7, 7, None)]
@@ -213,7 +213,7 @@ def test_numbers_are_told_apart_and_shared():
         count(ALWAYS, 10),
         replace(count(ALWAYS), weights=((Aggregate("rows", None, ALWAYS), -1),), at_least=-50),
     )
-    found = measured([above, below, total("x", present=-5)], [3, 4, 5], WIDE)
+    found = numbers_behind([above, below, total("x", present=-5)], [3, 4, 5], WIDE)
     assert len(found.measures) == 2
     assert [(one.measure, one.sign, one.slack) for one in found.literals] == [(0, 1, 3), (0, -1, 4), (1, 1, 5)]
     assert found.filters == (ALWAYS, Present("x"))
@@ -228,7 +228,7 @@ def test_what_does_not_go_together():
     both = Atom(((Aggregate("total", "x"), 1), (Aggregate("rows", None), -2)), 1, "-", "-", F(1))
     atoms = [mixed, count(ALWAYS), total("x"), total("y"), total("x", POOL[1], 2), both,
              Atom(((Aggregate("present", "c0"), 1),), 1, "-", "-", F(1))]  # fmt: skip
-    found = measured(atoms, [1] * len(atoms), WIDE)
+    found = numbers_behind(atoms, [1] * len(atoms), WIDE)
     known = signatures(found.filters, WIDE)
     together = {
         pair
@@ -240,7 +240,7 @@ def test_what_does_not_go_together():
 
 def test_the_most_cells():
     atoms = [count(where) for where in FILTERS["independent"](7)]
-    found = measured(atoms, [1] * 7, TABLE)
+    found = numbers_behind(atoms, [1] * 7, TABLE)
     known = signatures(found.filters, TABLE)
     assert len(block_of(tuple(range(6)), found.measures, known).readings) == 63
     assert block_of(tuple(range(7)), found.measures, known) is None
@@ -262,7 +262,7 @@ class TestCarelessStrategies:
 
     def test_a_signature_struck_off_wrongly(self):
         """Rows that satisfy both filters are then counted in neither cell, or in both, and pay twice."""
-        found = measured([count(where) for where in FILTERS["independent"](2)], [1, 1], TABLE)
+        found = numbers_behind([count(where) for where in FILTERS["independent"](2)], [1, 1], TABLE)
         honest = signatures(found.filters, TABLE)
         pruned = replace(honest, masks=(0b01, 0b10))
         block = block_of((0, 1), found.measures, pruned)
@@ -272,7 +272,7 @@ class TestCarelessStrategies:
         assert paid([block_of((0, 1), found.measures, honest)], [1], [row]) == 1
 
     def test_overlapping_filters_taken_for_exclusive_ones(self):
-        found = measured([count(where) for where in FILTERS["independent"](2)], [1, 1], TABLE)
+        found = numbers_behind([count(where) for where in FILTERS["independent"](2)], [1, 1], TABLE)
         pruned = replace(signatures(found.filters, TABLE), masks=(0b01, 0b10))
         single = [block_of((i,), found.measures, pruned) for i in (0, 1)]
         assert paid(single, [1, 1], [record("c0", "c1")]) > loss(single, [1, 1], pruned)

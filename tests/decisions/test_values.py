@@ -15,7 +15,7 @@ from sql.row_by_row import value
 
 from thresher.config import read
 from thresher.decisions import ConstantPlan, ValuesPlan, plan_decision
-from thresher.decisions.options import checked
+from thresher.decisions.options import options_of
 from thresher.decisions.probe.apportion import direct_epsilon, probe_shares
 from thresher.decisions.values import values_look
 from thresher.decisions.values import values_plan as values_module
@@ -59,7 +59,7 @@ def question(having, groups=GROUPS, extra=""):
 
 def planned(having, groups=GROUPS, **options):
     asked = {"miss_rate": "0.05", "false_alarm_rate": "0.08", "uncertain_region": "30%", **options}
-    plan = plan_values(question(having, groups), checked(asked))
+    plan = plan_values(question(having, groups), options_of(asked))
     assert isinstance(plan, ValuesPlan)
     return plan
 
@@ -286,7 +286,7 @@ def by_margin(asked, options):
 
 def side_by_side(having):
     """What a question about four groups costs: one margin, values together, each alone, each leaf as ProBE shares."""
-    asked, options = question(having, 4), checked({"uncertain_region": 10})
+    asked, options = question(having, 4), options_of({"uncertain_region": 10})
     plan = plan_values(asked, options)
     task, tree, _ = task_of(plan.asked)
     tolerances = [(one.slack, task.measured.measures[one.measure].sensitivity) for one in task.measured.literals]
@@ -301,7 +301,7 @@ def test_units_with_several_groups_pay_for_each():
     )
     declared = read(people.replace("LAST", "9"), Path())
     text = "SELECT g FROM t GROUP BY g HAVING COUNT(*) > 2 AND COUNT(DISTINCT p) > 1 AND AVG(y) > 3"
-    plan = plan_values(ask(text, declared, {}), checked({"uncertain_region": "30%"}))
+    plan = plan_values(ask(text, declared, {}), options_of({"uncertain_region": "30%"}))
     assert plan.epsilon == 3 * plan.measurement.strategy.epsilon == plan.cost.amount * 3
     assert "3 groups at" in str(plan)
 
@@ -333,10 +333,10 @@ def test_a_plan_tells_what_it_does():
 
 
 def test_questions_that_need_no_data():
-    assert isinstance(plan_values(question("COUNT(*) >= 0", 4), checked({})), ConstantPlan)
-    assert isinstance(plan_values(question("COUNT(*) > 2", 4), checked({"miss_rate": "0.5"})), ConstantPlan)
+    assert isinstance(plan_values(question("COUNT(*) >= 0", 4), options_of({})), ConstantPlan)
+    assert isinstance(plan_values(question("COUNT(*) > 2", 4), options_of({"miss_rate": "0.5"})), ConstantPlan)
     with pytest.raises(ArgumentError, match="no such aggregate"):
-        plan_values(question("COUNT(*) > 2", 4), checked({"uncertain_region": {"SUM(x)": 1}}))
+        plan_values(question("COUNT(*) > 2", 4), options_of({"uncertain_region": {"SUM(x)": 1}}))
 
 
 @pytest.mark.parametrize(
@@ -360,7 +360,7 @@ def test_wide_sums_are_added_exactly(entropy):
     wide = "big = { min = 0, max = 1e6, step = 0.01 }\n"
     plan = plan_values(
         question("SUM(big) > 1e15 AND COUNT(*) > 3", 3, wide),
-        checked({"uncertain_region": "COUNT(*)=5, SUM(big)=1e9"}),
+        options_of({"uncertain_region": "COUNT(*)=5, SUM(big)=1e9"}),
     )
     huge = 10**23 + 1
     place = [aggregate.measure for aggregate in plan.need.aggregates]

@@ -13,9 +13,9 @@ from thresher.amounts import Epsilon
 from thresher.config import Column, Grid
 from thresher.decisions.values import block_rates, values_planner
 from thresher.decisions.values.block_rates import keeps, smooth_rates, whole_rates
-from thresher.decisions.values.smooth_tails import quantile, tail_slope_curve
+from thresher.decisions.values.smooth_tails import tail_quantile, tail_slope_curve
 from thresher.decisions.values.strategies import block_of, loss
-from thresher.decisions.values.values_planner import planned, planned_directly
+from thresher.decisions.values.values_planner import planned_directly, strategy_for
 from thresher.errors import ArgumentError
 from thresher.noise import NoiseSum, smallest_epsilon
 from thresher.question import ALWAYS, Aggregate, Atom, Within
@@ -62,7 +62,7 @@ DIRECT = {
 def test_the_reference_table_of_blocks(shape, joined, measured):
     for n, reference in zip(range(2, 7), TABLES[shape, joined], strict=True):
         asked = counts(shape, n, joined(*range(n)), FINE)
-        found, direct = planned(asked), planned_directly(asked)
+        found, direct = strategy_for(asked), planned_directly(asked)
         assert smooth(found.epsilon) == pytest.approx(reference, abs=6e-4)
         by_itself = DIRECT.get((shape, joined), DIRECT[joined])[n - 2]
         assert smooth(direct.epsilon) == pytest.approx(by_itself, abs=6e-4)
@@ -85,7 +85,7 @@ def test_the_reference_table_of_mixed_formulas(name, nested, independent, star, 
     n = 4 if "Q3" in name else 3
     for shape, reference in (("nested", nested), ("independent", independent), ("star", star)):
         asked = counts(shape, n, tree, FINE)
-        assert smooth(planned(asked).epsilon) == pytest.approx(reference, abs=6e-4)
+        assert smooth(strategy_for(asked).epsilon) == pytest.approx(reference, abs=6e-4)
         assert smooth(planned_directly(asked).epsilon) == pytest.approx(direct, abs=6e-4)
 
 
@@ -108,42 +108,42 @@ def test_unequal_half_widths(shape, joined, n, blocks, direct):
     """30 % of caps from 1000 to 100, in steps of a thousandth."""
     slacks = [300 * cap for cap in (1000, 700, 500, 300, 200, 100)[:n]]
     asked = counts(shape, n, joined(*range(n)), slacks)
-    assert 1000 * float(planned(asked).epsilon) == pytest.approx(blocks, abs=6e-5)
+    assert 1000 * float(strategy_for(asked).epsilon) == pytest.approx(blocks, abs=6e-5)
     assert 1000 * float(planned_directly(asked).epsilon) == pytest.approx(direct, abs=6e-5)
 
 
 def test_whole_numbers():
     """Half width 10 in counts of one: nested cells, their tails, and what each by itself costs."""
-    two = planned(counts("nested", 2, every(0, 1), 10))
+    two = strategy_for(counts("nested", 2, every(0, 1), 10))
     assert float(two.epsilon) == pytest.approx(0.345261, abs=5e-7)
     tails = [answer.noise.tail(two.epsilon, 11).high for answer in two.blocks[0].answers]
     assert tails == pytest.approx([0.036875, 0.013125], abs=5e-7)
-    either = planned(counts("nested", 2, some(0, 1), 10))
+    either = strategy_for(counts("nested", 2, some(0, 1), 10))
     assert float(either.epsilon) == pytest.approx(0.310144, abs=5e-7)
     tails = [answer.noise.tail(either.epsilon, 11).high for answer in either.blocks[0].answers]
     assert tails == pytest.approx([0.05, 0.019032], abs=5e-7)
-    three = planned(counts("nested", 3, every(0, 1, 2), 10))
+    three = strategy_for(counts("nested", 3, every(0, 1, 2), 10))
     assert float(three.epsilon) == pytest.approx(0.444805, abs=5e-7)
     tails = [answer.noise.tail(three.epsilon, 11).high for answer in three.blocks[0].answers]
     assert tails == pytest.approx([0.030249, 0.015180, 0.004570], abs=5e-7)
     for n, shape, reference in ((6, "nested", 0.676668), (3, "independent", 0.590725), (6, "star", 1.275528)):
-        assert float(planned(counts(shape, n, every(*range(n)), 10)).epsilon) == pytest.approx(reference, abs=1e-6)
+        assert float(strategy_for(counts(shape, n, every(*range(n)), 10)).epsilon) == pytest.approx(reference, abs=1e-6)
     for n, reference in ((2, 0.568697), (3, 0.968068), (6, 2.328931)):
         assert float(planned_directly(counts("star", n, every(*range(n)), 10)).epsilon) == pytest.approx(
             reference, abs=1e-6
         )
     wide = counts("nested", 2, every(0, 1), 100)
-    assert float(planned(wide).epsilon) == pytest.approx(0.036249, abs=5e-7)
+    assert float(strategy_for(wide).epsilon) == pytest.approx(0.036249, abs=5e-7)
     assert float(planned_directly(wide).epsilon) == pytest.approx(0.059614, abs=5e-7)
 
 
 def test_the_partitions_of_the_reference():
-    assert members(planned(counts("independent", 4, some(*range(4)), FINE))) == {(0, 1), (2, 3)}
-    assert members(planned(counts("independent", 4, every(*range(4)), FINE))) == {(0, 1, 2, 3)}
-    assert members(planned(counts("star, disjoint", 4, some(*range(4)), FINE))) == {(0,), (1,), (2,), (3,)}
-    assert members(planned(counts("disjoint", 3, every(*range(3)), FINE))) == {(0,), (1,), (2,)}
-    assert members(planned(counts("nested", 6, every(*range(6)), FINE))) == {tuple(range(6))}
-    eight = [planned(counts("independent", 8, joined(*range(8)), FINE)) for joined in (every, some)]
+    assert members(strategy_for(counts("independent", 4, some(*range(4)), FINE))) == {(0, 1), (2, 3)}
+    assert members(strategy_for(counts("independent", 4, every(*range(4)), FINE))) == {(0, 1, 2, 3)}
+    assert members(strategy_for(counts("star, disjoint", 4, some(*range(4)), FINE))) == {(0,), (1,), (2,), (3,)}
+    assert members(strategy_for(counts("disjoint", 3, every(*range(3)), FINE))) == {(0,), (1,), (2,)}
+    assert members(strategy_for(counts("nested", 6, every(*range(6)), FINE))) == {tuple(range(6))}
+    eight = [strategy_for(counts("independent", 8, joined(*range(8)), FINE)) for joined in (every, some)]
     assert [smooth(found.epsilon) for found in eight] == pytest.approx([20.91, 13.09], abs=6e-3)
     assert [sorted(map(len, members(found))) for found in eight] == [[4, 4], [2, 2, 2, 2]]
 
@@ -170,7 +170,7 @@ def test_no_partition_is_cheaper(shape, joined):
         ordered = tuple(tuple(sorted(block)) for block in partition)
         if all(search.block(block) is not None for block in ordered):
             prices.append(search.solved(ordered)[0])
-    taken = tuple(block.members for block in planned(asked).blocks)
+    taken = tuple(block.members for block in strategy_for(asked).blocks)
     assert search.solved(taken)[0] <= min(prices) * (1 + 1e-6)
 
 
@@ -216,7 +216,7 @@ def test_rates_are_the_cheapest(shape, joined, slacks):
 def test_rates_where_most_conditions_cost_next_to_nothing():
     """Half widths from 1 to 100,000: the rates of the wide ones may rise and rise, until they miss nothing at all."""
     for shape, joined, reference in (("star, disjoint", every, 1.876222), ("star", some, 1.779817)):
-        found = planned(counts(shape, 6, joined(*range(6)), [10**i for i in range(6)]))
+        found = strategy_for(counts(shape, 6, joined(*range(6)), [10**i for i in range(6)]))
         assert float(found.epsilon) == pytest.approx(reference, abs=2e-6)
 
 
@@ -245,7 +245,7 @@ def test_an_average_beside_a_count(threshold, widths, joined, ends, direct):
     assert blocks[0].kind == "ends"
     assert 1000 * float(search.exact(blocks, rates).epsilon) == pytest.approx(ends, abs=4e-3)
     assert 1000 * float(planned_directly(asked).epsilon) == pytest.approx(direct, abs=4e-3)
-    assert {block.kind for block in planned(asked).blocks} == ({"ends"} if ends < direct else {"direct"})
+    assert {block.kind for block in strategy_for(asked).blocks} == ({"ends"} if ends < direct else {"direct"})
 
 
 def test_ends_reference():
@@ -257,14 +257,16 @@ def test_ends_reference():
     tails = [tail_slope_curve(one.noise, width, 0.375395)[0] for one, width in zip(block.answers, widths, strict=True)]
     assert tails == pytest.approx([0.016304, 0.033696], abs=1e-6)
     assert sum(tails) == pytest.approx(0.05, abs=1e-6)
-    halves = [quantile(NoiseSum((1,), 1, spread), 0.025) / width for spread, width in zip((65, 1), widths, strict=True)]
+    halves = [
+        tail_quantile(NoiseSum((1,), 1, spread), 0.025) / width for spread, width in zip((65, 1), widths, strict=True)
+    ]
     assert sum(halves) == pytest.approx(0.599146, abs=5e-7)
 
 
 def test_a_column_that_may_be_missing_takes_a_third_reading():
     table, atoms = average_and_count(65, missing=False)
     asked = task(atoms, [65_000, 1000], every(0, 1), table)
-    found = planned(asked)
+    found = strategy_for(asked)
     assert [len(block.readings) for block in found.blocks] == [3]
     assert 1000 * float(found.epsilon) == pytest.approx(4.302, abs=2e-3)
 
@@ -272,19 +274,19 @@ def test_a_column_that_may_be_missing_takes_a_third_reading():
 @pytest.mark.parametrize("slack", [0, 1, 10, 1000])
 def test_one_number_costs_what_one_margin_costs(slack):
     asked = counts("nested", 1, 0, slack)
-    assert planned(asked).epsilon == smallest_epsilon(BETA, slack + 1)
+    assert strategy_for(asked).epsilon == smallest_epsilon(BETA, slack + 1)
 
 
 def test_conditions_on_one_number_share_it():
     rows = Aggregate("rows", None, ALWAYS)
     above, below = count(ALWAYS, 10), replace(count(ALWAYS), weights=((rows, -1),), at_least=-50)
-    found = planned(task([above, below], [10, 10], every(0, 1)))
+    found = strategy_for(task([above, below], [10, 10], every(0, 1)))
     assert found.epsilon == smallest_epsilon(BETA / 2, 11)
     assert [len(block.readings) for block in found.blocks] == [1]
 
 
 def test_a_condition_that_makes_no_difference_is_not_measured():
-    found = planned(counts("independent", 2, some(0, every(0, 1)), 10))
+    found = strategy_for(counts("independent", 2, some(0, every(0, 1)), 10))
     assert members(found) == {(0,)}
     assert found.epsilon == smallest_epsilon(BETA, 11)
 
@@ -295,7 +297,7 @@ def test_rates_keep_the_promise_and_are_charged_in_full(name, shape):
     tree = SHAPES[name]
     n = max(leaves(tree)) + 1
     asked = counts(shape, n, tree, [7 + 5 * i for i in range(n)])
-    found = planned(asked)
+    found = strategy_for(asked)
     search = values_planner._Search(asked)
     nano = [epsilon.nano for epsilon in found.epsilons]
     demand = search._demand(found.blocks)
@@ -306,26 +308,26 @@ def test_rates_keep_the_promise_and_are_charged_in_full(name, shape):
 
 def test_caps():
     six = counts("independent", 6, every(*range(6)), 10)
-    assert max(len(block.readings) for block in planned(replace(six, most_cells=3)).blocks) == 3
-    small = planned(replace(six, most_readings=8))
+    assert max(len(block.readings) for block in strategy_for(replace(six, most_cells=3)).blocks) == 3
+    small = strategy_for(replace(six, most_readings=8))
     assert sum(len(block.readings) for block in small.blocks) <= 8
     assert small.epsilon <= planned_directly(six).epsilon
     with pytest.raises(ArgumentError, match="6 numbers for each group are more than the 5"):
-        planned(replace(six, most_readings=5))
+        strategy_for(replace(six, most_readings=5))
 
 
 def test_noise_that_cannot_be_drawn_is_refused_while_planning():
     table = people(1, x=Grid(F(0), F(10**12), F(1)))
     wide = Atom(((Aggregate("total", "x", ALWAYS), 1),), 1, "SUM(x)", "SUM(x) > 0", F(1))
     with pytest.raises(ArgumentError, match="Declare a larger step"):
-        planned(task([wide], [10**12], 0, table))
+        strategy_for(task([wide], [10**12], 0, table))
 
 
 def test_so_many_conditions_that_signatures_are_not_listed():
     columns = {f"c{i}": Column(f"c{i}", Grid(F(0), F(9), F(1))) for i in range(32)}
     table = replace(people(1), columns=columns)
     asked = task([count(Within(name, 1, None)) for name in columns], [10] * 32, every(*range(32)), table)
-    found = planned(asked)
+    found = strategy_for(asked)
     assert asked.signatures.masks is None
     assert sum(len(block.readings) for block in found.blocks) <= 256
     assert found.epsilon < planned_directly(asked).epsilon
@@ -356,7 +358,7 @@ class TestCarelessRates:
     def test_rates_from_smooth_tails_alone(self):
         """With u = s + 1 in place of s + 1/2 the smooth tail is too small for whole numbers."""
         demand = self.demand()
-        rate = quantile(demand.held[0].noise, 0.03) / 11
+        rate = tail_quantile(demand.held[0].noise, 0.03) / 11
         shares = [tail_slope_curve(one.noise, 11, rate)[0] for one in demand.held]
         loose = replace(demand, rate=F(str(round(sum(shares), 9))))
         assert not keeps(loose, [int(rate * 10**9)])

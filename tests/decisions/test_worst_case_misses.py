@@ -14,7 +14,7 @@ from promises import refuted, too_often
 from thresher.decisions.adaptive_ladder import AdaptiveLadder, adaptive_ladder_of
 from thresher.decisions.aim import Aim
 from thresher.decisions.ladder import ladder_of, level_of, rungs_of
-from thresher.decisions.margin import Truth
+from thresher.decisions.margin import TrueMargins
 from thresher.decisions.shift import Shift, priced_naive, shift_look, zone_look
 from thresher.decisions.verdicts import opposite
 
@@ -59,7 +59,7 @@ def looks_of(name, rates=RATES, levels=LEVELS, second_rate=Fraction(1, 10)):
 
 
 def decided(margins, look, entropy):
-    return look.decide(Truth.of(margins), entropy)
+    return look.decide(TrueMargins.of(margins), entropy)
 
 
 def at(margin, count):

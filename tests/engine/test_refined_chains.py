@@ -14,7 +14,7 @@ from ledger.conftest import postgres_server, postgres_url  # noqa: F401 - one wa
 import thresher
 from thresher.amounts import Epsilon
 from thresher.decisions import refinement
-from thresher.decisions.margin import Truth
+from thresher.decisions.margin import TrueMargins
 from thresher.errors import (
     BudgetError,
     KeyReusedError,
@@ -155,7 +155,7 @@ class TestTheLaw:
     def test_noise_refined_from_other_margins_is_seen(self, tmp_path, monkeypatch):
         """What would come of rows that changed under one version."""
         truth = refinement.truth_of
-        moved = lambda *arguments: Truth.of(truth(*arguments).margins() + 25)  # noqa: E731 - as short as it is
+        moved = lambda *arguments: TrueMargins.of(truth(*arguments).margins() + 25)  # noqa: E731 - as short as it is
         monkeypatch.setattr(refinement, "truth_of", moved)
         _, answer, _, fine = self.refined(tmp_path)
         assert_rejected(laplace_p(fine - 25, 1 / float(answer.epsilons[0])))

@@ -10,7 +10,7 @@ from ledger.spendings import charge
 import thresher
 from thresher.accounting import CommonSpending, Grouping
 from thresher.amounts import Epsilon
-from thresher.decisions.options import checked
+from thresher.decisions.options import options_of
 from thresher.decisions.refinement import plan_refinement
 from thresher.errors import AnalystError, ArgumentError, DeclarationError, LedgerStoppedError, PendingError
 from thresher.release import Release
@@ -112,7 +112,7 @@ def test_another_privacy_unit(path, engine):
     parts = {**release.measured.parts, "unit": "another"}
     other = replace(release, measured=replace(release.measured, parts=parts))
     with pytest.raises(ArgumentError, match="another privacy unit"):
-        plan_refinement(engine.plan(COUNT).question, checked({"uncertain_region": 5}), "k", other)
+        plan_refinement(engine.plan(COUNT).question, options_of({"uncertain_region": 5}), "k", other)
     path.write_text(path.read_text().replace("count_range", 'unit = "x"\ncount_range'))
     with thresher.open(path, tables=TABLES) as other, pytest.raises(DeclarationError, match="began with a row"):
         other.refine(COUNT, **SHARPER)

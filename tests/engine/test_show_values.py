@@ -8,7 +8,7 @@ from engine.clinics import clinic
 
 import thresher
 from thresher.decisions import DecisionPlan, ValuesPlan
-from thresher.decisions.options import checked
+from thresher.decisions.options import options_of
 from thresher.errors import ArgumentError, QuestionError
 
 SQL = "SELECT ward FROM patients GROUP BY ward HAVING COUNT(*) > 30 AND AVG(age) > 65"
@@ -44,7 +44,7 @@ def test_it_is_an_option_like_all_others(engine):
 )
 def test_what_does_not_go_with_it(options, says):
     with pytest.raises(ArgumentError, match=says):
-        checked(options)
+        options_of(options)
 
 
 def test_a_misspelt_option_in_the_text(engine):

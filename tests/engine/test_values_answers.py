@@ -8,7 +8,7 @@ from engine.clinics import DECLARATIONS, ROWS, clinic
 import thresher
 from thresher.codec import decoded, encoded
 from thresher.decisions import ConstantPlan
-from thresher.decisions.options import checked
+from thresher.decisions.options import options_of
 from thresher.decisions.values.values_plan import ValuesPlan, plan_values, price
 from thresher.noise import NOT_PRIVATE, SeededEntropy
 from thresher.release import Release, ShownNumber
@@ -20,7 +20,7 @@ OR (COUNT(*) FILTER (WHERE age < 5) > 20 AND AVG(age) < 5 AND NOT COUNT(*) FILTE
 
 
 def planned(engine, sql, **wishes):
-    return plan_values(ask(sql, engine._declarations, engine._desk.public), checked(wishes))
+    return plan_values(ask(sql, engine._declarations, engine._desk.public), options_of(wishes))
 
 
 @pytest.fixture

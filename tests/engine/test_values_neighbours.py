@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 import thresher
 from thresher.decisions.decision_plan import plan_decision
-from thresher.decisions.options import checked
+from thresher.decisions.options import options_of
 from thresher.decisions.values import values_look
 from thresher.decisions.values.values_plan import plan_values
 from thresher.question import signatures as signatures_module
@@ -67,7 +67,7 @@ def readings_of(plan, engine):
 def measured_in(declarations, rows, sql):
     """All readings, and the plan; numbers made of them are checked on the way."""
     with opened(declarations, rows) as engine:
-        plan = plan_values(ask(sql, engine._declarations, engine._desk.public), checked({"uncertain_region": 2}))
+        plan = plan_values(ask(sql, engine._declarations, engine._desk.public), options_of({"uncertain_region": 2}))
         found = readings_of(plan, engine)
         check_numbers(plan, found, engine)
     return found, plan
@@ -160,7 +160,7 @@ def test_cells_are_what_duckdb_counts_with_not(tmp_path_factory, rows, chosen):
         question = ask(
             f"SELECT ward FROM stays GROUP BY ward HAVING {having}", engine._declarations, engine._desk.public
         )
-        plan = plan_values(question, checked({"uncertain_region": 5}))
+        plan = plan_values(question, options_of({"uncertain_region": 5}))
         found = readings_of(plan, engine)
     found_in = plan.measurement.found
     held = {}

@@ -11,7 +11,7 @@ from thresher.asks.desk import Desk, check_one_for_all
 from thresher.asks.merging import IN_TEXT, merged
 from thresher.charging import check_limit
 from thresher.decisions.decision_plan import ConstantPlan, DecisionPlan, plan_decision
-from thresher.decisions.options import NAMES, VALUES, checked
+from thresher.decisions.options import NAMES, VALUES, options_of
 from thresher.plan import Plan
 from thresher.release import Release
 from thresher.sql import ask
@@ -31,7 +31,7 @@ class DecisionAsk:
         question = ask(self.sql, desk.declared, desk.public, options=IN_TEXT)
         check_one_for_all(question.table)
         written = {name: value for name, value in question.options.items() if name != "key"}
-        options = checked(merged(written, self.options, NAMES, "a decision", IN_TEXT))
+        options = options_of(merged(written, self.options, NAMES, "a decision", IN_TEXT))
         if options.show == VALUES:
             from thresher.decisions.values.values_plan import plan_values  # noqa: PLC0415 - a room of its own
 

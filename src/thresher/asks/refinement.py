@@ -12,7 +12,7 @@ from thresher.amounts import Amount
 from thresher.asks.desk import Desk, check_one_for_all
 from thresher.asks.merging import IN_TEXT, merged
 from thresher.charging import check_limit
-from thresher.decisions.options import NAMES, checked
+from thresher.decisions.options import NAMES, options_of
 from thresher.decisions.refinement import RefinementPlan, plan_refinement
 from thresher.decisions.refinement_steps import refused
 from thresher.decisions.uncertain_region import RegionLike
@@ -50,7 +50,7 @@ class RefinementAsk:
         check_one_for_all(question.table)
         release = self._release(desk.book(), question, desk.analyst)
         said = self._said(question, release)
-        options = checked({**_kept(release), **said})
+        options = options_of({**_kept(release), **said})
         plan = plan_refinement(question, options, self.of, release, said=said.keys(), given_seen=self.given_seen)
         check_limit(plan, "max_epsilon")
         self._check_once(desk.book(), plan, desk.analyst)

@@ -19,7 +19,7 @@ from thresher.accounting import box_min_entropy
 from thresher.amounts import Epsilon
 from thresher.decisions.ladder import Climb, Climbing, geometric, level_of, rungs_of
 from thresher.decisions.look import Mechanism
-from thresher.decisions.margin import Truth
+from thresher.decisions.margin import TrueMargins
 from thresher.decisions.verdicts import Level, Verdicts, opposite
 from thresher.errors import BugError
 from thresher.noise import Entropy, conditional_shift, history_shift, smallest_epsilon, smallest_refinement
@@ -64,7 +64,7 @@ class AdaptiveLadder(Climbing):
         before = (None, *self.coarse)
         return tuple(level_of(before[j], epsilon, *self.shares(1), self.scale) for j, epsilon in enumerate(self.coarse))
 
-    def decide(self, truth: Truth, entropy: Entropy | None = None) -> Verdicts:
+    def decide(self, truth: TrueMargins, entropy: Entropy | None = None) -> Verdicts:
         """Look and look again, at levels chosen by what was seen."""
         return explore(truth.margins(self.scale), self, entropy)
 
@@ -87,7 +87,7 @@ class Rungs:
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class NextLook:
     """A look that may come next. It takes the error rates of `taken` coarse levels; `end` is where it all may end."""
 
     level: Level
@@ -137,7 +137,7 @@ def explore(margins: NDArray[np.int64], ladder: AdaptiveLadder, entropy: Entropy
     return way.verdicts(ladder.epsilon, level.steps + level.certain + 1 if ran_out else ladder.clear)
 
 
-def climbing(way: Climb, rungs: Rungs, ladder: AdaptiveLadder) -> Iterator[Step]:
+def climbing(way: Climb, rungs: Rungs, ladder: AdaptiveLadder) -> Iterator[NextLook]:
     """Look again and again, until all is decided or no levels are left; each step after it was taken."""
     while way.undecided.size and rungs.ahead:
         step = most_secret(way, rungs, ladder)
@@ -146,7 +146,7 @@ def climbing(way: Climb, rungs: Rungs, ladder: AdaptiveLadder) -> Iterator[Step]
         yield step
 
 
-def most_secret(way: Climb, rungs: Rungs, ladder: AdaptiveLadder) -> Step:
+def most_secret(way: Climb, rungs: Rungs, ladder: AdaptiveLadder) -> NextLook:
     """The step after which the paper's min-entropy is expected to be largest; of equals the cheapest."""
     settled, seen = [(float(epsilon), groups) for epsilon, groups in way.losses if groups], way.seen
     best, most = None, -1.0
@@ -164,7 +164,7 @@ def most_secret(way: Climb, rungs: Rungs, ladder: AdaptiveLadder) -> Step:
 
 
 @lru_cache(maxsize=1024)
-def steps_ahead(rungs: Rungs, ladder: AdaptiveLadder) -> tuple[Step, ...]:
+def steps_ahead(rungs: Rungs, ladder: AdaptiveLadder) -> tuple[NextLook, ...]:
     """The looks that may come next, cheapest first. None leads above the worst case; strict ones keep the width."""
     path, left, found = (rungs.reached, *rungs.ahead), len(rungs.ahead), []
     for taken in range(1, left + ladder.best_effort):
@@ -178,7 +178,7 @@ def steps_ahead(rungs: Rungs, ladder: AdaptiveLadder) -> tuple[Step, ...]:
         last = _end(rungs.reached, left, ladder)
         found.append((last, left, last))
     return tuple(
-        Step(
+        NextLook(
             level_of(rungs.reached, epsilon, *ladder.shares(taken), ladder.scale),
             taken,
             end,
@@ -207,7 +207,7 @@ def _below(at_most: NDArray[np.int64], p: float) -> NDArray[np.float64]:
 
 
 def _shifts(
-    seen: NDArray[np.int64], reached: Epsilon, step: Step, ladder: AdaptiveLadder
+    seen: NDArray[np.int64], reached: Epsilon, step: NextLook, ladder: AdaptiveLadder
 ) -> tuple[int | NDArray[np.int64], int | NDArray[np.int64]]:
     if not ladder.by_history:
         return step.level.steps, step.level.certain

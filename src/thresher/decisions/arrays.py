@@ -22,11 +22,11 @@ from thresher.decisions.adaptive_ladder import adaptive_ladder_of
 from thresher.decisions.aim import Aim
 from thresher.decisions.ladder import ladder_of, rungs_of
 from thresher.decisions.look import Look
-from thresher.decisions.margin import Truth
+from thresher.decisions.margin import TrueMargins
 from thresher.decisions.options import checked_epsilon, checked_levels, checked_rate, named_epsilon
 from thresher.decisions.regimes import certified_look, three_way_look
 from thresher.decisions.shift import priced_naive, shift_look, zone_of
-from thresher.decisions.verdicts import Verdicts, unread
+from thresher.decisions.verdicts import Verdicts, nothing_read
 from thresher.errors import ArgumentError, TooDearError
 from thresher.noise import Entropy
 
@@ -223,12 +223,12 @@ def _answered(margins: ArrayLike, aim: Aim, priced: Priced, options: LookOptions
     _check_names(options, LadderOptions)
     held = whole_margins(margins, "margins")
     if aim.first_rate >= _HALF:
-        return unread(held.size)
+        return nothing_read(held.size)
     look, most = priced(aim), options.get("max_epsilon")
     limit = None if most is None else named_epsilon(most, "max_epsilon")
     if limit is not None and look.epsilon > limit:
         raise TooDearError("max_epsilon", look.epsilon, limit, _Wider(aim, priced).hint(limit))
-    return look.decide(Truth.of(held), options.get("entropy"))
+    return look.decide(TrueMargins.of(held), options.get("entropy"))
 
 
 def _reaching(
@@ -247,8 +247,8 @@ def _reaching(
     aim = Aim(first, second, ((width, 1),), finest is not None, held.size, widest=Fraction(reach))
     aim = aim.limited(options.get("max_epsilon", "1"), options.get("confidence"))
     if first >= _HALF or not held.size:
-        return unread(held.size)
-    return priced(aim).decide(Truth.of(held), options.get("entropy"))
+        return nothing_read(held.size)
+    return priced(aim).decide(TrueMargins.of(held), options.get("entropy"))
 
 
 def _aim(half_width: int, miss_rate: Amount, false_alarm_rate: Amount, field: str = "half_width") -> Aim:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from thresher.amounts import Epsilon
 from thresher.decisions.certificate import CertificateTerms, Sheet
 from thresher.decisions.look import ReachingLook
-from thresher.decisions.margin import Truth
+from thresher.decisions.margin import TrueMargins
 from thresher.decisions.score_tables import line_of
 from thresher.decisions.shift import judged
 from thresher.decisions.verdicts import SEEN_ABOVE, SEEN_BETWEEN, Level, Verdicts
@@ -93,7 +93,7 @@ class CertifiedLadder(ReachingLook):
     def ladder(self) -> tuple[Level, ...]:
         return tuple(Level(look.charge, look.steps, look.certain) for look in self.looks)
 
-    def decide(self, truth: Truth, entropy: Entropy | None = None) -> Verdicts:
+    def decide(self, truth: TrueMargins, entropy: Entropy | None = None) -> Verdicts:
         """Look closer until the promise is reached."""
         return certify(truth.margins(), self, entropy)
 

@@ -15,7 +15,7 @@ from thresher.amounts import Epsilon
 from thresher.decisions.aim import FEWEST_FOR_LEVELS, Asked, asked_of, limits_of
 from thresher.decisions.forecast import Outlook, outlooks
 from thresher.decisions.look import Look, Mechanism
-from thresher.decisions.margin import Truth, slacks_of
+from thresher.decisions.margin import TrueMargins, slacks_of
 from thresher.decisions.mechanisms import mechanism_for
 from thresher.decisions.options import Options
 from thresher.decisions.promise import counting, wide_regions
@@ -299,12 +299,12 @@ def decision_identity(
     return identity_of(family, question.table, columns_used(question), said, measured)
 
 
-def truth_of(asked: Asked, exact: Exact | None) -> Truth:
+def truth_of(asked: Asked, exact: Exact | None) -> TrueMargins:
     """What was read, as slacks and margins: for a `run` only, which adds noise to them."""
     if exact is None:
         raise BugError("a decision about data was run without data")
     slacks = slacks_of(asked.need, asked.atoms, exact)
-    return Truth(asked.measured, slacks, asked.sensitivities, asked.apart)
+    return TrueMargins(asked.measured, slacks, asked.sensitivities, asked.apart)
 
 
 def threshold_of(asked: Asked) -> int | tuple[int, ...] | None:

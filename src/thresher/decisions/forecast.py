@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from thresher.decisions.aim import Asked
-from thresher.decisions.margin import Truth
+from thresher.decisions.margin import TrueMargins
 from thresher.decisions.promise import unit_of
 from thresher.guarantee import few_digits, units_of
 from thresher.noise import SeededEntropy
@@ -70,7 +70,7 @@ def _outlook(look: "Look", distance: Fraction, groups: int) -> Outlook:
     for margin in (-1 - steps, steps):
         lost = []
         for _ in range(_TRIALS // groups):
-            seen = look.decide(Truth.of(np.full(groups, margin, dtype=np.int64)), entropy)
+            seen = look.decide(TrueMargins.of(np.full(groups, margin, dtype=np.int64)), entropy)
             lost.append(np.array([float(level) for level in seen.levels])[seen.stopped].mean())
             stops[: len(seen.levels)] += np.bincount(seen.stopped, minlength=len(seen.levels))
         means.append(float(np.mean(lost)))

@@ -19,7 +19,7 @@ from thresher.amounts import Epsilon
 from thresher.decisions.aim import Aim, Asked
 from thresher.decisions.forecast import outlook_lines
 from thresher.decisions.look import Look, Mechanism, Price
-from thresher.decisions.margin import Truth
+from thresher.decisions.margin import TrueMargins
 from thresher.decisions.shift import FINEST, cuts, judged
 from thresher.decisions.verdicts import SEEN_BETWEEN, Level, Verdicts
 from thresher.decisions.words import Lines
@@ -158,7 +158,7 @@ class Ladder(Climbing):
         """Its levels."""
         return self.levels
 
-    def decide(self, truth: Truth, entropy: Entropy | None = None) -> Verdicts:
+    def decide(self, truth: TrueMargins, entropy: Entropy | None = None) -> Verdicts:
         """Look and look again."""
         return climb(truth.margins(self.scale), self, entropy)
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from thresher.amounts import Epsilon
 from thresher.config import decimal_text
 from thresher.decisions.aim import Asked
-from thresher.decisions.margin import Truth
+from thresher.decisions.margin import TrueMargins
 from thresher.decisions.promise import line_promise, unit_of
 from thresher.decisions.verdicts import Level, Verdicts
 from thresher.decisions.words import Lines, half_widths, told_look, told_reaching
@@ -81,7 +81,7 @@ class Look:
         """Its levels, as far as they are known beforehand."""
         raise NotImplementedError
 
-    def decide(self, truth: Truth, entropy: Entropy | None = None) -> Verdicts:
+    def decide(self, truth: TrueMargins, entropy: Entropy | None = None) -> Verdicts:
         """Draw and decide."""
         raise NotImplementedError
 

@@ -20,7 +20,7 @@ _FAR = 1 << 40
 _ROOM = 1 << 62
 
 
-class Truth:
+class TrueMargins:
     """What was read, as slacks of conditions or as margins of groups: for the inside of a `run` only."""
 
     __slots__ = ("_apart", "_formula", "_margins", "_sensitivities", "_slacks")
@@ -36,7 +36,7 @@ class Truth:
         self._margins: NDArray[np.int64] | None = None
 
     @classmethod
-    def of(cls, margins: NDArray[np.int64]) -> "Truth":
+    def of(cls, margins: NDArray[np.int64]) -> "TrueMargins":
         """Margins that are known already, in whole privacy units."""
         made = cls.__new__(cls)
         made._margins = margins

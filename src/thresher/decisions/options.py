@@ -83,7 +83,7 @@ class Options:
         return self.rates[0] >= _HALF
 
 
-def checked(said: Mapping[str, Any]) -> Options:
+def options_of(said: Mapping[str, Any]) -> Options:
     """Check every option that was given; None means that it was left out."""
     given = {name: value for name, value in said.items() if value is not None}
     found: dict[str, Any] = {}

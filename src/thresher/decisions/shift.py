@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from thresher.amounts import Amount, Epsilon, exact_fraction
 from thresher.decisions.aim import Aim, Asked, Tolerance
 from thresher.decisions.look import Look, Mechanism
-from thresher.decisions.margin import Truth
+from thresher.decisions.margin import TrueMargins
 from thresher.decisions.verdicts import SEEN_BETWEEN, Level, Verdicts
 from thresher.errors import ArgumentError
 from thresher.noise import (
@@ -71,7 +71,7 @@ class Shift(Look):
         told = "one noisy look at one margin for each group"
         return f"{told}; line and boundary placed for both rates" if self.zone else told
 
-    def decide(self, truth: Truth, entropy: Entropy | None = None) -> Verdicts:
+    def decide(self, truth: TrueMargins, entropy: Entropy | None = None) -> Verdicts:
         """One look."""
         return look(truth.margins(self.scale), self, entropy)
 

@@ -17,7 +17,7 @@ from thresher.amounts import Epsilon
 from thresher.decisions.certificate import most_successes
 from thresher.decisions.ladder import Climb, level_of
 from thresher.decisions.look import ReachingLook
-from thresher.decisions.margin import Truth
+from thresher.decisions.margin import TrueMargins
 from thresher.decisions.verdicts import SEEN_ABOVE, SEEN_BELOW, SEEN_BETWEEN, Level, Verdicts
 from thresher.noise import Entropy
 from thresher.release import Certificate
@@ -79,7 +79,7 @@ class ThreeWayLadder(ReachingLook):
         """The last level."""
         return self.epsilon
 
-    def decide(self, truth: Truth, entropy: Entropy | None = None) -> Verdicts:
+    def decide(self, truth: TrueMargins, entropy: Entropy | None = None) -> Verdicts:
         """Look, and look again at uncertain groups."""
         return climb_three_ways(truth.margins(), self, entropy)
 

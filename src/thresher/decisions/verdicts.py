@@ -90,7 +90,7 @@ def opposite(margins: NDArray[np.int64]) -> NDArray[np.int64]:
     return -1 - margins
 
 
-def unread(size: int) -> Verdicts:
+def nothing_read(size: int) -> Verdicts:
     """A rate of half or more needs no data: every group is uncertain, at no loss."""
     nothing = np.zeros(size, dtype=np.int64)
     return Verdicts(nothing.astype(np.int8), nothing, nothing, nothing, (Epsilon(0),), 1, Epsilon(0))

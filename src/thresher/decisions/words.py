@@ -125,7 +125,7 @@ def composed(table: Table, total: Epsilon, once: Epsilon) -> str:
     return f" = {table.contribution.max_groups} groups at {once}"
 
 
-def condition(atom: Atom, slack: Fraction, table: Table) -> str:
+def condition_line(atom: Atom, slack: Fraction, table: Table) -> str:
     """A condition with its half width in its own units."""
     width = slack / atom.steps
     if atom.per_row:
@@ -158,7 +158,7 @@ def _condition(atom: Atom, asked: Asked, kept: Fraction) -> str:
         if atom.per_row or spread == atom.steps
         else f"; one unit moves it by up to {few_digits(spread / atom.steps)}"
     )
-    return condition(atom, kept * spread, asked.question.table) + moved
+    return condition_line(atom, kept * spread, asked.question.table) + moved
 
 
 def _composed(asked: Asked, once: Epsilon) -> str:

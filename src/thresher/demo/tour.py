@@ -11,7 +11,7 @@ import numpy as np
 
 from thresher.decisions.decision_plan import DecisionPlan
 from thresher.decisions.look import ReachingLook
-from thresher.decisions.margin import Truth as Known
+from thresher.decisions.margin import TrueMargins as Known
 from thresher.decisions.mechanisms import mechanism_named
 from thresher.demo.hospital import build
 from thresher.engine import Engine, open_engine
@@ -38,7 +38,7 @@ _LINES, _FAR_BELOW = 40, 2000
 
 
 @dataclass(frozen=True, slots=True)
-class Truth:
+class TrueMargins:
     """What is so about a disease. Shown only because it is made up."""
 
     patients: int
@@ -61,7 +61,7 @@ class Tour:
     plan: DecisionPlan
     before: Balance
     answer: Release
-    truth: tuple[Truth, ...]
+    truth: tuple[TrueMargins, ...]
     after: Balance
     again: Release
     after_again: Balance
@@ -125,6 +125,6 @@ def _missed(plan: DecisionPlan, entropy: Entropy) -> Trials:
     return Trials(_LINES * at_line, missed)
 
 
-def _truth(patients: int, ages: int) -> Truth:
+def _truth(patients: int, ages: int) -> TrueMargins:
     mean_age = ages / patients
-    return Truth(patients, mean_age, (patients > 750 and mean_age > 65) or (patients > 500 and mean_age < 5))
+    return TrueMargins(patients, mean_age, (patients > 750 and mean_age > 65) or (patients > 500 and mean_age < 5))

@@ -19,7 +19,7 @@ from thresher.decisions.adaptive_ladder import adaptive_ladder_of
 from thresher.decisions.aim import Aim
 from thresher.decisions.ladder import rungs_of
 from thresher.decisions.look import Look
-from thresher.decisions.margin import Truth
+from thresher.decisions.margin import TrueMargins
 from thresher.decisions.regimes import certified_look, three_way_look
 from thresher.decisions.verdicts import Verdicts
 from thresher.noise import Entropy
@@ -94,7 +94,7 @@ def _loss_together(name: str, look: Look) -> Sampled:
 
 
 def _shown_together(look: Look, margins: tuple[int, ...], runs: int, entropy: Entropy) -> NDArray[np.int64]:
-    held = Truth.of(np.array(margins))
+    held = TrueMargins.of(np.array(margins))
     return np.stack([_shown(look.decide(held, entropy)).ravel() for _ in range(runs)])
 
 
@@ -120,5 +120,5 @@ def _misses_together(name: str, look: Look) -> Promised:
 
 
 def _missed_together(look: Look, margins: tuple[int, ...], runs: int, entropy: Entropy) -> NDArray[np.bool_]:
-    held = Truth.of(np.array(margins))
+    held = TrueMargins.of(np.array(margins))
     return np.array([not look.decide(held, entropy).reported[0] for _ in range(runs)])

@@ -15,8 +15,8 @@ from thresher.amounts import Epsilon
 from thresher.config import decimal_text
 from thresher.decisions.aim import Asked, limit_name
 from thresher.decisions.look import Look, Mechanism, Price, cheaper
-from thresher.decisions.margin import Truth
-from thresher.decisions.probe.probe import answered, planned
+from thresher.decisions.margin import TrueMargins
+from thresher.decisions.probe.probe import answered, prices_of
 from thresher.decisions.probe.probe_answer import ESTIMATE, ConditionLook, ProbeAnswer
 from thresher.decisions.promise import unit_of
 from thresher.decisions.uncertain_region import UncertainRegion
@@ -77,7 +77,7 @@ class ConditionLooks(Look):
         """No level is common to all conditions."""
         return ()
 
-    def decide(self, truth: Truth, entropy: Entropy | None = None) -> Verdicts:
+    def decide(self, truth: TrueMargins, entropy: Entropy | None = None) -> Verdicts:
         """Look at each condition: above where noisy values meet the formula, uncertain where the moved line does."""
         slacks = truth.slacks
         found = answered(
@@ -227,7 +227,7 @@ def _steps(method: str, asked: Asked) -> tuple[int, ...]:
 
 def _firsts(method: str, asked: Asked, tree: Tree, steps: tuple[int, ...]) -> tuple[ConditionLook, ...]:
     try:
-        return planned(method, tree, list(asked.sensitivities.values()), steps, asked.aim.first_rate, region=1)
+        return prices_of(method, tree, list(asked.sensitivities.values()), steps, asked.aim.first_rate, region=1)
     except ArgumentError as refused:
         told = ", ".join(f"{atom.text}: {_own_units(asked, atom, steps[i])}" for i, atom in enumerate(asked.atoms))
         rule = f"{method} looks at each condition by itself, in its own steps: {refused.rule}"

@@ -94,7 +94,7 @@ probe = partial(answered, "probe")
 probe_ent = partial(answered, "probe-ent")
 
 
-def planned(
+def prices_of(
     method: str,
     tree: Tree,
     sensitivities: Sequence[int],

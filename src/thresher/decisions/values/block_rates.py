@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from thresher.amounts import MAX_NANO, NANO, Epsilon
-from thresher.decisions.values.smooth_tails import least, quantile, tail_slope_curve
+from thresher.decisions.values.smooth_tails import least_rate, tail_quantile, tail_slope_curve
 from thresher.errors import ArgumentError
 from thresher.noise import NoiseSum
 from thresher.noise.enclosure import Enclosure, certified
@@ -59,21 +59,21 @@ class Demand:
 def smooth_rates(demand: Demand, start: Sequence[float]) -> tuple[float, ...]:
     """The rates of the least price, as if noise were continuous. `start` is enough, and what is found is no dearer."""
     if len(start) == 1:
-        return (least(lambda rate: _smooth_misses(demand, [rate]) <= float(demand.rate), start[0]),)
+        return (least_rate(lambda rate: _smooth_misses(demand, [rate]) <= float(demand.rate), start[0]),)
     if len(demand.sets) > _MOST_SETS:
         return tuple(start)
     found = _solved(demand, start)
     if found is None:
         return tuple(start)
     # The solver may stop a little outside: one factor for all rates brings it back.
-    factor = least(lambda f: _smooth_misses(demand, [f * rate for rate in found]) <= float(demand.rate), 1.0)
+    factor = least_rate(lambda f: _smooth_misses(demand, [f * rate for rate in found]) <= float(demand.rate), 1.0)
     mended = tuple(factor * rate for rate in found)
     return mended if demand.price(mended) < demand.price(start) else tuple(start)
 
 
 def whole_rates(demand: Demand, rates: Sequence[float]) -> tuple[Epsilon, ...]:
     """Rates in whole nano that keep the miss rate with the noise as it is drawn; nearly proportional to `rates`."""
-    factor = least(lambda f: _misses(demand, [f * rate for rate in rates]) <= float(demand.rate), 1.0)
+    factor = least_rate(lambda f: _misses(demand, [f * rate for rate in rates]) <= float(demand.rate), 1.0)
     nano = [math.ceil(factor * rate * NANO) for rate in rates]
     if max(nano) > MAX_NANO:
         rule = "even an epsilon of a million cannot meet it with these half widths"
@@ -156,7 +156,7 @@ def _by_weight(demand: Demand, rates: Sequence[float]) -> list[float]:
             shares[i] = min(shares[i], float(demand.rate) * weights[i] / total)
     divided = [0.0] * len(rates)
     for held, share in zip(demand.held, shares, strict=True):
-        divided[held.block] = max(divided[held.block], quantile(held.noise, share) / (held.slack + 0.5))
+        divided[held.block] = max(divided[held.block], tail_quantile(held.noise, share) / (held.slack + 0.5))
     return divided
 
 

@@ -62,7 +62,7 @@ class Literal:
 
 
 @dataclass(frozen=True, slots=True)
-class Measured:
+class FormulaNumbers:
     """The numbers of a formula, the filters they look at, and its conditions in their order."""
 
     measures: tuple[Measure, ...]
@@ -70,7 +70,7 @@ class Measured:
     literals: tuple[Literal, ...]
 
 
-def measured(atoms: Sequence[Atom], slacks: Sequence[int], table: Table) -> Measured:
+def numbers_behind(atoms: Sequence[Atom], slacks: Sequence[int], table: Table) -> FormulaNumbers:
     """The numbers behind these conditions, each once."""
     found: dict[Weights, int] = {}
     filters: dict[Condition, int] = {}
@@ -84,7 +84,7 @@ def measured(atoms: Sequence[Atom], slacks: Sequence[int], table: Table) -> Meas
             found[upright] = len(measures)
             measures.append(_measure(upright, sensitivity(atom, table), filters, table))
         literals.append(Literal(found[upright], sign, atom.at_least, slack))
-    return Measured(tuple(measures), tuple(filters), tuple(literals))
+    return FormulaNumbers(tuple(measures), tuple(filters), tuple(literals))
 
 
 def filter_of(aggregate: Aggregate, table: Table) -> Condition:

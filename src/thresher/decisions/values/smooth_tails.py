@@ -51,12 +51,12 @@ def tail_slope_curve(noise: NoiseSum, width: float, epsilon: float) -> tuple[flo
 
 
 @lru_cache(maxsize=4096)
-def quantile(noise: NoiseSum, rate: float) -> float:
+def tail_quantile(noise: NoiseSum, rate: float) -> float:
     """The least width * epsilon whose tail is at most `rate`, which is below one half."""
-    return least(lambda width: tail_slope_curve(noise, width, 1.0)[0] <= rate, noise.sensitivity / noise.over)
+    return least_rate(lambda width: tail_slope_curve(noise, width, 1.0)[0] <= rate, noise.sensitivity / noise.over)
 
 
-def least(enough: Callable[[float], bool], guess: float) -> float:
+def least_rate(enough: Callable[[float], bool], guess: float) -> float:
     """The least positive number that is enough, from above and to nine digits; enough from some number on."""
     low, high = guess, guess
     while not enough(high):

@@ -32,7 +32,7 @@ class Reading:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class NumberParts:
     """A number from noisy ones: the sum of coefficient times reading, divided by `over`; and its noise."""
 
     parts: tuple[tuple[int, int], ...]
@@ -51,7 +51,7 @@ class Block:
     kind: OneWord["direct", "cells", "ends"]
     members: tuple[int, ...]
     readings: tuple[Reading, ...]
-    answers: tuple[Answer, ...]
+    answers: tuple[NumberParts, ...]
     touched: int
     always: bool = False
 
@@ -89,7 +89,7 @@ def touched_together(blocks: Sequence[Block], signatures: Signatures) -> tuple[t
 
 def _direct(member: int, measure: Measure) -> Block:
     spread = measure.sensitivity
-    answer = Answer(((0, 1),), 1, NoiseSum((1,), 1, spread))
+    answer = NumberParts(((0, 1),), 1, NoiseSum((1,), 1, spread))
     reading = Reading(measure.weights, spread)
     return Block("direct", (member,), (reading,), (answer,), measure.filters, measure.by_unit)
 
@@ -111,7 +111,7 @@ def _cells(members: tuple[int, ...], chosen: list[Measure], signatures: Signatur
     answers = []
     for measure in chosen:
         parts = tuple((i, 1) for i, cell in enumerate(cells) if cell >> measure.place & 1)
-        answers.append(Answer(parts, 1, NoiseSum((1,) * len(parts), 1, spread)))
+        answers.append(NumberParts(parts, 1, NoiseSum((1,) * len(parts), 1, spread)))
     return Block("cells", members, tuple(readings), tuple(answers), touched)
 
 
@@ -161,7 +161,7 @@ def _ends(members: tuple[int, ...], chosen: list[Measure], signatures: Signature
             factors.append(row.present)
         parts = tuple((i, factor) for i, factor in enumerate(factors) if factor)
         sizes = tuple(sorted((abs(factor) for _, factor in parts), reverse=True))
-        answers.append(Answer(parts, width, NoiseSum(sizes, width, spread)))
+        answers.append(NumberParts(parts, width, NoiseSum(sizes, width, spread)))
         touched |= measure.filters
     if any(len(answer.parts) > 2 for answer in answers):
         ends.append(((Aggregate("rows", None, around), width), (count, -width)))

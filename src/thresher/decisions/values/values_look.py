@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from thresher.config import Grid, Table
 from thresher.decisions.margin import Whole
 from thresher.decisions.values.measures import Literal
-from thresher.decisions.values.strategies import Answer, Block, Reading
+from thresher.decisions.values.strategies import Block, NumberParts, Reading
 from thresher.decisions.values.values_planner import Strategy
 from thresher.noise import Entropy, discrete_laplace
 from thresher.question import MOST_ROWS, Exact, Need
@@ -36,7 +36,7 @@ class Cut:
     certain: int
 
 
-def answers_of(strategy: Strategy) -> dict[int, tuple[int, Answer]]:
+def answers_of(strategy: Strategy) -> dict[int, tuple[int, NumberParts]]:
     """For each number that is measured: its block, and how it is made of the block's readings."""
     return {
         member: (place, answer)
@@ -64,13 +64,13 @@ def noisy_readings(strategy: Strategy, need: Need, exact: Exact, entropy: Entrop
     return found
 
 
-def combined(answer: Answer, readings: Sequence[Whole]) -> Whole:
+def combined(answer: NumberParts, readings: Sequence[Whole]) -> Whole:
     """`over` times the number, group by group."""
     total: Whole = sum(factor * readings[i] for i, factor in answer.parts)  # type: ignore[assignment]  # never empty
     return total
 
 
-def judged(
+def values_judged(
     tree: Tree,
     literals: Mapping[int, Literal],
     cuts: Mapping[int, Cut],

@@ -17,9 +17,9 @@ from thresher.decisions.decision_plan import ConstantPlan, constant_plan, decisi
 from thresher.decisions.look import cheaper
 from thresher.decisions.options import Options
 from thresher.decisions.promise import counting
-from thresher.decisions.values.measures import Literal, Measured, measured
-from thresher.decisions.values.values_look import Cut, answers_of, combined, judged, noisy_readings
-from thresher.decisions.values.values_planner import Strategy, Task, planned
+from thresher.decisions.values.measures import FormulaNumbers, Literal, numbers_behind
+from thresher.decisions.values.values_look import Cut, answers_of, combined, noisy_readings, values_judged
+from thresher.decisions.values.values_planner import Strategy, Task, strategy_for
 from thresher.decisions.values.values_shown import Display, displays
 from thresher.decisions.values.values_text import explained, promised
 from thresher.decisions.verdicts import words
@@ -40,7 +40,7 @@ class Measurement:
     """What is measured, how verdicts follow from it, and what is shown: all of it known before anything is read."""
 
     tree: Tree
-    found: Measured
+    found: FormulaNumbers
     strategy: Strategy
     cuts: Mapping[int, Cut]
     displays: tuple[Display, ...]
@@ -72,7 +72,7 @@ class ValuesPlan(Plan[Release]):
         readings = noisy_readings(took.strategy, self.need, exact, entropy)
         answers = answers_of(took.strategy).items()
         numbers = {member: (combined(answer, readings[i]), answer.over) for member, (i, answer) in answers}
-        verdict = judged(took.tree, took.literals, took.cuts, numbers)
+        verdict = values_judged(took.tree, took.literals, took.cuts, numbers)
         question, turned = self.question, not self.asked.options.misses_first
         release = Release(
             question=question.text,
@@ -143,7 +143,7 @@ def plan_values(question: Question, options: Options) -> ValuesPlan | ConstantPl
         return free
     asked = asked_of(question, options)
     task, tree, others = task_of(asked)
-    strategy, found, table = planned(task), task.measured, question.table
+    strategy, found, table = strategy_for(task), task.measured, question.table
     cuts = _cuts(found, strategy, others, options.rates[1])
     shown = displays(asked.atoms, found, strategy, table, options.rates[0])
     readings = [reading for block in strategy.blocks for reading in block.readings]
@@ -166,14 +166,14 @@ def plan_values(question: Question, options: Options) -> ValuesPlan | ConstantPl
 
 def price(asked: Asked) -> Epsilon:
     """What the numbers behind a question cost one unit."""
-    return asked.for_one_unit(planned(task_of(asked)[0]).epsilon)
+    return asked.for_one_unit(strategy_for(task_of(asked)[0]).epsilon)
 
 
 def task_of(asked: Asked) -> tuple[Task, Tree, Sets]:
     """What the planner is asked, the formula over numbers, and the sets along which the other error adds up."""
     question = asked.question
     tree, atoms = numbered(asked.measured)
-    found, known = measured(atoms, _slacks(asked), question.table), primes(tree)
+    found, known = numbers_behind(atoms, _slacks(asked), question.table), primes(tree)
     filters = signatures(found.filters, question.table, question.where)
     return Task(found, filters, known.implicants, asked.aim.first_rate), tree, known.implicates
 
@@ -186,7 +186,7 @@ def _slacks(asked: Asked) -> list[int]:
     return [slacks.get(atom, int(widest * spread)) for atom, spread in asked.sensitivities.items()]
 
 
-def _cuts(found: Measured, strategy: Strategy, others: Sets, rate: Fraction) -> dict[int, Cut]:
+def _cuts(found: FormulaNumbers, strategy: Strategy, others: Sets, rate: Fraction) -> dict[int, Cut]:
     """For each condition that makes a difference; the other rate is divided by the largest set it is in."""
     answers = answers_of(strategy)
     cuts = {}
@@ -198,7 +198,7 @@ def _cuts(found: Measured, strategy: Strategy, others: Sets, rate: Fraction) -> 
     return cuts
 
 
-def _distances(found: Measured, strategy: Strategy, cuts: Mapping[int, Cut]) -> tuple[Fraction, Fraction]:
+def _distances(found: FormulaNumbers, strategy: Strategy, cuts: Mapping[int, Cut]) -> tuple[Fraction, Fraction]:
     """The widest half width, and the distance from which the other rate holds for reports too, in privacy units."""
     answers, widths, clear = answers_of(strategy), [], []
     for place, cut in cuts.items():

@@ -11,8 +11,8 @@ from itertools import combinations
 
 from thresher.amounts import Epsilon
 from thresher.decisions.values.block_rates import Demand, Held, smooth_rates, whole_rates
-from thresher.decisions.values.measures import Measured
-from thresher.decisions.values.smooth_tails import quantile
+from thresher.decisions.values.measures import FormulaNumbers
+from thresher.decisions.values.smooth_tails import tail_quantile
 from thresher.decisions.values.strategies import (
     MOST_CELLS,
     MOST_READINGS,
@@ -41,7 +41,7 @@ Offer = tuple[float, tuple[Block, ...], tuple[float, ...]]
 class Task:
     """Numbers to measure: misses of conditions add up along `sets`, each to at most `rate`."""
 
-    measured: Measured
+    measured: FormulaNumbers
     signatures: Signatures
     sets: Sets
     rate: Fraction
@@ -58,7 +58,7 @@ class Strategy:
     epsilon: Epsilon
 
 
-def planned(task: Task) -> Strategy:
+def strategy_for(task: Task) -> Strategy:
     """The cheapest strategy that was found; never dearer than to measure every number by itself."""
     search = _Search(task)
     singles: Partition = tuple((measure,) for measure in search.used)
@@ -125,7 +125,7 @@ class _Search:
         if members not in self._costs:
             held = self._held(self.blocks((members,)))
             self._costs[members] = max(
-                quantile(one.noise, self._shares[place]) / (one.slack + 0.5) for place, one in held.items()
+                tail_quantile(one.noise, self._shares[place]) / (one.slack + 0.5) for place, one in held.items()
             )
         return self._costs[members]
 

@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from thresher.config import Grid, Table
 from thresher.decisions.margin import Whole
-from thresher.decisions.values.measures import ONE, Measured, RowNumber
-from thresher.decisions.values.strategies import Answer
+from thresher.decisions.values.measures import ONE, FormulaNumbers, RowNumber
+from thresher.decisions.values.strategies import NumberParts
 from thresher.decisions.values.values_look import answers_of, combined
 from thresher.decisions.values.values_planner import Strategy
 from thresher.noise import NoiseSum, least_distance
@@ -34,7 +34,7 @@ class Seen:
     """A noisy number: its block, how it is made of the block's readings, and how many steps it may stray."""
 
     block: int
-    answer: Answer
+    answer: NumberParts
     reach: int
 
     def numbers(self, readings: Readings) -> Whole:
@@ -112,7 +112,7 @@ Display = Plain | Average
 
 
 def displays(
-    atoms: Sequence[Atom], found: Measured, strategy: Strategy, table: Table, rate: Fraction
+    atoms: Sequence[Atom], found: FormulaNumbers, strategy: Strategy, table: Table, rate: Fraction
 ) -> tuple[Display, ...]:
     """What will be shown, each once, in the order of the conditions; known before anything is read.
 
@@ -145,7 +145,7 @@ def decimal(whole: int, places: int) -> str:
     return f"{text}.{part}" if part else text
 
 
-def _seen(block: int, answer: Answer, strategy: Strategy, rate: Fraction) -> Seen:
+def _seen(block: int, answer: NumberParts, strategy: Strategy, rate: Fraction) -> Seen:
     """With the least reach that the noise exceeds, on either side, with probability at most `rate`."""
     least = least_distance(answer.noise, strategy.epsilons[block].fraction, rate / 2)
     # Whole numbers that do not reach `least` stay one below it; others may come close.
@@ -153,8 +153,8 @@ def _seen(block: int, answer: Answer, strategy: Strategy, rate: Fraction) -> See
 
 
 def _count_beside(
-    measure: int, found: Measured, strategy: Strategy, answers: Mapping[int, tuple[int, Answer]]
-) -> tuple[int, Answer] | None:
+    measure: int, found: FormulaNumbers, strategy: Strategy, answers: Mapping[int, tuple[int, NumberParts]]
+) -> tuple[int, NumberParts] | None:
     """The count over the same rows, if it is measured anyway."""
     place = found.measures[measure].place
     for other, (block, answer) in answers.items():
@@ -163,7 +163,7 @@ def _count_beside(
     block, answer = answers[measure]
     if strategy.blocks[block].kind != "ends":
         return None
-    return block, Answer(((0, 1), (1, 1)), answer.over, NoiseSum((1, 1), answer.over, answer.noise.sensitivity))
+    return block, NumberParts(((0, 1), (1, 1)), answer.over, NoiseSum((1, 1), answer.over, answer.noise.sensitivity))
 
 
 def _averaged(atom: Atom, row: RowNumber | None, table: Table) -> Grid | None:

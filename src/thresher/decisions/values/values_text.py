@@ -11,10 +11,10 @@ from thresher.amounts import Epsilon
 from thresher.config import decimal_text
 from thresher.decisions.aim import Asked
 from thresher.decisions.promise import unit_of
-from thresher.decisions.values.measures import Measured
+from thresher.decisions.values.measures import FormulaNumbers
 from thresher.decisions.values.strategies import Block
 from thresher.decisions.values.values_planner import Strategy
-from thresher.decisions.words import Lines, composed, condition, opening
+from thresher.decisions.words import Lines, composed, condition_line, opening
 from thresher.guarantee import Guarantee, few_digits, units_of
 from thresher.question import Atom
 
@@ -26,7 +26,7 @@ def promised(asked: Asked, half_width: Fraction, clear: Fraction) -> Guarantee:
     return Guarantee("values", options.miss_rate, options.false_alarm_rate, width, far, options.bound, unit_of(asked))
 
 
-def explained(asked: Asked, found: Measured, strategy: Strategy, halved: Epsilon, promise: Guarantee) -> Lines:
+def explained(asked: Asked, found: FormulaNumbers, strategy: Strategy, halved: Epsilon, promise: Guarantee) -> Lines:
     """What will be read, what it costs and what it promises, before anything is read."""
     question, table, epsilon = asked.question, asked.question.table, asked.for_one_unit(strategy.epsilon)
     units = units_of(promise.unit)
@@ -34,7 +34,7 @@ def explained(asked: Asked, found: Measured, strategy: Strategy, halved: Epsilon
         *opening(question),
         ("shown", "the numbers behind the verdicts, with noise; the verdicts alone would be cheaper"),
         *[
-            ("condition", condition(atom, Fraction(found.literals[i].slack), table))
+            ("condition", condition_line(atom, Fraction(found.literals[i].slack), table))
             for i, atom in enumerate(asked.atoms)
             if atom.written
         ],
@@ -57,7 +57,7 @@ def explained(asked: Asked, found: Measured, strategy: Strategy, halved: Epsilon
     ]
 
 
-def _block(block: Block, atoms: Sequence[Atom], found: Measured) -> str:
+def _block(block: Block, atoms: Sequence[Atom], found: FormulaNumbers) -> str:
     named = dict.fromkeys(
         atom.aggregate for atom, literal in zip(atoms, found.literals, strict=True) if literal.measure in block.members
     )
