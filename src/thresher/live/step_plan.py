@@ -21,7 +21,7 @@ from thresher.errors import ArgumentError, BugError
 from thresher.live.recorded_noise import RecordedEntropy
 from thresher.live.secret_state import Seal
 from thresher.noise import Entropy
-from thresher.plan import Plan
+from thresher.plan import Plan, Statements
 from thresher.question import Exact
 from thresher.streams.derived_values import Derivation
 from thresher.streams.step_release import RELEASED, NoisyStep, StepRecord
@@ -149,6 +149,14 @@ class StepPlan(Plan[StepRecord]):
     def affordable(self, limit: Epsilon) -> None:  # noqa: ARG002
         """A step costs what its stream declares: there is nothing to change."""
         return
+
+    def explanation(self) -> Statements:
+        stream = self.state.plan
+        return [
+            ("step", f"{self.step} of {stream.name}, which begins {stream.clock.began(self.step)}"),
+            ("price", f"{self.price_in_words} for one unit in this step alone"),
+            *(("alarm", f"{alarm.declared.name}: {alarm.promise}") for alarm in stream.alarms),
+        ]
 
     def recall(self, body: bytes, key: str) -> StepRecord:  # noqa: ARG002
         return StepRecord.from_bytes(body, self.state.plan.names)
