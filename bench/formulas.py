@@ -28,7 +28,7 @@ from thresher.decisions.options import options_of
 from thresher.decisions.regimes import certified_look
 from thresher.question.implicants import primes
 from thresher.question.trees import numbered
-from thresher.sql import ask
+from thresher.sql.read_question import ask
 
 SIZES = (1_000, 10_000, 100_000)
 KINDS = ("occupancy", "at the line")

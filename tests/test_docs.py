@@ -15,7 +15,7 @@ import thresher.noise
 from thresher.config import read
 from thresher.ledger import Book, open_book
 from thresher.question import PublicTable
-from thresher.sql import ask
+from thresher.sql.read_question import ask
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text()

@@ -29,7 +29,7 @@ from thresher.decisions.verdicts import opposite
 from thresher.errors import ArgumentError
 from thresher.noise import SeededEntropy
 from thresher.question import Aggregate, Atom, Every, Exact, Some, Within, negated
-from thresher.sql import ask
+from thresher.sql.read_question import ask
 
 F = Fraction
 GRID = 10**4

@@ -15,7 +15,7 @@ from thresher.errors import ArgumentError
 from thresher.question import Aggregate, Atom, Every, Some
 from thresher.question.implicants import equivalent, minimal_form, primes, read_once
 from thresher.question.trees import EveryOf, checked_tree, every, holds, leaves, numbered, occurrences, some
-from thresher.sql import ask
+from thresher.sql.read_question import ask
 
 
 def threshold(least, atoms):

@@ -26,7 +26,7 @@ from thresher.errors import ArgumentError
 from thresher.noise import smallest_epsilon
 from thresher.question import Exact
 from thresher.release import Release
-from thresher.sql import ask
+from thresher.sql.read_question import ask
 
 F = Fraction
 GROUPS = 20_000

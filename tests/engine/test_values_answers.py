@@ -12,7 +12,7 @@ from thresher.decisions.options import options_of
 from thresher.decisions.values.values_plan import ValuesPlan, plan_values, price
 from thresher.noise import NOT_PRIVATE, SeededEntropy
 from thresher.release import Release, ShownNumber
-from thresher.sql import ask
+from thresher.sql.read_question import ask
 
 CLEAR = "SELECT ward FROM patients GROUP BY ward HAVING COUNT(*) > 30 AND AVG(age) > 65"
 SIX = """SELECT ward FROM patients GROUP BY ward HAVING (COUNT(*) > 30 AND AVG(age) > 65 AND SUM(age) > 100)

@@ -20,7 +20,7 @@ from thresher.decisions.options import options_of
 from thresher.decisions.values import values_look
 from thresher.decisions.values.values_plan import plan_values
 from thresher.question import signatures as signatures_module
-from thresher.sql import ask
+from thresher.sql.read_question import ask
 
 QUESTIONS = [
     "SELECT ward FROM stays GROUP BY ward HAVING COUNT(*) > 2 AND COUNT(*) FILTER (WHERE age < 4) > 1",

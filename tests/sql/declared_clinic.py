@@ -4,7 +4,6 @@ from datetime import date
 from fractions import Fraction
 from functools import partial
 
-from thresher import sql
 from thresher.amounts import Epsilon
 from thresher.asks.merging import IN_TEXT
 from thresher.config import (
@@ -24,6 +23,7 @@ from thresher.config import (
     Truth,
 )
 from thresher.question import PublicTable
+from thresher.sql import read_question
 
 F = Fraction
 
@@ -84,4 +84,4 @@ PUBLIC = {
 }
 
 # Questions as the engine reads them: with all its options.
-ask = partial(sql.ask, options=IN_TEXT)
+ask = partial(read_question.ask, options=IN_TEXT)

@@ -14,7 +14,6 @@ from thresher.decisions.decision_plan import ConstantPlan, DecisionPlan, plan_de
 from thresher.decisions.options import NAMES, VALUES, options_of
 from thresher.plan import Plan
 from thresher.release import Release
-from thresher.sql import ask
 
 AnyDecision = DecisionPlan | ConstantPlan | Plan[Release]
 
@@ -28,6 +27,8 @@ class DecisionAsk:
 
     def plan(self, desk: Desk) -> AnyDecision:
         """Return the plan. Refused if it would cost more than the limit that was passed."""
+        from thresher.sql.read_question import ask  # noqa: PLC0415 - loads the parser's library
+
         question = ask(self.sql, desk.declared, desk.public, options=IN_TEXT)
         check_one_for_all(question.table)
         written = {name: value for name, value in question.options.items() if name != "key"}

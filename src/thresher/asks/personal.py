@@ -16,7 +16,7 @@ from thresher.personal.budget_classes import ClassLeft, class_sizes, classes_lef
 from thresher.personal.personal_counts import CountPlan, plan_count
 from thresher.personal.personal_verdicts import VerdictPlan, plan_verdicts
 from thresher.personal.weighted_read import PersonalOptions, PersonalPlan, weighted_read
-from thresher.sql import ask
+from thresher.sql.read_question import ask
 
 Planned = TypeVar("Planned", bound=PersonalPlan[Any])
 _COUNT = ("confidence", "leftovers", "share")

@@ -20,7 +20,7 @@ from thresher.errors import ArgumentError, KeyReusedError, LedgerCorruptError, L
 from thresher.ledger import Book
 from thresher.question import Question
 from thresher.release import Release
-from thresher.sql import ask
+from thresher.sql.read_question import ask
 
 
 class SharperOptions(TypedDict, total=False):

@@ -2,7 +2,8 @@
 
 Every kind turns its values into *codes*, the form in which the sources compare, group and add them: text stays text,
 everything else becomes a whole number (a number its place on the grid, a day the days since 1970, a band its place in
-the list). Codes are what keeps the databases alike; labels are what people see.
+the list). Codes are what keeps the databases alike; labels are what people see. A kind without a public list has no
+codes. `missing` is the value that stands wherever the data have none, if one is declared.
 Reads: declarations. Writes: nothing. Never: data.
 """
 
@@ -26,6 +27,7 @@ class Listed:
 
     values: tuple[str, ...]
     ordered: ClassVar[bool] = False
+    missing: ClassVar[None] = None
 
     def codes(self) -> Sequence[Code]:
         return self.values
@@ -40,6 +42,7 @@ class Numbered:
 
     values: tuple[int, ...]
     ordered: ClassVar[bool] = True
+    missing: ClassVar[None] = None
 
     def codes(self) -> Sequence[Code]:
         return self.values
@@ -53,6 +56,7 @@ class Truth:
     """True or false: codes 1 and 0."""
 
     ordered: ClassVar[bool] = False
+    missing: ClassVar[None] = None
 
     def codes(self) -> Sequence[Code]:
         return (0, 1)
@@ -101,6 +105,7 @@ class Days:
     first: date
     last: date
     ordered: ClassVar[bool] = True
+    missing: ClassVar[None] = None
 
     def codes(self) -> Sequence[Code]:
         return range(day_code(self.first), day_code(self.last) + 1)
@@ -116,6 +121,7 @@ class Hours:
     first: date
     last: date
     ordered: ClassVar[bool] = True
+    missing: ClassVar[None] = None
 
     def codes(self) -> Sequence[Code]:
         return range(24 * day_code(self.first), 24 * (day_code(self.last) + 1))
@@ -134,6 +140,7 @@ class Bands:
     of: str
     edges: tuple[Fraction, ...]
     ordered: ClassVar[bool] = False
+    missing: ClassVar[None] = None
 
     def codes(self) -> Sequence[Code]:
         return range(len(self.edges) - 1)
@@ -150,6 +157,13 @@ class Referenced:
     table: str
     column: str
     ordered: ClassVar[bool] = False
+    missing: ClassVar[None] = None
+
+    def codes(self) -> Sequence[Code]:
+        return ()
+
+    def label(self, code: Code) -> Label:
+        return code
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,6 +171,13 @@ class Text:
     """Text without a public list: may be compared by = and IN, never grouped by."""
 
     ordered: ClassVar[bool] = False
+    missing: ClassVar[None] = None
+
+    def codes(self) -> Sequence[Code]:
+        return ()
+
+    def label(self, code: Code) -> Label:
+        return code
 
 
 Kind = Listed | Numbered | Truth | Grid | Days | Hours | Bands | Referenced | Text

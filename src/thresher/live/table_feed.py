@@ -15,7 +15,7 @@ from thresher.amounts import whole_number
 from thresher.config import Code, Column, Contribution, Days, Grid, Hours, Listed, Numbered, Table, Truth
 from thresher.errors import ArgumentError
 from thresher.live.feeds import Receiver
-from thresher.question import Aggregate, Exact, Need, Within, label
+from thresher.question import Aggregate, Exact, Need, Within
 from thresher.sources import Source
 from thresher.streams.step_blocks import checked_between
 from thresher.streams.step_buffer import MOST
@@ -60,7 +60,7 @@ class StepTable:
     @property
     def names(self) -> tuple[str, ...]:
         """The states in declared order, as the series of the stream are called."""
-        return tuple(str(label(self.states, code)) for code in self.codes)
+        return tuple(str(self.states.kind.label(code)) for code in self.codes)
 
 
 class TableFeed:

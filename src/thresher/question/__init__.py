@@ -4,7 +4,7 @@ Reads: declarations. Writes: nothing. Never: SQL text, data.
 """
 
 from thresher.question.aggregates import Aggregate
-from thresher.question.asked import PublicTable, PublicValue, Question, label, with_public_values
+from thresher.question.asked import PublicTable, PublicValue, Question, with_public_values
 from thresher.question.conditions import (
     ALWAYS,
     NEVER,
@@ -16,7 +16,12 @@ from thresher.question.conditions import (
     OneOf,
     Present,
     Within,
+    all_of,
+    any_of,
     columns_of,
+    narrowed,
+    possible,
+    sorted_codes,
 )
 from thresher.question.exposure import group_keys, grouping_of
 from thresher.question.formula import Atom, Every, Formula, Some, atoms_of, negated
@@ -49,14 +54,18 @@ __all__ = [
     "RowsNeed",
     "Some",
     "Within",
+    "all_of",
+    "any_of",
     "atoms_of",
     "columns_of",
     "group_keys",
     "grouping_of",
     "identity_of",
-    "label",
     "largest_value",
+    "narrowed",
     "negated",
+    "possible",
     "sensitivity",
+    "sorted_codes",
     "with_public_values",
 ]

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
-from thresher.config import Code, Column, Kind, Label, Listed, Numbered, Referenced, Table, Text
+from thresher.config import Code, Column, Kind, Label, Listed, Numbered, Referenced, Table
 from thresher.errors import DeclarationError
 from thresher.question.conditions import Condition
 from thresher.question.formula import Atom, Formula, atoms_of
@@ -48,22 +48,17 @@ class Question:
     notes: tuple[str, ...] = ()
     # False if the sum of the only atom is asked for, and not whether it reaches its threshold.
     decides: bool = True
+    # The distinct conditions, in the order of the normal form; none if the formula is constant.
+    atoms: tuple[Atom, ...] = field(init=False)
 
-    @property
-    def atoms(self) -> tuple[Atom, ...]:
-        """The distinct conditions, in the order of the normal form; none if the formula is constant."""
-        return () if isinstance(self.formula, bool) else tuple(dict.fromkeys(atoms_of(self.formula)))
+    def __post_init__(self) -> None:
+        atoms = () if isinstance(self.formula, bool) else tuple(dict.fromkeys(atoms_of(self.formula)))
+        object.__setattr__(self, "atoms", atoms)
 
     def labels(self) -> list[tuple[Label, ...]]:
         """The groups as people know them."""
-        return [
-            tuple(label(column, code) for column, code in zip(self.keys, group, strict=True)) for group in self.groups
-        ]
-
-
-def label(column: Column, code: Code) -> Label:
-    """A code as people know it."""
-    return code if isinstance(column.kind, Referenced | Text) else column.kind.label(code)
+        kinds = [column.kind for column in self.keys]
+        return [tuple(kind.label(code) for kind, code in zip(kinds, group, strict=True)) for group in self.groups]
 
 
 def with_public_values(table: Table, public: Mapping[str, PublicTable]) -> Table:

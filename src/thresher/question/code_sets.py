@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
 
-from thresher.config import Grid, Listed, Referenced, Table, Text
+from thresher.config import Listed, Referenced, Table, Text
 from thresher.question.conditions import AllOf, AnyOf, Condition, Missing, NoneOf, OneOf, Present, Within
 
 # Beyond any code.
@@ -95,11 +95,7 @@ def meet(one: Sequence[Box], other: Sequence[Box]) -> list[Box]:
 
 def whole(table: Table) -> list[Box]:
     """All rows: columns whose declaration puts a value wherever there is none are never NULL."""
-    kept = [
-        name
-        for name, column in table.columns.items()
-        if isinstance(column.kind, Grid) and column.kind.missing is not None
-    ]
+    kept = [name for name, column in table.columns.items() if column.kind.missing is not None]
     return [{name: Numbers(((-_FAR, _FAR),), null=False) for name in kept}]
 
 

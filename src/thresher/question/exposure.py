@@ -9,7 +9,7 @@ from fractions import Fraction
 from thresher.accounting import Grouping, Interval, Region, Values
 from thresher.accounting.regions import Restriction
 from thresher.config import Bands, Code, Column, Days, Grid, Hours, Listed, Numbered, Table, Text, Truth, decimal_text
-from thresher.question.asked import Question, label
+from thresher.question.asked import Question
 from thresher.question.conditions import AllOf, AnyOf, Condition, OneOf, Within
 
 # Longer lists are left out of the region, which then is larger than it need be: a ledger line stays short.
@@ -115,5 +115,5 @@ def _constant(column: Column, code: Code) -> Fraction | str | None:
     if isinstance(kind, Truth):
         return "true" if code else "false"
     if isinstance(kind, Listed | Text | Days | Bands):
-        return str(label(column, code))
+        return str(kind.label(code))
     return None if isinstance(kind, Hours) else str(code)

@@ -80,8 +80,7 @@ def _column_span(terms: list[tuple[Aggregate, int]], column: Column | None) -> S
         if not isinstance(column.kind, Grid):
             raise BugError(f"the column {column.name} is added up and has no grid")
         here += weights["total"] * Span(column.kind.lowest, column.kind.highest)
-    always_there = isinstance(column.kind, Grid) and column.kind.missing is not None
-    return here if always_there else here.or_nothing()
+    return here if column.kind.missing is not None else here.or_nothing()
 
 
 def _unit_span(atom: Atom) -> Span:

@@ -14,13 +14,11 @@ from fractions import Fraction
 from sqlglot import exp
 
 from thresher.config import Table
-from thresher.question import ALWAYS, NEVER, Aggregate, AllOf, Atom, Condition, OneOf
-from thresher.sql.groups import Group
+from thresher.question import ALWAYS, NEVER, Aggregate, AllOf, Atom, Condition, OneOf, all_of, sorted_codes
 from thresher.sql.linear import Context, Linear, added, present_count, scaled
-from thresher.sql.names import PublicColumn
+from thresher.sql.names import Group, PublicColumn
 from thresher.sql.refusals import Refusal, shown
 from thresher.sql.row_conditions import TURNED
-from thresher.sql.simplify import every
 from thresher.sql.writing import aggregate_text, linear_text, name_text, order, ratio_text, sum_text
 
 # An average against a public column takes one count for each value the column has.
@@ -89,13 +87,12 @@ class _Written:
             return linear_text(form.terms, self.table, average=True)
         return ratio_text(form.terms, form.over, self.table)
 
-    @property
-    def text(self) -> str:
+    def text(self, aggregate: str) -> str:
         public = sorted(self.form.public.items(), key=lambda item: (item[0].table, item[0].name, item[0].alias))
         named = {f"{name_text(column.table)}.{name_text(column.name)}": -factor for column, factor in public if factor}
         if self.form.constant or not named:
             named[""] = -self.form.constant
-        return f"{self.aggregate} {self.sign} {sum_text(named)}"
+        return f"{aggregate} {self.sign} {sum_text(named)}"
 
     def atom(self, terms: Mapping[Aggregate, Fraction], bounds: Sequence[Fraction]) -> Atom:
         """The atom of `terms sign bound`, which must have terms."""
@@ -104,12 +101,13 @@ class _Written:
         factor = scale if upwards else -scale
         places = [bound * factor for bound in bounds]
         wholes = [math.floor(place) + 1 if self.sign in (">", "<") else math.ceil(place) for place in places]
+        aggregate = self.aggregate
         ranked = sorted(terms, key=lambda aggregate: order(aggregate, self.table))
         return Atom(
             weights=tuple((aggregate, int(terms[aggregate] * factor)) for aggregate in ranked),
             at_least=wholes[0] if len(set(wholes)) == 1 else tuple(wholes),
-            aggregate=self.aggregate,
-            text=self.text,
+            aggregate=aggregate,
+            text=self.text(aggregate),
             steps=scale,
             per_row=self.form.over is not None,
             upwards=upwards,
@@ -123,7 +121,7 @@ def _ratio(
         return Compared(always_false=True)
     form = Linear(terms)
     for bound, where in bounds.by_code.items():
-        counted = Aggregate(over.measure, over.column, every([over.where, where]))
+        counted = Aggregate(over.measure, over.column, all_of([over.where, where]))
         form = added(form, Linear({counted: -bound} if bound else {}), exp.Null())
     terms = {aggregate: weight for aggregate, weight in form.terms.items() if weight}
     strict = written.sign in (">", "<")
@@ -178,7 +176,7 @@ def _bounds(form: Linear, context: Context, groups: Sequence[Group], at: exp.Exp
 
 
 def _one_of(column: str, codes: set[Group]) -> Condition:
-    return OneOf(column, tuple(sorted((code[0] for code in codes), key=lambda code: (isinstance(code, str), code))))
+    return OneOf(column, sorted_codes(code[0] for code in codes))
 
 
 def _threshold(column: PublicColumn, value: object, at: exp.Expr) -> Fraction:

@@ -22,13 +22,12 @@ from thresher.config import (
     Hours,
     Listed,
     Numbered,
-    Referenced,
     Text,
     Truth,
     day_code,
     decimal_text,
 )
-from thresher.question import ALWAYS, NEVER, Condition, Missing, NoneOf, OneOf, Present, Within
+from thresher.question import ALWAYS, NEVER, Condition, Missing, NoneOf, OneOf, Present, Within, sorted_codes
 from thresher.sql.literals import NUMBER, Constant, check_known, day, written
 from thresher.sql.refusals import Refusal, bare, shown
 
@@ -56,7 +55,7 @@ def one_of(column: Column, values: Sequence[Constant], at: exp.Expr) -> Conditio
 def none_of(column: Column, values: Sequence[Constant], at: exp.Expr) -> Condition:
     """`column NOT IN (values)`: true only for rows that have a value."""
     check_known(column, values, at)
-    codes = _sorted(code_of(column, value, at) for value in values)
+    codes = _distinct(code_of(column, value, at) for value in values)
     if isinstance(column.kind, Truth | Bands):
         return among(column, (code for code in column.kind.codes() if code not in codes))
     return NoneOf(column.name, codes) if codes else present(column)
@@ -64,7 +63,7 @@ def none_of(column: Column, values: Sequence[Constant], at: exp.Expr) -> Conditi
 
 def among(column: Column, codes: Iterable[Code | None]) -> Condition:
     """The code is one of these; None stands for a value that no row can have."""
-    found = _sorted(codes)
+    found = _distinct(codes)
     return OneOf(column.name, found) if found else NEVER
 
 
@@ -82,24 +81,14 @@ def compared(column: Column, sign: str, value: Constant, at: exp.Expr) -> Condit
     return _within(column, None, math.ceil(place) - 1 if sign == "<" else math.floor(place))
 
 
-def codes_of(column: Column) -> Sequence[Code]:
-    """The public codes of a column; none if it has no public domain."""
-    return () if isinstance(column.kind, Referenced | Text) else column.kind.codes()
-
-
 def present(column: Column) -> Condition:
     """`column IS NOT NULL`."""
-    return ALWAYS if never_null(column) else Present(column.name)
+    return ALWAYS if column.kind.missing is not None else Present(column.name)
 
 
 def missing(column: Column) -> Condition:
     """`column IS NULL`."""
-    return NEVER if never_null(column) else Missing(column.name)
-
-
-def never_null(column: Column) -> bool:
-    """Whether the declaration puts a value wherever the data have none."""
-    return isinstance(column.kind, Grid) and column.kind.missing is not None
+    return NEVER if column.kind.missing is not None else Missing(column.name)
 
 
 def _within(column: Column, low: int | None, high: int | None) -> Condition:
@@ -201,7 +190,5 @@ def _mismatch(column: Column, value: Constant, at: exp.Expr) -> Refusal:
     return Refusal("comparable-values", message + hint, at)
 
 
-def _sorted(codes: Iterable[Code | None]) -> tuple[Code, ...]:
-    found = {code for code in codes if code is not None}
-    # Codes of one column are all text or all numbers.
-    return tuple(sorted(found, key=lambda code: (code, "") if isinstance(code, int) else (0, code)))
+def _distinct(codes: Iterable[Code | None]) -> tuple[Code, ...]:
+    return sorted_codes({code for code in codes if code is not None})

@@ -1,28 +1,34 @@
 """HAVING as a formula of atoms: NOT pushed to the leaves, repetitions merged, parts sorted, constants folded.
 
-Without HAVING, the one aggregate of the select list, COUNT(*) if none is written.
-
+An atom or a formula that holds in every group, or in none, is told without data: counts are never negative, and a sum
+over rows has the sign that all its possible rows share. Beyond that every linear form is taken to be free, so a formula
+called constant is constant; one that is not may still be.
+Without HAVING, the one aggregate of the select list is asked for, COUNT(*) if none is written.
 Reads: the parser's tree. Writes: nothing. Never: an equality of aggregates, which noise would always miss; an average
 without HAVING, which is not a sum over people.
 """
 
-from collections.abc import Sequence
+import itertools
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 
 from sqlglot import exp
 
-from thresher.question import Aggregate, Atom, Every, Formula, Some, atoms_of
+from thresher.config import Grid, Table
+from thresher.question import Aggregate, Atom, Condition, Every, Formula, Some, atoms_of
 from thresher.sql.atoms import Compared, compare
-from thresher.sql.certain import constant, settled
-from thresher.sql.groups import Group
 from thresher.sql.linear import Context, Linear, linear
+from thresher.sql.names import Group
 from thresher.sql.refusals import Refusal
 from thresher.sql.row_conditions import OPPOSITE, SIGNS
-from thresher.sql.statement import Statement, only, plain_parts, unwrapped
+from thresher.sql.statement import Statement, in_order
 from thresher.sql.tokens import MOST_CONDITIONS
 from thresher.sql.writing import Asked, formula_text
 
+_MOST_CELLS = 4096
+_Form = tuple[tuple[Aggregate, int], ...]
 _FORM = "HAVING compares aggregates by >, >=, < or <= and joins such conditions by AND, OR and NOT"
 
 
@@ -50,7 +56,7 @@ class Having:
         distinct = len(set(atoms_of(found)))
         if distinct > MOST_CONDITIONS:
             raise _too_many(distinct, node)
-        known = constant(found, self.context.scope.table)
+        known = _constant(found, self.context.scope.table)
         return found if known is None else self._constant(known)
 
     def _constant(self, value: bool) -> bool:  # noqa: FBT001
@@ -58,22 +64,18 @@ class Having:
         return value
 
     def _part(self, node: exp.Expr, *, negated: bool) -> Formula | bool:
-        node = unwrapped(node)
         while isinstance(node, exp.Not):
-            only(node, "this")
-            node, negated = unwrapped(node.this), not negated
+            node, negated = node.this, not negated
         for kind in (exp.And, exp.Or):
             if isinstance(node, kind):
-                parts = [self._part(part, negated=negated) for part in plain_parts(node, kind)]
+                parts = [self._part(part, negated=negated) for part in in_order(node, kind)]
                 return self._joined(parts, every=(kind is exp.And) != negated)
         if isinstance(node, exp.Between):
-            only(node, "this", "low", "high")
             ends = [(">=", node.args["low"]), ("<=", node.args["high"])]
             parts = [self._comparison(sign, node.this, end, node, negated=negated) for sign, end in ends]
             return self._joined(parts, every=not negated)
         if type(node) not in SIGNS:
             raise Refusal("aggregates-in-having", f"{type(node).__name__} is not a condition here; {_FORM}", node)
-        only(node, "this", "expression")
         return self._comparison(SIGNS[type(node)], node.this, node.expression, node, negated=negated)
 
     def _comparison(self, sign: str, left: exp.Expr, right: exp.Expr, at: exp.Expr, *, negated: bool) -> Formula | bool:
@@ -89,7 +91,7 @@ class Having:
             self.guards.append(compared.guard)
         table = self.context.scope.table
         atoms = [*compared.atoms, *([] if compared.guard is None else [compared.guard])]
-        values = [settled(atom, table) for atom in atoms]
+        values = [_settled(atom, table) for atom in atoms]
         return self._joined([a if v is None else v for a, v in zip(atoms, values, strict=True)], every=True)
 
     def _joined(self, parts: Sequence[Formula | bool], *, every: bool) -> Formula | bool:
@@ -142,7 +144,7 @@ def _too_many(found: int, at: exp.Expr) -> Refusal:
 
 def counted(statement: Statement, context: Context, groups: Sequence[Group]) -> Atom:
     """The aggregate as the weighted sum of an atom, whose threshold of 0 means nothing."""
-    written = [node for node in map(unwrapped, statement.selected) if not isinstance(node, exp.Column)]
+    written = [node for node in statement.selected if not isinstance(node, exp.Column)]
     if len(written) > 1:
         raise Refusal("select-keys", "One aggregate is asked for at a time; keep one", written[1])
     at = written[0] if written else statement.keys[0]
@@ -153,3 +155,99 @@ def counted(statement: Statement, context: Context, groups: Sequence[Group]) -> 
     if len(atoms) != 1:
         raise Refusal("linear-forms", "Nothing is left of the aggregates; select COUNT(*)", at)
     return atoms[0]
+
+
+def _settled(atom: Atom, table: Table) -> bool | None:
+    """True or False if the atom always or never holds, whatever the data."""
+    low, high = _range(atom.weights, table)
+    bounds = (atom.at_least,) if isinstance(atom.at_least, int) else atom.at_least
+    if bounds and low >= max(bounds):
+        return True
+    return False if bounds and high < min(bounds) else None
+
+
+def _constant(formula: Formula, table: Table) -> bool | None:
+    """True or False if the formula always or never holds, as far as its linear forms can tell."""
+    by_form: dict[_Form, list[Atom]] = {}
+    for atom in dict.fromkeys(atoms_of(formula)):
+        if isinstance(atom.at_least, int):
+            by_form.setdefault(_unsigned(atom)[0], []).append(atom)
+    shared = {form: atoms for form, atoms in by_form.items() if len(atoms) > 1}
+    cells = [_cells(form, atoms, table) for form, atoms in shared.items()]
+    if math.prod(len(cell) for cell in cells) > _MOST_CELLS:
+        return None
+    # The formula grows with its atoms, so the atoms that stand alone are tried all false and all true.
+    always = never = True
+    for chosen in itertools.product(*cells):
+        known = {atom: holds for cell in chosen for atom, holds in cell.items()}
+        always = always and _value(formula, known, others=False)
+        never = never and not _value(formula, known, others=True)
+        if not always and not never:
+            return None
+    return True if always else False if never else None
+
+
+def _value(formula: Formula, known: Mapping[Atom, bool], *, others: bool) -> bool:
+    if isinstance(formula, Atom):
+        return known.get(formula, others)
+    values = (_value(part, known, others=others) for part in formula.parts)
+    return all(values) if isinstance(formula, Every) else any(values)
+
+
+def _cells(form: _Form, atoms: Sequence[Atom], table: Table) -> list[dict[Atom, bool]]:
+    """Which of the atoms hold, for every stretch of values of their form that no atom divides."""
+    low, high = _range(form, table)
+    # An atom holds from `bound` upwards, or up to `bound`; values that start a stretch stand for all of it.
+    starts = {bound if upwards else bound + 1 for _, upwards, bound in map(_unsigned, atoms)}
+    least = min(starts) - 1
+    values = {max(least, low), *(start for start in starts if low <= start <= high)}
+    return [
+        {
+            atom: value >= bound if upwards else value <= bound
+            for atom in atoms
+            for _, upwards, bound in [_unsigned(atom)]
+        }
+        for value in values
+        if low <= value <= high
+    ]
+
+
+def _unsigned(atom: Atom) -> tuple[_Form, bool, int]:
+    """The form with its first weight positive, whether the atom looks upwards on it, and the bound there."""
+    bound = atom.at_least if isinstance(atom.at_least, int) else 0
+    if atom.weights[0][1] > 0:
+        return atom.weights, True, bound
+    return tuple((aggregate, -weight) for aggregate, weight in atom.weights), False, -bound
+
+
+def _range(weights: _Form, table: Table) -> tuple[float, float]:
+    """From where to where the weighted sum can lie: 0 is an end if every row moves it the other way."""
+    rows: dict[Condition, list[tuple[Aggregate, int]]] = {}
+    down = up = False
+    for aggregate, weight in weights:
+        if aggregate.measure == "units":
+            down, up = down or weight < 0, up or weight > 0
+        else:
+            rows.setdefault(aggregate.where, []).append((aggregate, weight))
+    for parts in rows.values():
+        low, high = _of_a_row(parts, table)
+        down, up = down or low < 0, up or high > 0
+    return -math.inf if down else 0, math.inf if up else 0
+
+
+def _of_a_row(parts: Sequence[tuple[Aggregate, int]], table: Table) -> tuple[int, int]:
+    """By how much one row can move the weighted sum of aggregates over the same rows."""
+    low = high = sum(weight for aggregate, weight in parts if aggregate.measure == "rows")
+    for column in dict.fromkeys(aggregate.column for aggregate, _ in parts if aggregate.column is not None):
+        kind = table.columns[column].kind
+        count = sum(weight for aggregate, weight in parts if aggregate == Aggregate("present", column, aggregate.where))
+        total = sum(weight for aggregate, weight in parts if aggregate == Aggregate("total", column, aggregate.where))
+        ends = [count]
+        if isinstance(kind, Grid):
+            extra = [] if kind.missing is None else [int(kind.missing / kind.step)]
+            ends = [count + total * code for code in (kind.lowest, kind.highest, *extra)]
+            if extra:
+                low, high = low + min(ends), high + max(ends)
+                continue
+        low, high = low + min(0, *ends), high + max(0, *ends)
+    return low, high

@@ -1,6 +1,6 @@
 """The words of the small language, and for well-known words outside of it the rule that refuses them.
 
-Reads: nothing. Writes: nothing. Never: decides by itself; a word in neither list is refused too, by `words.py`.
+Reads: nothing. Writes: nothing. Never: decides by itself; a word in neither list is refused too, by `tokens.py`.
 """
 
 from collections.abc import Mapping
@@ -107,8 +107,8 @@ _LISTS: tuple[tuple[Rule, str, tuple[str, ...]], ...] = (
 REFUSED: Mapping[str, tuple[Rule, str]] = {
     word: (rule, message.format(word)) for rule, message, words in _LISTS for word in words
 }
-# Words of that list that are names of functions too.
-_ALSO_FUNCTIONS = {"LEFT", "RIGHT", "VALUES", "TIME", "TIMESTAMP", "TOP", "OVERLAPS", "CUBE", "ROLLUP"}
+# Words of that list that are refused as functions where they are called.
+ALSO_FUNCTIONS = {"LEFT", "RIGHT", "TIME", "TIMESTAMP", "TOP", "OVERLAPS"}
 
 _NEAREST = {
     "ANY_VALUE": "COUNT(*)",
@@ -126,15 +126,10 @@ _NEAREST = {
 _SPREAD = ("STDDEV", "STDEV", "VAR", "VARIANCE", "QUANTILE", "PERCENTILE", "CORR", "COVAR")
 
 
-def refusal_of(word: Token, text: str, after: Token | None) -> Refusal | None:
-    """The refusal of a word that is known to lie outside, if it is on the list."""
-    called = after is not None and after.text == "("
-    two_words = f"{text} {after.text.upper()}" if after is not None else ""
-    for form in (two_words, text):
-        if form in REFUSED and not (called and form in _ALSO_FUNCTIONS - {"VALUES", "CUBE", "ROLLUP"}):
-            rule, message = REFUSED[form]
-            return Refusal(rule, message, word)
-    return None
+def refusal_of(word: Token, form: str) -> Refusal:
+    """Return the refusal of a word, or of it and the next one, that is on the list."""
+    rule, message = REFUSED[form]
+    return Refusal(rule, message, word)
 
 
 def refused_function(word: Token, name: str) -> Refusal:

@@ -14,12 +14,11 @@ from sqlglot import exp
 
 from thresher.config import Column, Grid
 from thresher.question import ALWAYS, Aggregate, Condition
-from thresher.sql.encoding import never_null
-from thresher.sql.literals import NUMBER, number, sane, written
+from thresher.sql.literals import NUMBER, written
 from thresher.sql.names import PublicColumn, Scope, Unit
 from thresher.sql.refusals import Refusal, bare, shown
 from thresher.sql.row_conditions import condition
-from thresher.sql.statement import only, unwrapped
+from thresher.sql.statement import ARITHMETIC, exact_literal, sane
 
 _Key = TypeVar("_Key")
 _COUNTS = ("rows", "present", "units")
@@ -54,11 +53,9 @@ class Context:
 def linear(node: exp.Expr, context: Context) -> Linear:
     """The linear form that a tree is, or a refusal."""
     steps: list[exp.Expr] = []
-    node = unwrapped(node)
-    while isinstance(node, exp.Add | exp.Sub | exp.Mul | exp.Div):
-        only(node, "this", "expression")
+    while isinstance(node, ARITHMETIC):
         steps.append(node)
-        node = unwrapped(node.this)
+        node = node.this
     found = _simple(node, context)
     for step in reversed(steps):
         right = linear(step.expression, context)
@@ -72,13 +69,17 @@ def linear(node: exp.Expr, context: Context) -> Linear:
 
 
 def scaled(form: Linear, factor: Fraction, at: exp.Expr) -> Linear:
-    """The form times a number."""
+    """Return the form times a number."""
     return Linear(
-        {aggregate: sane(weight * factor, at) for aggregate, weight in form.terms.items()},
-        sane(form.constant * factor, at),
-        {column: sane(weight * factor, at) for column, weight in form.public.items()},
+        {aggregate: _times(weight, factor, at) for aggregate, weight in form.terms.items()},
+        _times(form.constant, factor, at),
+        {column: _times(weight, factor, at) for column, weight in form.public.items()},
         form.over,
     )
+
+
+def _times(value: Fraction, factor: Fraction, at: exp.Expr) -> Fraction:
+    return value * factor if abs(factor) == 1 else sane(value * factor, at)
 
 
 def added(left: Linear, right: Linear, at: exp.Expr) -> Linear:
@@ -88,16 +89,19 @@ def added(left: Linear, right: Linear, at: exp.Expr) -> Linear:
         raise Refusal("linear-forms", f"{message}; compare them with numbers one by one", at)
     return Linear(
         _sum(left.terms, right.terms, at),
-        sane(left.constant + right.constant, at),
+        _plus(left.constant, right.constant, at),
         _sum(left.public, right.public, at),
         left.over or right.over,
     )
 
 
 def _sum(left: Mapping[_Key, Fraction], right: Mapping[_Key, Fraction], at: exp.Expr) -> dict[_Key, Fraction]:
-    keys = dict.fromkeys([*left, *right])
     # What cancels out stays, with factor 0: `COUNT(*) - COUNT(*)` is made of aggregates still.
-    return {key: sane(left.get(key, Fraction(0)) + right.get(key, Fraction(0)), at) for key in keys}
+    return {**left, **{key: _plus(left.get(key, Fraction(0)), weight, at) for key, weight in right.items()}}
+
+
+def _plus(left: Fraction, right: Fraction, at: exp.Expr) -> Fraction:
+    return sane(left + right, at) if left and right else left + right
 
 
 def _product(left: Linear, right: Linear, at: exp.Expr) -> Linear:
@@ -123,21 +127,18 @@ def _quotient(left: Linear, right: Linear, at: exp.Expr) -> Linear:
 
 def _simple(node: exp.Expr, context: Context) -> Linear:
     if isinstance(node, exp.Neg):
-        only(node, "this")
         return scaled(linear(node.this, context), Fraction(-1), node)
-    value = number(node)
+    value = exact_literal(node)
     if value is not None:
         return Linear(constant=value)
     if isinstance(node, exp.Column):
         return _public(node, context)
     where: Condition = ALWAYS
     if isinstance(node, exp.Filter):
-        only(node, "this", "expression")
         clause = node.expression
         if not isinstance(clause, exp.Where):
             raise Refusal("readable-sql", "FILTER takes (WHERE ...)", node)
-        only(clause, "this")
-        node, where = unwrapped(node.this), condition(clause.this, context.scope)
+        node, where = node.this, condition(clause.this, context.scope)
     if isinstance(node, exp.Count):
         return Linear({_count(node, context, where): Fraction(1)})
     if isinstance(node, exp.Sum | exp.Avg):
@@ -156,10 +157,8 @@ def _no_threshold(node: exp.Expr) -> Refusal:
 
 
 def _count(node: exp.Count, context: Context, where: Condition) -> Aggregate:
-    only(node, "this", "big_int")
-    what = unwrapped(node.this) if isinstance(node.this, exp.Expr) else None
+    what = node.this if isinstance(node.this, exp.Expr) else None
     if isinstance(what, exp.Star):
-        only(what)
         return Aggregate("rows", None, where)
     if isinstance(what, exp.Distinct):
         return _units(what, context, where)
@@ -174,9 +173,8 @@ def _count(node: exp.Count, context: Context, where: Condition) -> Aggregate:
 
 
 def _units(node: exp.Distinct, context: Context, where: Condition) -> Aggregate:
-    only(node, "expressions")
     contribution = context.scope.table.contribution
-    columns = [unwrapped(item) for item in node.expressions]
+    columns = list(node.expressions)
     if contribution is None:
         message = "COUNT(DISTINCT ...) needs a declared privacy unit; here every row is a unit of its own"
         raise Refusal("distinct-unit", f"{message}. Nearest supported: COUNT(*)", node)
@@ -188,8 +186,7 @@ def _units(node: exp.Distinct, context: Context, where: Condition) -> Aggregate:
 
 
 def _sum_or_average(node: exp.Expr, context: Context, where: Condition) -> Linear:
-    only(node, "this")
-    name, what = type(node).__name__.upper(), unwrapped(node.this)
+    name, what = type(node).__name__.upper(), node.this
     if isinstance(what, exp.Distinct):
         raise Refusal("distinct-unit", f"{name}(DISTINCT ...) is not supported; use {name}(x)", node)
     if not isinstance(what, exp.Column):
@@ -204,7 +201,7 @@ def _sum_or_average(node: exp.Expr, context: Context, where: Condition) -> Linea
 
 def present_count(column: Column, context: Context, where: Condition) -> Aggregate:
     """COUNT(x): all rows, where x is a key of the group or never NULL."""
-    if never_null(column) or column in context.keys:
+    if column.kind.missing is not None or column in context.keys:
         return Aggregate("rows", None, where)
     return Aggregate("present", column.name, where)
 

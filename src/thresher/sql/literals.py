@@ -11,27 +11,21 @@ from fractions import Fraction
 
 from sqlglot import exp
 
-from thresher.amounts import exact_fraction
 from thresher.config import Column, Listed, Numbered, decimal_text
-from thresher.errors import ArgumentError
 from thresher.sql.refusals import Refusal, bare, shown
-from thresher.sql.statement import only, unwrapped
+from thresher.sql.statement import ARITHMETIC, exact_literal, sane
 
 Constant = Fraction | str | bool | date
 
-MOST_BITS = 512
 NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 _NOT_NUMBERS = ("nan", "inf", "infinity")
 
 
 def constant(node: exp.Expr) -> Constant | None:
     """The constant that a tree is, or None if it is something else."""
-    node = unwrapped(node)
     if isinstance(node, exp.Boolean):
-        only(node, "this")
         return bool(node.this)
     if isinstance(node, exp.Literal) and node.args.get("is_string"):
-        only(node, "this", "is_string")
         return str(node.this)
     if isinstance(node, exp.Cast):
         return _date(node)
@@ -41,11 +35,9 @@ def constant(node: exp.Expr) -> Constant | None:
 def number(node: exp.Expr) -> Fraction | None:
     """The exact number that a tree of literals and + - * / is, or None if it is something else."""
     steps: list[exp.Expr] = []
-    node = unwrapped(node)
-    while isinstance(node, exp.Add | exp.Sub | exp.Mul | exp.Div):
-        only(node, "this", "expression")
+    while isinstance(node, ARITHMETIC):
         steps.append(node)
-        node = unwrapped(node.this)
+        node = node.this
     found = _simple(node)
     for step in reversed(steps):
         right = number(step.expression)
@@ -53,13 +45,6 @@ def number(node: exp.Expr) -> Fraction | None:
             return None
         found = _combined(step, found, right)
     return found
-
-
-def sane(value: Fraction, at: exp.Expr) -> Fraction:
-    """The number, unless its exact form grows beyond all sense."""
-    if max(value.numerator.bit_length(), value.denominator.bit_length()) > MOST_BITS:
-        raise Refusal("exact-numbers", "A number is too large or too fine to be kept exactly", at)
-    return value
 
 
 def not_finite(name: str) -> bool:
@@ -78,17 +63,9 @@ def written(value: Constant) -> str:
 
 def _simple(node: exp.Expr) -> Fraction | None:
     if isinstance(node, exp.Neg):
-        only(node, "this")
         inner = number(node.this)
         return None if inner is None else -inner
-    if not isinstance(node, exp.Literal) or node.args.get("is_string"):
-        return None
-    only(node, "this")
-    try:
-        return exact_fraction(str(node.this), "number")
-    except ArgumentError:
-        message = f"{shown(str(node.this))} is too large or too fine to be kept exactly"
-        raise Refusal("exact-numbers", f"{message}; use 1e-60 to 1e60", node) from None
+    return exact_literal(node)
 
 
 def _combined(step: exp.Expr, left: Fraction, right: Fraction) -> Fraction:
@@ -104,12 +81,10 @@ def _combined(step: exp.Expr, left: Fraction, right: Fraction) -> Fraction:
 
 
 def _date(node: exp.Cast) -> date:
-    only(node, "this", "to", "_type")
     literal = node.this
     is_text = isinstance(literal, exp.Literal) and bool(literal.args.get("is_string"))
     if node.args["to"].this != exp.DataType.Type.DATE or not is_text:
         raise Refusal("total-expressions", "Casts can fail or leak; dates are written 'YYYY-MM-DD'", node)
-    only(node.args["to"], "this", "nested")
     return day(str(literal.this), node)
 
 

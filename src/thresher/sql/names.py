@@ -1,20 +1,27 @@
-"""What names mean: the private table, joined public tables, and their columns.
+"""What names mean: the private table, joined public tables, their columns, the keys, and the groups asked about.
 
-A name without quotes matches a declared name in any case of letters; a quoted one must match exactly.
-Reads: declarations, public tables. Writes: nothing. Never: suggests a name that is not declared.
+A name without quotes matches a declared name in any case of letters; a quoted one must match exactly. The groups are
+all combinations of the keys' public values, less those that WHERE rules out.
+Reads: declarations, public tables, WHERE. Writes: nothing. Never: suggests a name that is not declared; looks at data.
 """
 
+import itertools
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from sqlglot import exp
 
-from thresher.config import Code, Column, Declarations, Table
-from thresher.question import PublicTable, PublicValue, with_public_values
-from thresher.sql.encoding import code_of
+from thresher.config import Code, Column, Declarations, Table, Text
+from thresher.question import ALWAYS, Condition, PublicTable, PublicValue, narrowed, possible, with_public_values
+from thresher.sql.encoding import among
 from thresher.sql.literals import not_finite
 from thresher.sql.refusals import Refusal, bare, did_you_mean, shown
-from thresher.sql.statement import Statement, joined_table, only, unwrapped
+from thresher.sql.statement import Statement
+
+Group = tuple[Code, ...]
+# A domain is looked through code by code, if WHERE does not cut it down first; a second's work at most.
+_MOST_CODES = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +66,6 @@ class Scope:
         """What a column's name stands for."""
         name, quoted = identifier(node.this)
         qualifier = node.args.get("table")
-        only(node, "this", "table")
         places = self._places(qualifier)
         found = [item for place in places for item in self._in(place, name, quoted)]
         if len(found) > 1:
@@ -101,6 +107,16 @@ class Scope:
         values = joined.table.columns[column.name]
         return {code: values[row] for code, row in joined.row_of.items()}
 
+    def of_joins(self, keys: Sequence[Column]) -> list[Condition]:
+        """Return what joins ask of a row: one whose value is not in the joined public table is not there."""
+        parts = []
+        for joined in self.joins:
+            column = self.table.columns[joined.on]
+            # Rows of undeclared groups are not looked at, so a join that knows every declared group takes none away.
+            if column not in keys or not all(code in joined.row_of for code in column.kind.codes()):
+                parts.append(among(column, joined.row_of))
+        return parts
+
     def _places(self, qualifier: exp.Expr | None) -> tuple["Joined | None", ...]:
         """Where to look: None is the private table."""
         everywhere: dict[str, Joined | None] = {self.alias: None, **{joined.alias: joined for joined in self.joins}}
@@ -127,24 +143,63 @@ class Scope:
 
 
 def scope_of(statement: Statement, declarations: Declarations, public: Mapping[str, PublicTable]) -> Scope:
-    """The tables of the statement, with the public ones joined."""
-    name = _declared(statement.table, declarations)
+    """Return the private table of the statement; public ones are joined to it in `joins.py`."""
+    name = declared_name(statement.table, declarations)
     if name in declarations.public_tables and name not in declarations.tables:
         message = f"{shown(name)} is public: ask about a private table, and join public ones"
         raise Refusal("declared-tables-only", message, statement.table)
     table = with_public_values(declarations.tables[name], public)
-    scope = Scope(table, _alias(statement.table, name))
-    for join in statement.joins:
-        node, on = joined_table(join)
-        other = _declared(node, declarations)
-        if other not in declarations.public_tables:
-            raise Refusal(
-                "public-joins-only",
-                f"Joins are not supported: sensitivity cannot be bounded; {shown(other)} is not declared public",
-                node,
-            )
-        scope = _with_join(scope, _alias(node, other), public[other], on)
-    return scope
+    return Scope(table, alias_of(statement.table, name))
+
+
+def keys_of(statement: Statement, scope: Scope) -> tuple[Column, ...]:
+    """The keys in the order of the select list, which must name just those of GROUP BY, and aggregates."""
+    grouped = [scope.private(node) for node in statement.keys]
+    for column, node in zip(grouped, statement.keys, strict=True):
+        if isinstance(column.kind, Text):
+            message = f"{shown(column.name)} has no public list of values. Declare the keys of {shown(column.name)}"
+            raise Refusal("declared-domains", message, node)
+        if grouped.count(column) > 1:
+            raise Refusal("plain-groups", f"{shown(column.name)} stands twice in GROUP BY; keep one", node)
+    selected = _selected(statement, scope, grouped)
+    for column, node in zip(grouped, statement.keys, strict=True):
+        if column not in selected:
+            raise Refusal("select-keys", f"{shown(column.name)} is in GROUP BY but not selected; select it too", node)
+    return tuple(selected)
+
+
+def _selected(statement: Statement, scope: Scope, grouped: Sequence[Column]) -> list[Column]:
+    """The columns of the select list; what else may stand there is seen to elsewhere."""
+    selected: list[Column] = []
+    for node in statement.selected:
+        if isinstance(node, exp.Alias):
+            raise Refusal("select-keys", "Names with AS are not used in the select list; leave them out", node)
+        if not isinstance(node, exp.Column):
+            continue
+        column = scope.private(node)
+        if column not in grouped:
+            raise Refusal("select-keys", f"{shown(column.name)} is selected but not in GROUP BY; add it there", node)
+        if column in selected:
+            raise Refusal("select-keys", f"{shown(column.name)} is selected twice; keep one", node)
+        selected.append(column)
+    return selected
+
+
+def groups_of(keys: Sequence[Column], where: Condition, most: int, at: exp.Expr) -> tuple[Group, ...]:
+    """Return the groups that WHERE leaves possible, in declared order. No list is built before its size is known."""
+    can_hold = possible(where)
+    domains: list[list[Code]] = []
+    for column in keys:
+        left = narrowed(column, where)
+        if len(left) > max(most, _MOST_CODES):
+            raise _too_many(len(left), most, at)
+        domains.append([code for code in left if where == ALWAYS or can_hold({column.name: code})])
+    size = math.prod(len(domain) for domain in domains)
+    if size > most:
+        raise _too_many(size, most, at)
+    names = [column.name for column in keys]
+    every_one = itertools.product(*domains)
+    return tuple(group for group in every_one if where == ALWAYS or can_hold(dict(zip(names, group, strict=True))))
 
 
 def matching(name: str, declared: Iterable[str], *, quoted: bool) -> list[str]:
@@ -160,42 +215,10 @@ def identifier(node: object) -> tuple[str, bool]:
     if not isinstance(node, exp.Identifier) or not isinstance(node.this, str):
         at = node if isinstance(node, exp.Expr) else None
         raise Refusal("readable-sql", "A name is expected here", at)
-    only(node, "this", "quoted")
     return node.this, bool(node.args.get("quoted"))
 
 
-def _with_join(scope: Scope, alias: str, public: PublicTable, on: exp.Expr) -> Scope:
-    if alias.lower() in (scope.alias.lower(), *(joined.alias.lower() for joined in scope.joins)):
-        raise Refusal("public-joins-only", f"{shown(alias)} stands twice in FROM; give one an alias", on)
-    equality = unwrapped(on)
-    half = Scope(scope.table, scope.alias, (*scope.joins, Joined(alias, public, "", "", {})))
-    sides: list[Column | PublicColumn | Unit] = []
-    if isinstance(equality, exp.EQ):
-        only(equality, "this", "expression")
-        parts = (unwrapped(equality.this), unwrapped(equality.expression))
-        sides = [half.find(side) for side in parts if isinstance(side, exp.Column)]
-    private = [side for side in sides if isinstance(side, Column)]
-    other = [side for side in sides if isinstance(side, PublicColumn) and side.alias == alias]
-    if len(private) != 1 or len(other) != 1:
-        raise Refusal("public-joins-only", "ON takes one equality: private.column = public.column", on)
-    column, name = private[0], other[0].name
-    joined = Joined(alias, public, column.name, name, _rows(column, public, name, on))
-    return Scope(scope.table, scope.alias, (*scope.joins, joined))
-
-
-def _rows(column: Column, public: PublicTable, name: str, on: exp.Expr) -> dict[Code, int]:
-    found: dict[Code, int] = {}
-    for row, value in enumerate(public.columns[name]):
-        code = None if value is None else code_of(column, value, on)
-        if code is not None and code in found:
-            message = f"{shown(public.name + '.' + name)} holds a value twice; a join needs each value once"
-            raise Refusal("public-joins-only", message, on)
-        if code is not None:
-            found[code] = row
-    return found
-
-
-def _declared(node: exp.Table, declarations: Declarations) -> str:
+def declared_name(node: exp.Table, declarations: Declarations) -> str:
     name, quoted = identifier(node.this)
     declared = [*declarations.tables, *declarations.public_tables]
     found = sorted(set(matching(name, declared, quoted=quoted)))
@@ -205,7 +228,7 @@ def _declared(node: exp.Table, declarations: Declarations) -> str:
     return found[0]
 
 
-def _alias(node: exp.Table, name: str) -> str:
+def alias_of(node: exp.Table, name: str) -> str:
     alias = node.args.get("alias")
     return name if alias is None else identifier(alias.this)[0]
 
@@ -213,3 +236,8 @@ def _alias(node: exp.Table, name: str) -> str:
 def _unit(unit: Unit, node: exp.Expr) -> Refusal:
     message = f"{shown(unit.name)} is the privacy unit: it may be counted, COUNT(DISTINCT {unit.name}), and no more"
     return Refusal("distinct-unit", message, node)
+
+
+def _too_many(size: int, most: int, at: exp.Expr) -> Refusal:
+    message = f"{size:,} groups are more than the limit of {most:,} groups"
+    return Refusal("group-limit", f"{message}; narrow the keys in WHERE, or group by fewer or coarser keys", at)

@@ -10,42 +10,48 @@ from sqlglot.tokenizer_core import Token
 
 from thresher.config import Declarations
 from thresher.errors import QuestionError
-from thresher.question import PublicTable, Question
-from thresher.sql.groups import groups_of, keys_of
+from thresher.question import PublicTable, Question, all_of
 from thresher.sql.having import Having, counted
+from thresher.sql.joins import with_joins
 from thresher.sql.linear import Context, linear
-from thresher.sql.names import scope_of
+from thresher.sql.names import groups_of, keys_of, scope_of
 from thresher.sql.refusals import Refusal
-from thresher.sql.row_conditions import whole
-from thresher.sql.statement import Statement, check_complete, clauses, parsed, unwrapped
+from thresher.sql.row_conditions import condition
+from thresher.sql.statement import Statement, check_complete, clauses, inventory, parsed
 from thresher.sql.tokens import DEEPEST, checked, checked_text, split
 from thresher.sql.writing import count_text, question_text
-from thresher.sql.written_options import without_options
+from thresher.sql.written_options import OPTION_WORDS, cut_out
 
 VERDICTS_ONLY = "Aggregates in the select list: values are not released; verdicts only"
 NO_GROUPS = "No declared group can satisfy WHERE"
 
 
-def read(
+def ask(
     text: str,
     declarations: Declarations,
     public: Mapping[str, PublicTable],
-    options: Collection[str],
     *,
+    options: Collection[str] = ("key",),
     may_count: bool = False,
 ) -> Question:
-    """The question asked by `text`; see `thresher.sql.ask`."""
+    """Return the question that `text` asks, or raise a `QuestionError` that names the rule it breaks and where.
+
+    `public` may be lazy: only the public tables that the text or the private table's columns name are looked up.
+    `options` are the names that may stand in OPTIONS(...).
+    `may_count`: HAVING may be left out, and then the selected aggregate is asked for, COUNT(*) if none is.
+    """
     try:
-        words, found = without_options(split(checked_text(text)), options)
-        return _read(text, words, found, declarations, public, may_count=may_count)
+        words, written = _without_options(split(checked_text(text)), options)
+        words = checked(words, _declared_names(declarations))
+        return _question(parsed(words, text), words, written, declarations, public, may_count=may_count)
     except Refusal as refusal:
         raise refusal.located(text if isinstance(text, str) else "") from None
     except RecursionError:
         raise QuestionError("query-size", f"Query too deep: nest fewer than {DEEPEST} levels") from None
 
 
-def _read(
-    text: str,
+def _question(
+    tree: exp.Select,
     words: Sequence[Token],
     options: Mapping[str, str],
     declarations: Declarations,
@@ -53,23 +59,25 @@ def _read(
     *,
     may_count: bool,
 ) -> Question:
-    words = checked(words, _declared_names(declarations))
-    tree = parsed(words, text)
+    found = inventory(tree)
     statement = clauses(tree, may_count=may_count)
     scope = scope_of(statement, declarations, public)
+    if statement.joins:
+        scope = with_joins(scope, statement.joins, declarations, public)
     keys = keys_of(statement, scope)
-    where = whole(statement.where, scope, keys)
+    asked_rows = [] if statement.where is None else [condition(statement.where, scope)]
+    where = all_of([*asked_rows, *scope.of_joins(keys)])
     context = Context(scope, keys)
     notes = _selected_aggregates(statement, context)
     groups = groups_of(keys, where, declarations.max_groups, statement.keys[0])
     having = Having(context, groups)
     if statement.having is None:
-        check_complete(tree, words)
+        check_complete(found, words)
         atom = counted(statement, context, groups)
-        written = count_text(having.asked, where, atom)
-        return Question(scope.table, keys, groups, where, atom, written, options, tuple(scope.notes), decides=False)
+        text = count_text(having.asked, where, atom)
+        return Question(scope.table, keys, groups, where, atom, text, options, tuple(scope.notes), decides=False)
     formula = having.formula(statement.having)
-    check_complete(tree, words)
+    check_complete(found, words)
     return Question(
         table=scope.table,
         keys=keys,
@@ -82,10 +90,17 @@ def _read(
     )
 
 
+def _without_options(words: list[Token], known: Collection[str]) -> tuple[list[Token], Mapping[str, str]]:
+    """Return the words without the options that stand in the text, and those; most texts have none."""
+    if any(word.text.upper() in OPTION_WORDS for word in words):
+        return cut_out(words, known)
+    return words, {}
+
+
 def _selected_aggregates(statement: Statement, context: Context) -> Sequence[str]:
     """A note if aggregates are selected, as SQL is used to; anything else but keys is refused."""
     notes: list[str] = []
-    for node in map(unwrapped, statement.selected):
+    for node in statement.selected:
         if isinstance(node, exp.Column):
             continue
         if not linear(node, context).has_aggregates:

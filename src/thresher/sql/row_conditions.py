@@ -10,13 +10,12 @@ from fractions import Fraction
 from sqlglot import exp
 
 from thresher.config import Column, Days, Grid, Hours, Truth, decimal_text
-from thresher.question import NEVER, Condition, PublicValue
-from thresher.sql.encoding import among, codes_of, compared, missing, none_of, one_of, present
+from thresher.question import NEVER, Condition, PublicValue, all_of, any_of
+from thresher.sql.encoding import among, compared, missing, none_of, one_of, present
 from thresher.sql.literals import Constant, check_among, constant, written
 from thresher.sql.names import PublicColumn, Scope
 from thresher.sql.refusals import Refusal, bare, shown
-from thresher.sql.simplify import every, some
-from thresher.sql.statement import only, plain_parts, unwrapped
+from thresher.sql.statement import check_parts, in_order
 
 SIGNS: dict[type[exp.Expr], str] = {
     exp.EQ: "=",
@@ -34,14 +33,12 @@ _FORM = "compare one declared column with constants"
 
 def condition(node: exp.Expr, scope: Scope, *, negated: bool = False) -> Condition:
     """The rows for which `node` (or, negated, NOT `node`) is true."""
-    node = unwrapped(node)
     while isinstance(node, exp.Not):
-        only(node, "this")
-        node, negated = unwrapped(node.this), not negated
+        node, negated = node.this, not negated
     for kind in (exp.And, exp.Or):
         if isinstance(node, kind):
-            join = every if (kind is exp.And) != negated else some
-            return join(condition(part, scope, negated=negated) for part in plain_parts(node, kind))
+            join = all_of if (kind is exp.And) != negated else any_of
+            return join(condition(part, scope, negated=negated) for part in in_order(node, kind))
     if type(node) in SIGNS:
         return _comparison(node, scope, negated=negated)
     if isinstance(node, exp.Between):
@@ -56,8 +53,7 @@ def condition(node: exp.Expr, scope: Scope, *, negated: bool = False) -> Conditi
 
 
 def _comparison(node: exp.Expr, scope: Scope, *, negated: bool) -> Condition:
-    only(node, "this", "expression")
-    sign, left, right = SIGNS[type(node)], unwrapped(node.this), unwrapped(node.expression)
+    sign, left, right = SIGNS[type(node)], node.this, node.expression
     if isinstance(right, exp.Column) and not isinstance(left, exp.Column):
         sign, left, right = TURNED[sign], right, left
     column = _column(left, scope)
@@ -67,12 +63,11 @@ def _comparison(node: exp.Expr, scope: Scope, *, negated: bool) -> Condition:
 
 
 def _between(node: exp.Between, scope: Scope, *, negated: bool) -> Condition:
-    only(node, "this", "low", "high")
-    column = _column(unwrapped(node.this), scope)
+    column = _column(node.this, scope)
     low = _constant(node.args["low"], column, scope)
     high = _constant(node.args["high"], column, scope)
     ends = [(low, "<"), (high, ">")] if negated else [(low, ">="), (high, "<=")]
-    join = some if negated else every
+    join = any_of if negated else all_of
     if not negated:
         for value, sign in ends:
             _note_never(column, sign, value, scope, node)
@@ -82,12 +77,12 @@ def _between(node: exp.Between, scope: Scope, *, negated: bool) -> Condition:
 def _in(node: exp.In, scope: Scope, *, negated: bool) -> Condition:
     if node.args.get("query") or node.args.get("unnest") or node.args.get("field") or not node.expressions:
         raise Refusal("column-and-constant", "IN takes a list of constants in parentheses", node)
-    only(node, "this", "expressions")
-    column = _column(unwrapped(node.this), scope)
+    check_parts(node)
+    column = _column(node.this, scope)
     values = [_constant(item, column, scope) for item in node.expressions]
     if isinstance(column, PublicColumn):
         parts = [_leaf(column, "<>" if negated else "=", value, scope, node) for value in values]
-        return every(parts) if negated else some(parts)
+        return all_of(parts) if negated else any_of(parts)
     if negated:
         return none_of(column, values, node)
     found = one_of(column, values, node)
@@ -97,8 +92,7 @@ def _in(node: exp.In, scope: Scope, *, negated: bool) -> Condition:
 
 
 def _is(node: exp.Is, scope: Scope, *, negated: bool) -> Condition:
-    only(node, "this", "expression")
-    what, column = node.expression, _column(unwrapped(node.this), scope)
+    what, column = node.expression, _column(node.this, scope)
     if isinstance(what, exp.Null):
         if isinstance(column, PublicColumn):
             return _public(column, lambda value: (value is None) != negated, scope)
@@ -112,7 +106,7 @@ def _is(node: exp.Is, scope: Scope, *, negated: bool) -> Condition:
     if not isinstance(column.kind, Truth):
         raise Refusal("comparable-values", f"{shown(column.name)} is not declared as true or false", node)
     if negated:
-        return some([compared(column, "<>", wanted, node), missing(column)])
+        return any_of([compared(column, "<>", wanted, node), missing(column)])
     return compared(column, "=", wanted, node)
 
 
@@ -180,7 +174,6 @@ def _column(node: exp.Expr, scope: Scope) -> Column | PublicColumn:
 
 
 def _constant(node: exp.Expr, column: Column | PublicColumn, scope: Scope) -> Constant:
-    node = unwrapped(node)
     if isinstance(node, exp.Null):
         raise Refusal("null-by-is", f"Nothing equals NULL; write {column.name} IS NULL", node)
     if isinstance(node, exp.Column):
@@ -199,14 +192,3 @@ def _refused(node: exp.Expr) -> Refusal:
         message = f"Expression can fail or leak: {type(node).__name__} of columns; {_FORM}"
         return Refusal("total-expressions", message, node)
     return Refusal("column-and-constant", f"{type(node).__name__} is not a condition on rows; {_FORM}", node)
-
-
-def whole(node: exp.Expr | None, scope: Scope, keys: tuple[Column, ...]) -> Condition:
-    """WHERE together with the joins: a row whose value is not in the joined public table is not there."""
-    parts = [] if node is None else [condition(node, scope)]
-    for joined in scope.joins:
-        column = scope.table.columns[joined.on]
-        # Rows of undeclared groups are not looked at, so a join that knows every declared group takes none away.
-        if column not in keys or not all(code in joined.row_of for code in codes_of(column)):
-            parts.append(among(column, joined.row_of))
-    return every(parts)

@@ -1,5 +1,8 @@
 """From checked words to the parser's tree of one SELECT, with every word accounted for, and to its clauses.
 
+What leaves this module carries nothing that is not read, and no parentheses that only group.
+
+
 The parser's library drops words that mean nothing to it (`FROM t*`, a comma too many). So the tree is counted against
 the words: every name and constant must stand in the tree, and every sign and keyword as often as it was written.
 Reads: words. Writes: nothing. Never: optimises, generates or runs SQL; looks at what names mean.
@@ -8,16 +11,21 @@ Reads: words. Writes: nothing. Never: optimises, generates or runs SQL; looks at
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 
 from sqlglot import exp
 from sqlglot.errors import ParseError
 from sqlglot.parser import Parser
 from sqlglot.tokenizer_core import Token, TokenType
 
+from thresher.amounts import exact_fraction
+from thresher.errors import ArgumentError
 from thresher.sql.known_words import PLAIN
 from thresher.sql.refusals import Refusal, shown
 from thresher.sql.tokens import DEEPEST
 
+_MOST_BITS = 512
+ARITHMETIC = (exp.Add, exp.Sub, exp.Mul, exp.Div)
 _PLACED = (TokenType.VAR, TokenType.IDENTIFIER, TokenType.STRING, TokenType.NUMBER)
 _COMPARISONS: dict[type[exp.Expr], TokenType] = {
     exp.EQ: TokenType.EQ,
@@ -77,15 +85,28 @@ def parsed(words: Sequence[Token], text: str) -> exp.Select:
     return tree
 
 
-def check_complete(tree: exp.Select, words: Sequence[Token]) -> None:
-    """Refuses if a word of the text is not in the tree, or stands there more or less often than it was written."""
+@dataclass(frozen=True, slots=True)
+class Inventory:
+    """What of the text is in a tree: where names and constants stand, and how often each sign and keyword."""
+
+    places: frozenset[object]
+    words: Counter[TokenType]
+
+
+def inventory(tree: exp.Select) -> Inventory:
+    """Count what is in the tree, before its parentheses are taken out."""
     nodes = list(tree.walk())
-    places = {node.meta.get("start") for node in nodes}
+    return Inventory(
+        frozenset(node.meta.get("start") for node in nodes), Counter(kind for node in nodes for kind in _words_of(node))
+    )
+
+
+def check_complete(found: Inventory, words: Sequence[Token]) -> None:
+    """Refuse a word of the text that is not in the tree, or stands there more or less often than it was written."""
+    inside, written = found.words, Counter(word.token_type for word in words if word.token_type not in _PLACED)
     for word in words:
-        if word.token_type in _PLACED and word.start not in places:
+        if word.token_type in _PLACED and word.start not in found.places:
             raise Refusal("readable-sql", f"{shown(word.text)} has no meaning here; leave it out", word)
-    inside = Counter(kind for node in nodes for kind in _words_of(node))
-    written = Counter(word.token_type for word in words if word.token_type not in _PLACED)
     for kind in {*inside, *written}:
         # AS and INNER may be left out.
         spare = kind in (TokenType.ALIAS, TokenType.INNER) and written[kind] < inside[kind]
@@ -116,12 +137,35 @@ def _unreadable(error: ParseError, words: Sequence[Token]) -> Refusal:
     return Refusal("readable-sql", f"{message}; compare it with the examples in docs/questions.md", near)
 
 
-_CLAUSES = {"expressions", "from_", "joins", "where", "group", "having"}
+# What each kind of node may carry: all that is read of it. Parts of a join and of IN that are not are refused by name.
+_PARTS: dict[type[exp.Expr], tuple[str, ...]] = {
+    exp.Select: ("expressions", "from_", "joins", "where", "group", "having"),
+    exp.Group: ("expressions",),
+    exp.Join: ("this", "kind", "on"),
+    exp.Table: ("this", "alias"),
+    exp.Column: ("this", "table"),
+    exp.Identifier: ("this", "quoted"),
+    exp.Literal: ("this", "is_string"),
+    exp.Cast: ("this", "to", "_type"),
+    exp.DataType: ("this", "nested"),
+    exp.Between: ("this", "low", "high"),
+    exp.In: ("this", "expressions"),
+    exp.Filter: ("this", "expression"),
+    exp.Count: ("this", "big_int"),
+    exp.Distinct: ("expressions",),
+    exp.Star: (),
+    **dict.fromkeys((exp.From, exp.Where, exp.Having, exp.TableAlias, exp.Boolean, exp.Paren), ("this",)),
+    **dict.fromkeys((exp.Not, exp.Neg, exp.Sum, exp.Avg), ("this",)),
+    **dict.fromkeys((exp.And, exp.Or, exp.Is, *_COMPARISONS, *ARITHMETIC), ("this", "expression")),
+}
+_REFUSED_BY_NAME = (exp.Join, exp.Table, exp.TableAlias, exp.In)
+# Where parentheses are not only for grouping: around a table, after IS, and in a cast.
+_MEANT = ((exp.From, "this"), (exp.Join, "this"), (exp.Is, "expression"), (exp.Cast, "this"))
 
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """One SELECT, in pieces of the parser's tree."""
+    """One SELECT, in pieces of the parser's tree, without the parentheses that only group."""
 
     selected: tuple[exp.Expr, ...]
     table: exp.Table
@@ -132,25 +176,25 @@ class Statement:
 
 
 def clauses(tree: exp.Select, *, may_count: bool = False) -> Statement:
-    """The pieces of the statement, or the refusal of a piece that is missing or too many.
+    """Return the pieces of the statement, or refuse a piece that is missing or too many.
 
     `may_count`: it may end with GROUP BY, and asks for a number then instead of a decision.
     """
     _check_output(tree)
-    only(tree, *_CLAUSES)
-    group, having = tree.args.get("group"), tree.args.get("having")
+    check_parts(tree)
+    group, having, source = (tree.args.get(name) for name in ("group", "having", "from_"))
     if group is None:
         raise Refusal("group-and-having", "HAVING without GROUP BY: name the groups with GROUP BY", having)
-    only(group, "expressions")
+    check_parts(group)
     if having is None and not may_count:
         raise Refusal("group-and-having", "GROUP BY without HAVING: say with HAVING which groups are asked for", group)
-    source = tree.args.get("from_")
     if source is None:
         raise Refusal("declared-tables-only", "FROM is missing: name a declared table")
+    _tidy(tree)
     where = tree.args.get("where")
     return Statement(
         selected=tuple(tree.expressions),
-        table=_table(_inner(source)),
+        table=table_in(_inner(source)),
         joins=tuple(tree.args.get("joins") or ()),
         where=_inner(where) if where is not None else None,
         keys=tuple(_key(node) for node in group.expressions),
@@ -158,41 +202,64 @@ def clauses(tree: exp.Select, *, may_count: bool = False) -> Statement:
     )
 
 
-def joined_table(join: exp.Join) -> tuple[exp.Table, exp.Expr]:
-    """The table of a JOIN and what stands after ON."""
-    kind = join.args.get("kind") or "INNER"
-    on = join.args.get("on")
-    if str(kind).upper() != "INNER" or on is None:
-        raise Refusal("public-joins-only", "Write JOIN public_table ON private.column = public.column", join)
-    only(join, "this", "kind", "on")
-    return _table(join.this), on
+def _tidy(tree: exp.Select) -> None:
+    """Take out parentheses that only group, and refuse nodes that carry more than is read: nothing is passed over."""
+    # Joins, tables and IN have refusals of their own, which come first; then their parts are checked too.
+    later = {id(node) for join in tree.args.get("joins") or () for node in join.walk()}
+    for node in list(tree.walk()):
+        if id(node) not in later and not isinstance(node, _REFUSED_BY_NAME):
+            check_parts(node)
+        if isinstance(node, exp.Paren) and not any(
+            isinstance(node.parent, kind) and node.arg_key == part for kind, part in _MEANT
+        ):
+            node.replace(node.this)
 
 
-def only(node: exp.Expr, *allowed: str) -> None:
-    """Refuses a node that carries more than we are going to read: nothing is passed over in silence."""
+def check_parts(node: exp.Expr) -> None:
+    """Refuse a node that carries more than is going to be read of it."""
+    allowed = next((_PARTS[kind] for kind in type(node).__mro__ if kind in _PARTS), None)
     for name, value in node.args.items():
-        if name not in allowed and not (value is None or value is False or value == []):
+        if allowed is not None and name not in allowed and not (value is None or value is False or value == []):
             what = f"{type(node).__name__} with {name.strip('_')}"
             raise Refusal("readable-sql", f"Not supported: {what}; leave that part out", node)
 
 
-def plain_parts(node: exp.Expr, kind: type[exp.Expr]) -> Iterable[exp.Expr]:
-    """The parts of `a AND b AND c`, in order, without a call for each: such chains may be long."""
+def joined_table(join: exp.Join) -> tuple[exp.Table, exp.Expr]:
+    """Return the table of a JOIN and what stands after ON."""
+    kind = join.args.get("kind") or "INNER"
+    on = join.args.get("on")
+    if str(kind).upper() != "INNER" or on is None:
+        raise Refusal("public-joins-only", "Write JOIN public_table ON private.column = public.column", join)
+    check_parts(join)
+    return table_in(join.this), on
+
+
+def in_order(node: exp.Expr, kind: type[exp.Expr]) -> Iterable[exp.Expr]:
+    """Return the parts of `a AND b AND c`, in order, without a call for each: such chains may be long."""
     parts: list[exp.Expr] = []
     while isinstance(node, kind):
-        only(node, "this", "expression")
         parts.append(node.expression)
         node = node.this
     parts.append(node)
     return reversed(parts)
 
 
-def unwrapped(node: exp.Expr) -> exp.Expr:
-    """The node without the parentheses around it."""
-    while isinstance(node, exp.Paren):
-        only(node, "this")
-        node = node.this
-    return node
+def exact_literal(node: exp.Expr) -> Fraction | None:
+    """Return the exact number that a literal is, or None if the node is something else."""
+    if not isinstance(node, exp.Literal) or node.args.get("is_string"):
+        return None
+    try:
+        return exact_fraction(str(node.this), "number")
+    except ArgumentError:
+        message = f"{shown(str(node.this))} is too large or too fine to be kept exactly"
+        raise Refusal("exact-numbers", f"{message}; use 1e-60 to 1e60", node) from None
+
+
+def sane(value: Fraction, at: exp.Expr) -> Fraction:
+    """Return the number, unless its exact form grows beyond all sense."""
+    if max(value.numerator.bit_length(), value.denominator.bit_length()) > _MOST_BITS:
+        raise Refusal("exact-numbers", "A number is too large or too fine to be kept exactly", at)
+    return value
 
 
 def _check_output(tree: exp.Select) -> None:
@@ -205,29 +272,26 @@ def _check_output(tree: exp.Select) -> None:
 
 
 def _inner(clause: exp.Expr) -> exp.Expr:
-    only(clause, "this")
     inner = clause.this
     if not isinstance(inner, exp.Expr):
         raise Refusal("readable-sql", f"Nothing stands after {type(clause).__name__.upper()}", clause)
     return inner
 
 
-def _table(node: exp.Expr) -> exp.Table:
+def table_in(node: exp.Expr) -> exp.Table:
+    """Return the node, if it is the plain name of a table."""
     if isinstance(node, exp.Table) and isinstance(node.this, exp.Func):
         raise Refusal("declared-tables-only", "Tables must be declared; file and table functions are not allowed", node)
     if not isinstance(node, exp.Table):
         raise Refusal("no-subquery", "Not supported: subquery; ask about one declared table", node)
     if node.args.get("db") or node.args.get("catalog"):
         raise Refusal("declared-tables-only", "Tables must be declared, and are written without a schema", node)
-    only(node, "this", "alias")
-    alias = node.args.get("alias")
-    if alias is not None:
-        only(alias, "this")
+    for part in node.walk():
+        check_parts(part)
     return node
 
 
 def _key(node: exp.Expr) -> exp.Column:
-    node = unwrapped(node)
     if not isinstance(node, exp.Column):
         raise Refusal("plain-groups", "GROUP BY takes names of declared columns", node)
     return node

@@ -12,7 +12,7 @@ from sqlglot.errors import SqlglotError
 from sqlglot.tokenizer_core import Token, TokenType
 from sqlglot.tokens import Tokenizer
 
-from thresher.sql.known_words import ALSO_PLAIN, FUNCTIONS, PLAIN, REFUSED, refusal_of, refused_function
+from thresher.sql.known_words import ALSO_FUNCTIONS, ALSO_PLAIN, FUNCTIONS, PLAIN, REFUSED, refusal_of, refused_function
 from thresher.sql.refusals import Refusal, shown
 
 MOST_BYTES = 8 * 1024
@@ -147,21 +147,20 @@ def _checked_word(word: Token, after: Token | None, names: Set[str]) -> Token:
     if kind == TokenType.NUMBER and not _NUMBER.fullmatch(word.text):
         raise Refusal("exact-numbers", f"{shown(word.text)} is not a number; write it as 1000, 0.5 or 1e3", word)
     dated = kind == TokenType.DATE and after is not None and after.token_type == TokenType.STRING
-    if (
-        kind in (TokenType.SELECT, TokenType.GROUP_BY)
-        and after is not None
-        and (refusal := refusal_of(word, f"{text} {after.text.upper()}", None))
-    ):
-        raise refusal
+    with_next = text if after is None else f"{text} {after.text.upper()}"
+    if kind in (TokenType.SELECT, TokenType.GROUP_BY) and with_next in REFUSED:
+        raise refusal_of(word, with_next)
     if kind in _QUOTED or kind == TokenType.NUMBER or dated or PLAIN.get(kind) == text or (kind, text) in ALSO_PLAIN:
         return word
     if text.lower() in names and _NAME.fullmatch(word.text):
         return _retyped(word, TokenType.VAR, word.text)
-    if refusal := refusal_of(word, text, after):
-        raise refusal
+    called = after is not None and after.token_type == TokenType.L_PAREN
+    for form in (with_next, text):
+        if form in REFUSED and not (called and form in ALSO_FUNCTIONS):
+            raise refusal_of(word, form)
     if kind == TokenType.VAR and _NAME.fullmatch(word.text):
         return word
-    if after is not None and after.token_type == TokenType.L_PAREN and _NAME.fullmatch(word.text):
+    if called and _NAME.fullmatch(word.text):
         raise refused_function(word, text)
     advice = "; if it is a name, put it in double quotes"
     raise Refusal("known-words", f"{shown(word.text)} is not part of the SQL that may be asked{advice}", word)

@@ -26,9 +26,7 @@ from thresher.question import (
     OneOf,
     Present,
     Within,
-    label,
 )
-from thresher.sql.encoding import never_null
 from thresher.sql.known_words import FUNCTIONS, PLAIN
 
 _PLAIN_NAME = re.compile(r"[A-Za-z_][A-Za-z_0-9]*", re.ASCII)
@@ -198,13 +196,13 @@ def _average_of(total: Aggregate, table: Table) -> Aggregate | None:
     """The count by which the average of a summed column divides."""
     if total.measure != "total" or total.column is None:
         return None
-    if never_null(table.columns[total.column]):
+    if table.columns[total.column].kind.missing is not None:
         return Aggregate("rows", None, total.where)
     return Aggregate("present", total.column, total.where)
 
 
 def _code_text(column: Column, code: Code) -> str:
-    shown = label(column, code)
+    shown = column.kind.label(code)
     if isinstance(shown, bool):
         return str(shown).upper()
     if isinstance(shown, int) or isinstance(column.kind, Grid):

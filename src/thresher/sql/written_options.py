@@ -20,22 +20,24 @@ _WRITTEN = {
     "show": "'values'",
     "uncertain_region": "20 or uncertain_region='COUNT(*)=20'",
 }
+# Options are looked for where one of these words stands.
+OPTION_WORDS = ("WITH", "OPTIONS")
 _FORM = "write SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS(miss_rate=0.05, ...) and then the keys"
 
 
-def without_options(words: Sequence[Token], known: Collection[str]) -> tuple[list[Token], Mapping[str, str]]:
+def cut_out(words: Sequence[Token], known: Collection[str]) -> tuple[list[Token], Mapping[str, str]]:
     """Return the words without the options, and the options as text. The first word is SELECT.
 
     An option that is not among the `known` ones is refused with the nearest name.
     """
-    rest, found = _cut_out(words, known)
+    rest, found = _found(words, known)
     for word, after in pairwise(rest):
         if word.token_type == TokenType.VAR and word.text.upper() == "OPTIONS" and after.text == "(":
             raise Refusal("known-options", f"Options stand right after SELECT; {_FORM}", word)
     return rest, found
 
 
-def _cut_out(words: Sequence[Token], known: Collection[str]) -> tuple[list[Token], Mapping[str, str]]:
+def _found(words: Sequence[Token], known: Collection[str]) -> tuple[list[Token], Mapping[str, str]]:
     if len(words) < 2 or words[1].token_type != TokenType.WITH:
         return list(words), {}
     if _word(words, 2) != "DIFFERENTIAL_PRIVACY":
