@@ -1,17 +1,28 @@
-"""Running the papers' experiments as people do: in a process of their own, from the project's folder or another."""
+"""Running the papers' experiments: `papers` in this process, which saves loading them for every test."""
 
+import contextlib
+import io
 import os
-import subprocess
-import sys
 from pathlib import Path
+from types import SimpleNamespace
+from unittest import mock
+
+from papers.__main__ import papers as commands
+from thresher.cli import main
 
 ROOT = Path(__file__).parents[2]
 
 
 def papers(*arguments, env=None, cwd=None):
-    command = [sys.executable, "-m", "papers", *arguments]
-    path = os.pathsep.join([str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])])
-    environment = {**os.environ, "PYTHONPATH": path, **(env or {})}
-    return subprocess.run(
-        command, capture_output=True, text=True, check=False, env=environment, cwd=cwd, stdin=subprocess.DEVNULL
-    )
+    """What `python -m papers` prints, and its exit code; THRESHER_DATA is not set unless `env` sets it."""
+    out, err = io.StringIO(), io.StringIO()
+    environment = mock.patch.dict(os.environ, {"THRESHER_DATA": "", **(env or {})})
+    typed = mock.patch("sys.argv", ["papers", *arguments])
+    where = contextlib.chdir(cwd or ROOT)
+    with environment, typed, where, contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        try:
+            main(commands, "python -m papers")
+            code = 0
+        except SystemExit as ended:
+            code = ended.code
+    return SimpleNamespace(returncode=code, stdout=out.getvalue(), stderr=err.getvalue())

@@ -1,9 +1,11 @@
 """`python -m papers` and `make reproduce`: what they teach, what they pass on, and that the product knows neither."""
 
+import json
 import os
 import re
 import shutil
 import subprocess
+import sys
 import tomllib
 
 import pytest
@@ -22,6 +24,13 @@ def test_the_commands_teach(paper):
         assert re.findall(r"^  (\w+)  ", shown.stdout.partition("Commands:")[2], re.MULTILINE) == sorted(PAPERS)
     else:
         assert all(option in shown.stdout for option in ("--data", "--runs", "--seed", "--json"))
+
+
+def test_it_runs_as_a_module_of_the_project():
+    command = [sys.executable, "-m", "papers", "mide", "--runs", "0", "--json"]
+    refused = subprocess.run(command, capture_output=True, text=True, check=False, cwd=ROOT)
+    assert refused.returncode == 2, refused.stderr
+    assert json.loads(refused.stderr)["error"]["field"] == "runs"
 
 
 def test_the_product_has_no_such_command():
