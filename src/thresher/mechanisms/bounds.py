@@ -20,7 +20,7 @@ from thresher.mechanisms.sparse_accuracy import within
 from thresher.mechanisms.sparse_terms import Setting, SparseTerms, check_rates, sparse_terms
 from thresher.mechanisms.sparse_vector import TOP, answered_rows
 from thresher.noise import Entropy
-from thresher.noise.arguments import is_masked
+from thresher.noise.arguments import whole_numbers
 from thresher.noise.entropy import chosen
 
 _MOST_DOUBLINGS = 1000
@@ -161,22 +161,9 @@ def _private_size(epsilon: Amount, fraction: Fraction) -> SparseTerms:
 
 def _steps(values: ArrayLike) -> NDArray[np.int64]:
     """Whole steps of the grid. That there are none is as private as the rest, and no error."""
-    try:
-        array = np.asarray(values)
-    except (ValueError, TypeError, OverflowError, RecursionError):
-        array = np.empty((0, 0), dtype=object)
-    if array.ndim == 1 and not array.size:
-        return np.empty(0, dtype=np.int64)
-    if array.dtype.kind == "f" and not isinstance(values, np.ndarray):
-        # numpy takes a list for floats if its whole numbers need both a sign and 64 bits, which depends on records.
-        array = np.array(values, dtype=object)
-    whole = array.dtype == object and all(
-        isinstance(value, int | np.integer) and not isinstance(value, bool) for value in array.flat
-    )
-    wide = array.dtype == np.uint64 or whole
-    if array.ndim != 1 or not (wide or array.dtype.kind in "iu") or is_masked(values):
-        kind = array.dtype.name if array.ndim == 1 else f"{array.ndim} dimensions"
+    array = whole_numbers(values, "values")
+    if array.ndim != 1:
         rule = "it must be one list of whole numbers, steps of a declared grid"
-        raise ArgumentError("values", kind, rule, "Pass an int64 array")
+        raise ArgumentError("values", f"{array.ndim} dimensions", rule, "Pass an int64 array")
     # A value beyond 63 bits is taken for the largest that fits: each record by itself, so no other is moved.
-    return np.clip(array, -(1 << 63), (1 << 63) - 1).astype(np.int64) if wide else array.astype(np.int64)
+    return np.asarray(np.clip(array, -(1 << 63), (1 << 63) - 1), dtype=np.int64)

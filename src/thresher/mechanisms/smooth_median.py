@@ -8,7 +8,6 @@ dissertation 2018, Algorithm 12, whose constants are 0.8 % short.
 """
 
 import math
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 
@@ -19,6 +18,7 @@ from thresher.amounts import Amount, Epsilon, exact_fraction
 from thresher.errors import ArgumentError, BugError
 from thresher.mechanisms.cauchy import point_near
 from thresher.mechanisms.public_grid import PublicGrid, grid_of, numbers_of
+from thresher.mechanisms.quantiles import HALF, Quantile
 from thresher.noise import Entropy
 from thresher.noise.arguments import checked_rate
 from thresher.noise.enclosure import certified, exp_minus
@@ -33,16 +33,6 @@ _SLACK = Fraction(1, 1 << 34)
 _LEAST_EPSILON, _MOST_EPSILON = Fraction(1, 10**4), 700
 
 
-@dataclass(frozen=True, slots=True)
-class SmoothMedian:
-    """A grid point near the median: all of it may be shown. How much noise was added may not."""
-
-    point: int
-    value: float
-    epsilon: Epsilon
-    stamp: str
-
-
 def smooth_median(
     values: ArrayLike,
     grid: PublicGrid,
@@ -50,10 +40,11 @@ def smooth_median(
     *,
     smoothing: Amount | None = None,
     entropy: Entropy | None = None,
-) -> SmoothMedian:
+) -> Quantile:
     """The grid point next to (lower median) + (noise factor) (smooth sensitivity) (Cauchy), or an end beyond it.
 
-    Privacy: epsilon, adding or removing one record; n is private too (`smooth_median.md`).
+    Privacy: epsilon, adding or removing one record; n is private too (`smooth_median.md`). How much noise was added is
+    secret.
     Utility: a baseline. Half of the noise lies within noise factor times smooth sensitivity; it has no mean.
     Runtime: a sort of the values, then (w log w) for windows of w = 600 / smoothing records.
     """
@@ -62,7 +53,7 @@ def smooth_median(
     source = chosen(entropy)
     centre, scale = placed(grid.snapped(values), grid.steps, spend, smooth)
     point = point_near(centre, scale, grid.steps, source)
-    return SmoothMedian(point, grid.value(point), Epsilon.covering(spend), source.stamp)
+    return Quantile(point, grid.value(point), HALF, Epsilon.covering(spend), source.stamp)
 
 
 def placed(records: NDArray[np.int64], steps: int, epsilon: Fraction, smoothing: Fraction) -> tuple[int, Fraction]:

@@ -24,7 +24,7 @@ from thresher.errors import ArgumentError, BugError
 from thresher.mechanisms.sparse_accuracy import within
 from thresher.mechanisms.sparse_terms import GENERAL, Setting, SparseTerms, sparse_terms
 from thresher.noise import Entropy
-from thresher.noise.arguments import is_masked
+from thresher.noise.arguments import whole_numbers
 from thresher.noise.entropy import chosen, this_process
 from thresher.noise.laplace import geometric_draws, laplace_draws
 
@@ -201,7 +201,7 @@ def answered_rows(margins: NDArray[np.int64], terms: SparseTerms, runs: int, ent
 
 def checked_margins(queries: ArrayLike, thresholds: ArrayLike, terms: SparseTerms) -> NDArray[np.int64]:
     """By how much each query passes its threshold ("below": stays under it), cut off where it cannot matter."""
-    asked, lines = _whole(queries, "queries"), _whole(thresholds, "thresholds")
+    asked, lines = whole_numbers(queries, "queries"), whole_numbers(thresholds, "thresholds")
     if asked.ndim != 1:
         raise ArgumentError("queries", f"{asked.ndim} dimensions", "it must be one list", "Pass an int64 array")
     if not asked.size:
@@ -224,24 +224,6 @@ def _difference(first: NDArray[Any], second: NDArray[Any]) -> NDArray[np.int64]:
     # A sum that wraps around has the wrong sign; then the difference is beyond 2**63.
     wrapped = ((first < 0) != (second < 0)) & ((plain < 0) != (first < 0))
     return np.clip(np.where(wrapped, np.where(first < 0, -_FAR, _FAR), plain), -_FAR, _FAR)
-
-
-def _whole(values: ArrayLike, field: str) -> NDArray[Any]:
-    """An array of whole numbers: int64, or Python's own where they do not fit. Elements never reach a message."""
-    try:
-        array = np.asarray(values)
-    except (ValueError, TypeError, OverflowError, RecursionError):
-        raise ArgumentError(field, type(values).__name__, "it must be whole numbers", "Pass an int64 array") from None
-    name = array.dtype.name
-    if array.dtype == np.uint64:
-        array = array.astype(object)
-    elif array.dtype.kind == "f" and not isinstance(values, np.ndarray):
-        # numpy takes a list for floats if one of its whole numbers is beyond 2**63, or if it is empty.
-        array = np.array(values, dtype=object)
-    wide = array.dtype == object and all(type(value) is int for value in array.flat)
-    if not (wide or array.dtype.kind in "iu") or is_masked(values):
-        raise ArgumentError(field, name, "its elements must be whole numbers", "Pass an int64 array")
-    return array if wide else array.astype(np.int64)
 
 
 def _margin(query: int, threshold: int, setting: Setting) -> int:

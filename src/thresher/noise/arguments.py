@@ -90,6 +90,30 @@ def checked_integers(values: Any, field: str) -> NDArray[np.int64]:
     return plain
 
 
+def whole_numbers(values: Any, field: str) -> NDArray[Any]:
+    """An array of whole numbers: int64, or Python's own integers where there are wide ones.
+
+    Its elements never appear in a message, and no refusal depends on how large they are.
+    """
+    try:
+        array = np.asarray(values)
+    except (ValueError, TypeError, OverflowError, RecursionError):
+        raise ArgumentError(field, type(values).__name__, "it must be whole numbers", _ARRAY) from None
+    if not array.size:
+        return np.zeros(array.shape, dtype=np.int64)
+    name = array.dtype.name
+    if array.dtype == np.uint64 or (array.dtype.kind == "f" and not isinstance(values, np.ndarray)):
+        # numpy takes a list for floats if its whole numbers need both a sign and 64 bits.
+        array = np.array(values, dtype=object)
+    wide = array.dtype == object
+    kinds = set(map(type, array.flat)) if wide else {array.dtype.type}
+    if bool in kinds or not all(issubclass(kind, int | np.integer) for kind in kinds) or is_masked(values):
+        raise ArgumentError(field, name, "its elements must be whole numbers", _ARRAY)
+    if not wide:
+        return array.astype(np.int64)
+    return np.array([int(value) for value in array.flat], dtype=object).reshape(array.shape)
+
+
 def is_masked(values: object) -> bool:
     """Whether these are numpy's masked values. Their module takes long to load, and nobody has any before it is."""
     masked = sys.modules.get("numpy.ma")

@@ -19,8 +19,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 Reals = NDArray[np.float64]
-# The margin of queries answered bottom, and of those answered top.
-Sides = tuple[float, float]
 
 # Nats below the largest term at which terms are left out: the integrand is log-concave, so what follows is less still.
 _NEGLIGIBLE = 60.0
@@ -131,18 +129,6 @@ def transcript_law(
     return {row: math.exp(log_probability(row, margins[: len(row)], threshold, query)) for row in rows}
 
 
-def copies_log_ratio(copies: int, here: Sides, there: Sides, threshold: Noise, query: Noise) -> float:
-    """How much likelier `copies` bottoms and then as many tops are on one input than on another, in logarithms.
-
-    Each side: the margin of all queries answered bottom, and that of all answered top.
-    """
-    answers = [False] * copies + [True] * copies
-    one, other = (
-        log_probability(answers, [bottom] * copies + [top] * copies, threshold, query) for bottom, top in (here, there)
-    )
-    return one - other
-
-
 def gptt_log_ratio(copies: int, first: float, second: float, *, monotone: bool = False) -> float:
     """The log ratio by which comparisons that never stop are refuted: at least copies * second.
 
@@ -151,7 +137,10 @@ def gptt_log_ratio(copies: int, first: float, second: float, *, monotone: bool =
     at 0 instead, so that all queries move the same way; the logarithm still grows without end.
     """
     query = silence() if math.isinf(second) else laplace(1 / second)
-    return copies_log_ratio(copies, (0.0, 1.0), (0.0 if monotone else 1.0, 0.0), laplace(1 / first), query)
+    answers, margins = [False] * copies + [True] * copies, [0.0] * copies + [1.0] * copies
+    moved = [0.0 if monotone else 1.0] * copies + [0.0] * copies
+    one, other = (log_probability(answers, side, laplace(1 / first), query) for side in (margins, moved))
+    return one - other
 
 
 def _endings(length: int, queries: int, most: int) -> Iterator[tuple[bool, ...]]:

@@ -6,6 +6,7 @@ Reads: entropy. Writes: nothing. Never: a claim of its own.
 """
 
 from collections.abc import Callable
+from dataclasses import replace
 from fractions import Fraction
 from functools import partial
 
@@ -29,6 +30,7 @@ _WIDTH = 5
 _FIRST, _LAST_LOOK = Epsilon("0.3"), 1
 _GROUPS = (0, 0, -1, -1, -3, -8, -20, -30)
 Decide = Callable[..., Verdicts]
+Margins = tuple[int, ...]
 # One call decides many groups, each of which stands for itself.
 _APART: dict[str, Decide] = {
     "nlm": partial(arrays.naive_laplace, half_width=_WIDTH),
@@ -43,18 +45,20 @@ def subjects() -> tuple[Subject, ...]:
     aim = Aim(_MISS_RATE, _ALARM_RATE, ((_WIDTH, 1),), asked_width=False, groups=len(_GROUPS), widest=Fraction(40))
     limited = aim.limited("1", None)
     # Groups look at each other, so one run is one call. Each is priced once, before anything is drawn.
-    together: dict[str, Look] = {
-        "dppwlm": rungs_of(limited, adaptive_ladder_of),
-        "certified": certified_look(limited),
-        "three-way": three_way_look(limited),
+    together: dict[str, tuple[Look, Margins]] = {
+        "dppwlm": (rungs_of(limited, adaptive_ladder_of), _GROUPS),
+        "certified": (certified_look(limited), _GROUPS),
+        # With so many groups each of them is stopped by the others only.
+        "certified by the others": (certified_look(replace(limited, groups=3 * len(_GROUPS))), 3 * _GROUPS),
+        "three-way": (three_way_look(limited), _GROUPS),
     }
     return (
         *(_loss_apart(name, decide) for name, decide in _APART.items()),
         _loss_as_settled(),
-        *(_loss_together(name, look) for name, look in together.items()),
+        *(_loss_together(name, *asked) for name, asked in together.items()),
         *(_misses_apart(name, decide) for name, decide in _APART.items() if name != "nlm"),
         _alarms(),
-        *(_misses_together(name, look) for name, look in together.items()),
+        *(_misses_together(name, *asked) for name, asked in together.items()),
     )
 
 
@@ -86,14 +90,13 @@ def _loss_as_settled() -> Sampled:
     )
 
 
-def _loss_together(name: str, look: Look) -> Sampled:
-    here, there = _GROUPS, (-1, *_GROUPS[1:])
-    pairs = (Pair("one of eight groups moves across the line", here, there),)
+def _loss_together(name: str, look: Look, groups: Margins) -> Sampled:
+    pairs = (Pair(f"one of {len(groups)} groups moves across the line", groups, (-1, *groups[1:])),)
     about = "all that is shown of all groups"
     return Sampled(name, about, look.epsilon, pairs, partial(_shown_together, look), _CALLS)
 
 
-def _shown_together(look: Look, margins: tuple[int, ...], runs: int, entropy: Entropy) -> NDArray[np.int64]:
+def _shown_together(look: Look, margins: Margins, runs: int, entropy: Entropy) -> NDArray[np.int64]:
     held = TrueMargins.of(np.array(margins))
     return np.stack([_shown(look.decide(held, entropy)).ravel() for _ in range(runs)])
 
@@ -114,11 +117,11 @@ def _alarms() -> Promised:
     return Promised("tslm-zone, false alarms", about, _ALARM_RATE, worst, lambda *run: ~_missed(decide, *run))
 
 
-def _misses_together(name: str, look: Look) -> Promised:
-    about, worst = "one of eight groups, at the line", (("two groups at the line", _GROUPS),)
+def _misses_together(name: str, look: Look, groups: Margins) -> Promised:
+    about, worst = f"one of {len(groups)} groups, at the line", (("several groups at the line", groups),)
     return Promised(f"{name}, misses", about, _MISS_RATE, worst, partial(_missed_together, look), _CALLS)
 
 
-def _missed_together(look: Look, margins: tuple[int, ...], runs: int, entropy: Entropy) -> NDArray[np.bool_]:
+def _missed_together(look: Look, margins: Margins, runs: int, entropy: Entropy) -> NDArray[np.bool_]:
     held = TrueMargins.of(np.array(margins))
     return np.array([not look.decide(held, entropy).reported[0] for _ in range(runs)])
