@@ -54,7 +54,7 @@ _SHOWN = 60
 
 
 class Refusal(Exception):  # noqa: N818 - a step on the way to QuestionError, never seen outside this room
-    """A rule is broken at an offset of the text; `read_question.py` turns it into a `QuestionError` with line and column."""
+    """A broken rule at an offset of the text; `read_question.py` makes it a `QuestionError` with line and column."""
 
     def __init__(self, rule: Rule, message: str, at: "Token | exp.Expr | int | None" = None) -> None:
         self.rule, self.message, self.offset = rule, message, _offset(at)
