@@ -202,13 +202,13 @@ class TestCarelessBuilds:
 
     def test_a_number_for_less_than_not_turned_round(self, entropy, monkeypatch):
         """The answer to the opposite condition, turned round: the line is moved to the wrong side."""
-        honest = values_module.judged
+        honest = values_module.values_judged
 
         def negated(tree, literals, cuts, numbers):
             turned = {i: replace(one, sign=-one.sign, at_least=1 - one.at_least) for i, one in literals.items()}
             return np.where(honest(tree, turned, cuts, numbers) >= 0, -1, 1)
 
-        monkeypatch.setattr(values_module, "judged", negated)
+        monkeypatch.setattr(values_module, "values_judged", negated)
         assert self.misses_too_often("count below", entropy)
 
     def test_noise_that_cells_share(self, entropy, monkeypatch):
