@@ -21,42 +21,45 @@ _FIRST_HOUR = datetime(1970, 1, 1, tzinfo=UTC)
 _HOUR = timedelta(hours=1)
 
 
-@dataclass(frozen=True, slots=True)
-class Listed:
-    """Text with a public list of values: may be grouped by, and compared by = and IN."""
+class _Coded:
+    """What most kinds share: a code is its own label, nothing stands for a missing value, and there is no order."""
 
-    values: tuple[str, ...]
+    __slots__ = ()
     ordered: ClassVar[bool] = False
     missing: ClassVar[None] = None
 
     def codes(self) -> Sequence[Code]:
-        return self.values
+        """Return every public value as a code; none if the values are not listed here."""
+        return ()
 
     def label(self, code: Code) -> Label:
         return code
 
 
 @dataclass(frozen=True, slots=True)
-class Numbered:
+class Listed(_Coded):
+    """Text with a public list of values: may be grouped by, and compared by = and IN."""
+
+    values: tuple[str, ...]
+
+    def codes(self) -> Sequence[Code]:
+        return self.values
+
+
+@dataclass(frozen=True, slots=True)
+class Numbered(_Coded):
     """Whole numbers with a public list of values, such as the numbers of buildings. Not for sums."""
 
     values: tuple[int, ...]
     ordered: ClassVar[bool] = True
-    missing: ClassVar[None] = None
 
     def codes(self) -> Sequence[Code]:
         return self.values
 
-    def label(self, code: Code) -> Label:
-        return code
-
 
 @dataclass(frozen=True, slots=True)
-class Truth:
+class Truth(_Coded):
     """True or false: codes 1 and 0."""
-
-    ordered: ClassVar[bool] = False
-    missing: ClassVar[None] = None
 
     def codes(self) -> Sequence[Code]:
         return (0, 1)
@@ -96,7 +99,7 @@ class Grid:
 
 
 @dataclass(frozen=True, slots=True)
-class Days:
+class Days(_Coded):
     """Calendar days from `first` to `last`, both included: codes are days since 1970-01-01. Others count as NULL.
 
     A time counts for its day as it is stored; a time with a zone for its day in UTC.
@@ -105,7 +108,6 @@ class Days:
     first: date
     last: date
     ordered: ClassVar[bool] = True
-    missing: ClassVar[None] = None
 
     def codes(self) -> Sequence[Code]:
         return range(day_code(self.first), day_code(self.last) + 1)
@@ -115,13 +117,12 @@ class Days:
 
 
 @dataclass(frozen=True, slots=True)
-class Hours:
+class Hours(_Coded):
     """Hours of the days from `first` to `last`, both included: codes are hours since 1970. Others count as NULL."""
 
     first: date
     last: date
     ordered: ClassVar[bool] = True
-    missing: ClassVar[None] = None
 
     def codes(self) -> Sequence[Code]:
         return range(24 * day_code(self.first), 24 * (day_code(self.last) + 1))
@@ -131,7 +132,7 @@ class Hours:
 
 
 @dataclass(frozen=True, slots=True)
-class Bands:
+class Bands(_Coded):
     """Intervals of another column's numbers: band i holds edges[i] <= x < edges[i+1]; codes are places in the list.
 
     Values outside all bands count as NULL. `edges` lie on the grid of the column `of`.
@@ -139,8 +140,6 @@ class Bands:
 
     of: str
     edges: tuple[Fraction, ...]
-    ordered: ClassVar[bool] = False
-    missing: ClassVar[None] = None
 
     def codes(self) -> Sequence[Code]:
         return range(len(self.edges) - 1)
@@ -151,33 +150,16 @@ class Bands:
 
 
 @dataclass(frozen=True, slots=True)
-class Referenced:
+class Referenced(_Coded):
     """Text or whole numbers whose public values are the column of a public table."""
 
     table: str
     column: str
-    ordered: ClassVar[bool] = False
-    missing: ClassVar[None] = None
-
-    def codes(self) -> Sequence[Code]:
-        return ()
-
-    def label(self, code: Code) -> Label:
-        return code
 
 
 @dataclass(frozen=True, slots=True)
-class Text:
+class Text(_Coded):
     """Text without a public list: may be compared by = and IN, never grouped by."""
-
-    ordered: ClassVar[bool] = False
-    missing: ClassVar[None] = None
-
-    def codes(self) -> Sequence[Code]:
-        return ()
-
-    def label(self, code: Code) -> Label:
-        return code
 
 
 Kind = Listed | Numbered | Truth | Grid | Days | Hours | Bands | Referenced | Text
