@@ -15,7 +15,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from thresher.accounting.branching import Look
+from thresher.accounting.branching import RelaxedState
 from thresher.accounting.min_entropy import MinEntropy, least_entropy
 from thresher.amounts import Epsilon
 
@@ -43,19 +43,19 @@ class ConeRelaxation:
         self._sum_gains = np.concatenate([[0.0], np.cumsum(counts * gains)]).tolist()
         self.root: ConeState = (len(self._counts), float(np.dot(counts, lows)), float(np.dot(counts, lows * log_lows)))
 
-    def look(self, state: ConeState) -> Look:
+    def look(self, state: ConeState) -> RelaxedState:
         free, total, moment = state
         turning = self._turning_level(state)
         if turning == free:
             value = _entropy(total, moment)
-            return Look(value, value, 0.0)
+            return RelaxedState(value, value, 0.0)
         total, moment = self._start(state, turning)
         amount = min(self._pull(turning, total, moment) / self._raises[turning] ** 2, float(self._counts[turning]))
         low = self._after(turning, total, moment, amount)
         below = math.floor(amount)
         around = [below, below + 1] if below < self._counts[turning] else [below]
         high = min(self._after(turning, total, moment, count) for count in around)
-        return Look(min(low, high), high, amount if turning == free - 1 else float(self._counts[free - 1]))
+        return RelaxedState(min(low, high), high, amount if turning == free - 1 else float(self._counts[free - 1]))
 
     def child(self, state: ConeState, count: int) -> ConeState | None:
         free, total, moment = state

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from thresher.errors import ArgumentError
-from thresher.mechanisms.public_grid import numbers_of
+from thresher.mechanisms.public_grid import floats_of
 
 
 def ks_distance(first: ArrayLike, second: ArrayLike) -> float:
@@ -46,7 +46,7 @@ def shares_in(
 
 
 def _sample(values: ArrayLike, field: str) -> NDArray[np.float64]:
-    sample = numbers_of(values)
+    sample = floats_of(values)
     if not sample.size or np.isnan(sample).any():
         raise ArgumentError(field, f"{sample.size} numbers", "it must be one number or more, and no NaN", "Drop them")
     return sample

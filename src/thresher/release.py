@@ -58,7 +58,7 @@ class Certificate:
 
 
 @dataclass(frozen=True, slots=True)
-class Measured:
+class MeasuredMargins:
     """The noisy margins of an answer, as far as a refinement must know them.
 
     parts      the hashes of what makes the measurement the same, by what each is about
@@ -115,7 +115,7 @@ class Release(Shown):
     values: tuple[ShownNumber, ...] = ()
     refines: str = ""
     charged: Epsilon | None = None
-    measured: Measured | None = None
+    measured: MeasuredMargins | None = None
     denied: str = ""
     stamp: str = ""
     notes: tuple[str, ...] = ()

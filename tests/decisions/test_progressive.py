@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from thresher.amounts import Epsilon
-from thresher.decisions.ladder import climb, geometric, ladder_of
+from thresher.decisions.ladder import climb, geometric_levels, ladder_of
 from thresher.decisions.shift import priced_shift
 from thresher.noise import smallest_epsilon, tail
 
@@ -22,7 +22,7 @@ GRID = 10**4
 def test_the_levels_of_the_paper():
     """beta = .05, half width 1, four levels from 1e-5: a factor of 71.71855 between them."""
     fine = 10**6
-    levels = geometric(Epsilon("0.00001"), smallest_epsilon(BETA / 4, fine, fine), 4)
+    levels = geometric_levels(Epsilon("0.00001"), smallest_epsilon(BETA / 4, fine, fine), 4)
     assert [float(level) for level in levels] == pytest.approx([1e-5, 7.171855e-4, 0.0514355, 3.6888795], rel=2e-6)
     ladder = ladder_of(BETA, BETA, GRID - 1, GRID, 4, Epsilon("0.00001"))
     assert [float(level.epsilon) for level in ladder.levels] == pytest.approx(
@@ -70,7 +70,7 @@ def test_one_look_is_a_threshold_shift(looks, first):
 
 @given(st.integers(1, 10**10), st.integers(1, 10**10), st.integers(2, 32))
 def test_levels_rise_from_the_first_to_the_last(first, more, looks):
-    levels = geometric(Epsilon.from_nano(first), Epsilon.from_nano(first + more), looks)
+    levels = geometric_levels(Epsilon.from_nano(first), Epsilon.from_nano(first + more), looks)
     assert levels[0].nano == first
     assert levels[-1].nano == first + more
     assert all(low < high for low, high in pairwise(levels))

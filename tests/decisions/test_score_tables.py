@@ -27,14 +27,14 @@ from thresher.decisions.score_files import (
     WEIGHTS,
     file_name,
     packed,
+    score_table,
     shifted,
     shipped,
     stretched,
-    table_of,
     unpacked,
 )
 from thresher.decisions.score_levels import HIGHEST, LOWEST, grid, is_level, ladder
-from thresher.decisions.score_tables import SCORE, ScoreTable, boundary_formula, expectations, line_of, verified
+from thresher.decisions.score_tables import SCORE, ScoreTable, boundary_formula, expectations, line_of, verified_table
 from thresher.errors import ArgumentError, BugError
 from thresher.noise import chances, conditional_shift, discrete_laplace
 
@@ -45,7 +45,7 @@ DECISIONS = Path(__file__).parents[2] / "src" / "thresher" / "decisions"
 
 
 def some_table(level=Fraction(1), rate=RATE, weight=WEIGHT, miss_rate=MISS_RATE):
-    return table_of(level, miss_rate, rate, weight)
+    return score_table(level, miss_rate, rate, weight)
 
 
 # --- levels
@@ -379,7 +379,7 @@ def test_stretching_without_verification_would_break_the_promise():
     plain = stretched(coarse, level, MISS_RATE).with_values(coarse.values)
     assert not expectations(plain).kept
     with pytest.raises(BugError):
-        verified(plain)
+        verified_table(plain)
 
 
 @pytest.mark.parametrize("miss_rate", [Fraction(1, 1000), Fraction(49, 100), Fraction(4999, 10000)], ids=str)
@@ -430,7 +430,7 @@ def test_what_reading_a_table_takes(entropy, measured):
     tables = [(level, weight) for level in LEVELS[::9] for weight in WEIGHTS]
     start = time.perf_counter()
     for level, weight in tables:
-        verified(shipped(level, RATE, weight))
+        verified_table(shipped(level, RATE, weight))
     load = (time.perf_counter() - start) / len(tables)
     table, noisy = some_table(COARSE), discrete_laplace(COARSE, 100_000, entropy=entropy)
     lucky = chances(table.boundary, noisy.size, entropy)

@@ -9,9 +9,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from thresher.decisions.score_design import designed
-from thresher.decisions.score_files import FALSE_ALARM_RATES, LEVELS, MISS_RATE, WEIGHTS, table_of
+from thresher.decisions.score_files import FALSE_ALARM_RATES, LEVELS, MISS_RATE, WEIGHTS, score_table
 from thresher.decisions.score_levels import grid
-from thresher.decisions.score_tables import SCORE, Expectations, ScoreTable, expectations, lowered, supremum, verified
+from thresher.decisions.score_tables import (
+    SCORE,
+    Expectations,
+    ScoreTable,
+    expectations,
+    lowered,
+    supremum,
+    verified_table,
+)
 from thresher.errors import BugError
 
 RATE, WEIGHT = Fraction(1, 10), Fraction(143, 100)
@@ -21,7 +29,7 @@ SOME_LEVELS = [Fraction(1, 32), Fraction(1, 4), Fraction(1), Fraction(45, 16), F
 
 
 def some_table(level=Fraction(1), rate=RATE, weight=WEIGHT):
-    return table_of(level, MISS_RATE, rate, weight)
+    return score_table(level, MISS_RATE, rate, weight)
 
 
 def inflated(table, factor=1.01):
@@ -138,7 +146,7 @@ def test_one_per_cent_more_is_seen_in_the_supremum():
     broken = expectations(inflated(some_table(Fraction(1, 32))))
     assert broken.not_qualifying == pytest.approx(1.00999, abs=1e-4)
     with pytest.raises(BugError, match="does not keep its promise"):
-        verified(inflated(some_table(Fraction(1, 32))))
+        verified_table(inflated(some_table(Fraction(1, 32))))
 
 
 def test_lowering_mends_what_was_inflated_and_leaves_what_is_right():

@@ -13,7 +13,7 @@ from sql.row_by_row import holds, value
 
 from thresher.config import Grid
 from thresher.decisions.values.measures import filter_of, numbers_behind
-from thresher.decisions.values.strategies import block_of, loss, parted, touched_together
+from thresher.decisions.values.strategies import joint_block, loss, parted, touched_together
 from thresher.question import ALWAYS, Aggregate, Atom, Missing, OneOf, Present, Within
 from thresher.question.signatures import signatures
 
@@ -45,7 +45,7 @@ def answered(block, rows):
 def built(atoms, partition, table=TABLE):
     found = numbers_behind(atoms, [10] * len(atoms), table)
     known = signatures(found.filters, table)
-    return [block_of(members, found.measures, known) for members in partition], known, found
+    return [joint_block(members, found.measures, known) for members in partition], known, found
 
 
 def star(partition):
@@ -91,8 +91,8 @@ def test_the_exact_law_of_what_is_released_attains_the_loss_and_no_more():
     """Three cells of two filters, p = 1/2 each: the likelihood ratio of all outputs within 6, for each record."""
     found = numbers_behind([count(where) for where in FILTERS["independent"](2)], [1, 1], TABLE)
     known = signatures(found.filters, TABLE)
-    cells = block_of((0, 1), found.measures, known)
-    direct = [block_of((i,), found.measures, known) for i in (0, 1)]
+    cells = joint_block((0, 1), found.measures, known)
+    direct = [joint_block((i,), found.measures, known) for i in (0, 1)]
 
     def law(truth, seen):
         return math.prod(F(1, 3) * F(1, 2) ** abs(x - t) for t, x in zip(truth, seen, strict=True))
@@ -169,7 +169,7 @@ def test_ends_give_every_number_of_the_column(rows, column, where, presents):
     everything = tuple(range(len(found.measures)))
     if len(everything) < 2:
         return
-    block = block_of(everything, found.measures, known)
+    block = joint_block(everything, found.measures, known)
     assert block.kind == "ends"
     assert len(block.readings) == (3 if column == "x" else 2)
     direct = [sum(weight * value(aggregate, rows) for aggregate, weight in one.weights) for one in found.measures]
@@ -183,11 +183,11 @@ def test_several_rows_of_a_unit_share_what_the_block_costs():
     table, atoms = average_and_count(3, -3, 7, missing=False, max_rows=4)
     found = numbers_behind(atoms, [10, 10], table)
     known = signatures(found.filters, table)
-    block = block_of((0, 1), found.measures, known)
+    block = joint_block((0, 1), found.measures, known)
     rows = [{**NOTHING, "x": x} for x in (-3, 7, 7, None)]
     assert paid([block], [60], rows) == 60
     assert paid([block], [60], rows[:1]) == 15
-    single = [block_of((i,), found.measures, known) for i in (0, 1)]
+    single = [joint_block((i,), found.measures, known) for i in (0, 1)]
     assert paid(single, [60, 30], [{**NOTHING, "x": -3}] * 4) == loss(single, [60, 30], known) == 90
 
 
@@ -199,7 +199,7 @@ def test_units_with_several_rows_are_paid_for_whatever_the_signature():
     ]
     blocks, known, found = built([*units, count(OneOf("w", ("a",)))], [(0,), (1,), (2,)], table)
     assert [measure.by_unit for measure in found.measures] == [True, True, False]
-    assert block_of((0, 1), found.measures, known) is None
+    assert joint_block((0, 1), found.measures, known) is None
     both = [{**NOTHING, "w": "a", "(unit)": 1}, {**NOTHING, "w": "b", "(unit)": 1}]
     assert paid(blocks, [5, 6, 8], both) == 5 + 6 + 4
     assert loss(blocks, [5, 6, 8], known) == 5 + 6 + 8
@@ -233,7 +233,7 @@ def test_what_does_not_go_together():
     together = {
         pair
         for pair in itertools.combinations(range(len(atoms)), 2)
-        if block_of(pair, found.measures, known) is not None
+        if joint_block(pair, found.measures, known) is not None
     }
     assert together == {(1, 2), (1, 3), (1, 6)}, "COUNT(*) with SUM(x), with SUM(y), and with COUNT(c0); nothing else"
 
@@ -242,9 +242,9 @@ def test_the_most_cells():
     atoms = [count(where) for where in FILTERS["independent"](7)]
     found = numbers_behind(atoms, [1] * 7, TABLE)
     known = signatures(found.filters, TABLE)
-    assert len(block_of(tuple(range(6)), found.measures, known).readings) == 63
-    assert block_of(tuple(range(7)), found.measures, known) is None
-    assert block_of((0, 1), found.measures, known, most=2) is None
+    assert len(joint_block(tuple(range(6)), found.measures, known).readings) == 63
+    assert joint_block(tuple(range(7)), found.measures, known) is None
+    assert joint_block((0, 1), found.measures, known, most=2) is None
 
 
 def test_parted_cells_of_nested_filters_are_differences():
@@ -265,16 +265,16 @@ class TestCarelessStrategies:
         found = numbers_behind([count(where) for where in FILTERS["independent"](2)], [1, 1], TABLE)
         honest = signatures(found.filters, TABLE)
         pruned = replace(honest, masks=(0b01, 0b10))
-        block = block_of((0, 1), found.measures, pruned)
+        block = joint_block((0, 1), found.measures, pruned)
         row = record("c0", "c1")
         assert loss([block], [1], pruned) == 1
         assert paid([block], [1], [row]) == 2
-        assert paid([block_of((0, 1), found.measures, honest)], [1], [row]) == 1
+        assert paid([joint_block((0, 1), found.measures, honest)], [1], [row]) == 1
 
     def test_overlapping_filters_taken_for_exclusive_ones(self):
         found = numbers_behind([count(where) for where in FILTERS["independent"](2)], [1, 1], TABLE)
         pruned = replace(signatures(found.filters, TABLE), masks=(0b01, 0b10))
-        single = [block_of((i,), found.measures, pruned) for i in (0, 1)]
+        single = [joint_block((i,), found.measures, pruned) for i in (0, 1)]
         assert paid(single, [1, 1], [record("c0", "c1")]) > loss(single, [1, 1], pruned)
 
     def test_rates_maxed_where_they_must_be_added(self):

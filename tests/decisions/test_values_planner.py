@@ -14,7 +14,7 @@ from thresher.config import Column, Grid
 from thresher.decisions.values import block_rates, values_planner
 from thresher.decisions.values.block_rates import keeps, smooth_rates, whole_rates
 from thresher.decisions.values.smooth_tails import tail_quantile, tail_slope_curve
-from thresher.decisions.values.strategies import block_of, loss
+from thresher.decisions.values.strategies import joint_block, loss
 from thresher.decisions.values.values_planner import planned_directly, strategy_for
 from thresher.errors import ArgumentError
 from thresher.noise import NoiseSum, smallest_epsilon
@@ -252,7 +252,7 @@ def test_ends_reference():
     """Half widths of 650 for the sum and 10 for the count: tails that add up to 5 %, and each by itself."""
     table, atoms = average_and_count(65)
     asked = task(atoms, [650, 10], every(0, 1), table)
-    block = block_of((0, 1), asked.measured.measures, asked.signatures)
+    block = joint_block((0, 1), asked.measured.measures, asked.signatures)
     widths = (650, 10)
     tails = [tail_slope_curve(one.noise, width, 0.375395)[0] for one, width in zip(block.answers, widths, strict=True)]
     assert tails == pytest.approx([0.016304, 0.033696], abs=1e-6)

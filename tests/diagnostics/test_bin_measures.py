@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from laws import assert_fits, assert_rejected, laplace_p
 
-from thresher.diagnostics.bin_measures import HALF_BIN, BinTotals, band_of, means_of, noisy_totals, totals_of
+from thresher.diagnostics.bin_measures import HALF_BIN, BinTotals, error_band, means_of, noisy_totals, totals_of
 from thresher.diagnostics.scored_rows import STEPS, scored_rows
 
 NINE, ONE = Fraction(9, 10), Fraction(1, 10)
@@ -105,7 +105,7 @@ def test_means_stay_where_they_can_lie():
     assert means.counts.tolist() == [1, 10, 1]
     assert means.predicted.tolist() == [0.25, 0.25, 0.75]
     assert means.residual.tolist() == [-0.25, 0.75, -0.75]
-    assert np.isfinite(band_of(means, cuts, NINE, ONE)).all()
+    assert np.isfinite(error_band(means, cuts, NINE, ONE)).all()
 
 
 def test_the_band_holds_nineteen_times_in_twenty(entropy, measured):
@@ -119,7 +119,7 @@ def test_the_band_holds_nineteen_times_in_twenty(entropy, measured):
         scores = generator.uniform(0, 1, 600)
         totals = totals_of(scored_rows(generator.random(600) < scores, scores), cuts)
         means = means_of(noisy_totals(totals, Fraction(1, 5), Fraction(1, 50), entropy=entropy), cuts)
-        inside.append(np.abs(means.residual) <= band_of(means, cuts, Fraction(1, 5), Fraction(1, 50)))
+        inside.append(np.abs(means.residual) <= error_band(means, cuts, Fraction(1, 5), Fraction(1, 50)))
     share = float(np.mean(inside))
     measured(f"binned residuals: {share:.1%} of {1000 * bins} bins lie inside the band of a right model")
     assert 0.945 < share < 0.985

@@ -20,7 +20,7 @@ from sklearn.preprocessing import OneHotEncoder
 
 from thresher.codec import document
 from thresher.diagnostics.displays import MOST_POINTS, BinnedResidualDisplay, ResidualDisplay, RocCurveDisplay
-from thresher.diagnostics.predictions import chances_of, is_positive
+from thresher.diagnostics.predictions import is_positive, predicted_chances
 from thresher.errors import ArgumentError
 from thresher.noise import SeededEntropy
 
@@ -262,6 +262,6 @@ def test_one_row_that_an_estimator_refuses_moves_no_other():
     told = np.array([0, 1] * 20)
     estimator = make_pipeline(OneHotEncoder(), LogisticRegression()).fit(words, told)
     with_odd = pd.concat([words, pd.DataFrame({"ward": ["unheard of"]})])
-    found = chances_of(estimator, with_odd)
+    found = predicted_chances(estimator, with_odd)
     assert np.isnan(found[-1])
-    assert found[:-1] == pytest.approx(chances_of(estimator, words))
+    assert found[:-1] == pytest.approx(predicted_chances(estimator, words))

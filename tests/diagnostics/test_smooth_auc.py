@@ -13,7 +13,7 @@ from scipy import stats
 from thresher.diagnostics.curves import mann_whitney
 from thresher.diagnostics.releases import MODEL_CAVEAT
 from thresher.diagnostics.scored_rows import scored_rows
-from thresher.diagnostics.smooth_auc import constants, placed, smooth_auc, smooth_sensitivity
+from thresher.diagnostics.smooth_auc import auc_sensitivity, constants, placed_auc, smooth_auc
 from thresher.errors import ArgumentError
 from thresher.mechanisms.cauchy import point_near
 from thresher.mechanisms.smooth_median import noise_factor
@@ -26,14 +26,14 @@ def by_definition(positives, negatives, smoothing):
 
 
 def test_the_published_sensitivity():
-    assert float(smooth_sensitivity(385, 299, "0.0866")) == pytest.approx(0.003344, abs=1e-6)
-    assert smooth_sensitivity(385, 299, "0.0866") == Fraction(1, 299)
+    assert float(auc_sensitivity(385, 299, "0.0866")) == pytest.approx(0.003344, abs=1e-6)
+    assert auc_sensitivity(385, 299, "0.0866") == Fraction(1, 299)
 
 
 @pytest.mark.parametrize("smoothing", ["0.001", "0.05", "0.0866", "0.5", "3"])
 def test_the_maximum_lies_at_an_end(smoothing):
     for least in [*range(12), 40, 77, 500, 20_000]:
-        found = smooth_sensitivity(least + 3, least, smoothing)
+        found = auc_sensitivity(least + 3, least, smoothing)
         expected = by_definition(least + 3, least, float(smoothing))
         assert float(found) == pytest.approx(expected, rel=1e-12)
         if least > 1:
@@ -43,7 +43,7 @@ def test_the_maximum_lies_at_an_end(smoothing):
                 seen = mpmath.mpf(found.numerator) / found.denominator
                 # Never below the true one, and hardly above.
                 assert exact * (1 - mpmath.mpf(10) ** -50) <= seen <= exact * (1 + mpmath.mpf(2) ** -80)
-        assert smooth_sensitivity(least, least + 3, smoothing) == found
+        assert auc_sensitivity(least, least + 3, smoothing) == found
 
 
 SCORES = (0.25, 0.5, 0.75)
@@ -71,7 +71,7 @@ def test_no_small_neighbours_lose_more_than_epsilon(epsilon, share):
     def place(rows):
         key = tuple(sorted(rows))
         if key not in known:
-            known[key] = placed(read(rows), 1, factor, smooth)
+            known[key] = placed_auc(read(rows), 1, factor, smooth)
         return known[key]
 
     for rows, neighbours in small_neighbours():
@@ -117,7 +117,7 @@ def test_draws_fit_the_arctangent_law(entropy, trials):
     labels, scores = [1, 1, 1, 0, 0, 0, 0, 1], [0.9, 0.8, 0.4, 0.5, 0.5, 0.2, 0.1, 0.5]
     found = [smooth_auc(labels, scores, 3, steps=9, entropy=entropy) for _ in range(trials(4_000, 60_000))]
     draws = np.array([each.point for each in found])
-    centre, scale = placed(scored_rows(labels, scores), 9, *constants(3))
+    centre, scale = placed_auc(scored_rows(labels, scores), 9, *constants(3))
     assert centre.denominator > 1
     assert_fits(chi_square(draws, cell_law(float(centre), float(scale), 9)))
     for wrong in (float(scale) * 1.6, float(scale) / 1.6):
@@ -139,7 +139,7 @@ def test_without_pairs_the_area_is_one_half_with_all_the_noise(entropy):
     for labels, scores in (([], []), ([1, 1], [0.5, 0.6]), ([0] * 9, [0.1] * 9), ([np.nan, 1], [0.5, np.nan])):
         rows = scored_rows(np.array(labels, dtype=float), np.array(scores, dtype=float))
         factor, smooth = constants(1)
-        assert placed(rows, 10, factor, smooth) == (5, 10 * factor)
+        assert placed_auc(rows, 10, factor, smooth) == (5, 10 * factor)
         found = smooth_auc(np.array(labels, dtype=float), np.array(scores, dtype=float), 1, entropy=entropy)
         assert 0 <= found.auc <= 1
         assert found.curve.area == pytest.approx(found.auc, abs=2e-3)
@@ -149,7 +149,7 @@ def test_many_rows_leave_little_noise(entropy):
     labels = np.arange(40_000) % 2
     scores = (labels + np.linspace(0, 1, 40_000)) / 2
     factor, smooth = constants(5)
-    centre, scale = placed(scored_rows(labels, scores), 10**6, factor, smooth)
+    centre, scale = placed_auc(scored_rows(labels, scores), 10**6, factor, smooth)
     assert (centre, scale) == (10**6, factor * 50)
     # Beyond 10,000 scales of noise lies less than one draw in 15,000: not 3 of 20, but with probability 4e-10.
     found = [smooth_auc(labels, scores, 5, entropy=entropy).auc for _ in range(20)]
@@ -188,6 +188,6 @@ def test_bad_input_is_refused_before_anything_is_drawn(field, value):
 def test_a_bad_sensitivity_is_refused():
     for counts in ((-1, 3), (3, 2.5), (True, 3)):
         with pytest.raises(ArgumentError, match=r"^count = "):
-            smooth_sensitivity(*counts, "0.1")
+            auc_sensitivity(*counts, "0.1")
     with pytest.raises(ArgumentError, match=r"^smoothing = "):
-        smooth_sensitivity(3, 3, 0)
+        auc_sensitivity(3, 3, 0)

@@ -171,6 +171,6 @@ def _forgets_lost_answers(reserved, kind, facts):
 
 @pytest.mark.parametrize("mutant", [_refunds_what_is_not_shown, _forgets_lost_answers])
 def test_histories_catch_a_book_that_refunds_too_much(mutant, monkeypatch):
-    monkeypatch.setattr(rules, "charged", mutant)
+    monkeypatch.setattr(rules, "_charged_at_end", mutant)
     with pytest.raises(AssertionError):
         run(200)

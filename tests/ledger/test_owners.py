@@ -5,15 +5,15 @@ import sys
 import pytest
 
 from thresher.ledger import owners
-from thresher.ledger.owners import is_gone, this_process
+from thresher.ledger.owners import is_gone, process_name
 
 
 def test_this_process_is_not_gone():
-    assert not is_gone(this_process())
+    assert not is_gone(process_name())
 
 
 def test_a_process_that_ended_is_gone():
-    program = "from thresher.ledger.owners import this_process; print(this_process())"
+    program = "from thresher.ledger.owners import process_name; print(process_name())"
     owner = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout.strip()
     assert is_gone(owner)
 
@@ -23,7 +23,7 @@ def test_a_process_that_ended_unnoticed_is_gone():
     read_end, write_end = os.pipe()
     child = os.fork()
     if child == 0:
-        os.write(write_end, this_process().encode())
+        os.write(write_end, process_name().encode())
         os._exit(0)
     owner = os.read(read_end, 1000).decode()
     os.waitid(os.P_PID, child, os.WEXITED | os.WNOWAIT)
@@ -33,7 +33,7 @@ def test_a_process_that_ended_unnoticed_is_gone():
 
 
 def test_a_number_used_again_is_another_process():
-    *rest, _ = this_process().split("/")
+    *rest, _ = process_name().split("/")
     assert is_gone("/".join([*rest, "12345"]))
 
 
@@ -47,7 +47,7 @@ def test_a_number_used_again_is_another_process():
     ],
 )
 def test_only_this_machine_is_judged(part, value, gone):
-    parts = this_process().split("/")
+    parts = process_name().split("/")
     if part < 2:
         parts[2] = "another-boot"
     parts[part] = value
@@ -62,7 +62,7 @@ def test_a_name_that_says_nothing_is_not_gone(owner):
 
 
 def test_what_cannot_be_read_is_not_gone(monkeypatch):
-    owner = this_process()
+    owner = process_name()
     monkeypatch.setattr(owners, "_started", lambda number: None)
     assert not is_gone(owner)
     monkeypatch.setattr(owners, "_text", lambda path: "?")

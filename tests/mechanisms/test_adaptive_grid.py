@@ -10,9 +10,9 @@ from thresher.mechanisms.histograms import adaptive_grid as module
 from thresher.mechanisms.histograms.adaptive_grid import (
     adaptive_grid,
     coarse_grid,
+    estimate_from_grids,
     fine_grid,
-    reconstruct,
-    shares_of,
+    grid_shares,
 )
 from thresher.mechanisms.histograms.buckets import bucket_sums
 
@@ -20,7 +20,7 @@ EPSILON = "0.8"
 
 
 def test_the_shares_come_to_epsilon():
-    shares = shares_of(Fraction(4, 5))
+    shares = grid_shares(Fraction(4, 5))
     assert shares.total + shares.coarse + shares.fine == Fraction(4, 5)
     assert shares.coarse == shares.fine
 
@@ -79,7 +79,7 @@ def test_combination_is_least_squares_over_the_parts():
     first = generator.integers(0, 60, 100)
     labels = fine_grid(coarse, first, Fraction(1))
     second = generator.integers(-9, 60, labels.max() + 1)
-    given = reconstruct(coarse, first, labels, second)
+    given = estimate_from_grids(coarse, first, labels, second)
     totals = np.bincount(labels.ravel(), weights=given.ravel())
     block_of = np.zeros(second.size, dtype=int)
     block_of[labels.ravel()] = coarse.labels.ravel()
@@ -95,7 +95,7 @@ def test_exact_measurements_give_exact_blocks():
     coarse = coarse_grid(counts.shape, 10_000, Fraction(1))
     first = bucket_sums(counts, coarse.labels)
     labels = fine_grid(coarse, first, Fraction(1))
-    given = reconstruct(coarse, first, labels, bucket_sums(counts, labels))
+    given = estimate_from_grids(coarse, first, labels, bucket_sums(counts, labels))
     assert np.allclose(np.bincount(labels.ravel(), weights=given.ravel()), bucket_sums(counts, labels))
 
 

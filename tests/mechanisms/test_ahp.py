@@ -12,14 +12,14 @@ from laws import assert_fits, assert_rejected
 from scipy import stats
 
 from thresher.mechanisms.histograms import ahp as module
-from thresher.mechanisms.histograms.ahp import ahp, clusters, shares_of
+from thresher.mechanisms.histograms.ahp import ahp, ahp_shares, clusters
 from thresher.mechanisms.histograms.buckets import bucket_sums, spread_evenly
 
 ONE = Fraction(1)
 
 
 def test_the_shares_come_to_epsilon():
-    assert shares_of(Fraction(2)) == (Fraction(17, 10), Fraction(3, 10))
+    assert ahp_shares(Fraction(2)) == (Fraction(17, 10), Fraction(3, 10))
 
 
 @pytest.mark.parametrize(
@@ -90,7 +90,7 @@ def test_clusters_of_true_counts_cannot_be_aligned(monkeypatch):
 
 def law(counts, epsilon, reach=12):
     """The chance of each output on two cells, up to what lies beyond `reach`."""
-    first, second = shares_of(Fraction(epsilon))
+    first, second = ahp_shares(Fraction(epsilon))
     steps = range(-reach, reach + 1)
 
     def chance(rate, x):

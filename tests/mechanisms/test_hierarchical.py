@@ -9,7 +9,7 @@ import pytest
 from thresher.amounts import Epsilon
 from thresher.errors import ArgumentError
 from thresher.mechanisms.histograms import hierarchical as module
-from thresher.mechanisms.histograms.hierarchical import best_branching, blocks, hierarchical, reconstruct
+from thresher.mechanisms.histograms.hierarchical import best_branching, blocks, estimate_from_levels, hierarchical
 
 TREES = [
     ((5,), 2),
@@ -51,7 +51,7 @@ def test_reconstruction_is_least_squares(shape, branching):
         ends = np.cumsum([np.prod(one) for one in shapes])
         levels = [part.reshape(one).astype(float) for part, one in zip(np.split(seen, ends[:-1]), shapes, strict=True)]
         best = np.linalg.lstsq(rows.astype(float), seen.astype(float), rcond=None)[0]
-        assert np.allclose(reconstruct(levels, branching), best.reshape(shape), atol=1e-9)
+        assert np.allclose(estimate_from_levels(levels, branching), best.reshape(shape), atol=1e-9)
         if len(shapes) > 1:
             # Taking the cells alone, or giving all siblings equal shares, is something else.
             assert not np.allclose(levels[-1], best.reshape(shape), atol=1e-3)
@@ -60,7 +60,9 @@ def test_reconstruction_is_least_squares(shape, branching):
 @pytest.mark.parametrize(("shape", "branching"), TREES, ids=str)
 def test_exact_counts_come_back_as_they_are(shape, branching):
     counts = np.random.default_rng(1).integers(0, 10**6, shape)
-    assert np.allclose(reconstruct([level.astype(float) for level in blocks(counts, branching)], branching), counts)
+    assert np.allclose(
+        estimate_from_levels([level.astype(float) for level in blocks(counts, branching)], branching), counts
+    )
 
 
 @pytest.mark.parametrize(("shape", "branching"), [((3,), 2), ((5,), 2), ((2, 3), 2), ((4,), 4)], ids=str)
@@ -84,7 +86,7 @@ def test_what_is_released_is_made_of_noisy_blocks(monkeypatch):
     again = replayed.Replay(2)
     noisy = [(level + again("0.5", level.size).reshape(level.shape)).astype(float) for level in blocks(counts, 3)]
     assert replay.rates == [Fraction(1, 6)] * 3
-    assert np.array_equal(shown, reconstruct(noisy, 3))
+    assert np.array_equal(shown, estimate_from_levels(noisy, 3))
 
 
 def test_the_branching_is_the_best_of_all():

@@ -10,7 +10,15 @@ from mechanisms.replayed_noise import neighbours
 
 from thresher.errors import ArgumentError
 from thresher.mechanisms.histograms import mwem as module
-from thresher.mechanisms.histograms.mwem import SeenSum, misfits, mwem, reconstruct, reweighted, shares_of, start
+from thresher.mechanisms.histograms.mwem import (
+    SeenSum,
+    estimate_from_sums,
+    misfits,
+    mwem,
+    mwem_shares,
+    reweighted,
+    start,
+)
 from thresher.mechanisms.histograms.workloads import prefixes, rows
 from thresher.noise import SeededEntropy
 
@@ -18,13 +26,13 @@ EPSILON = Fraction(2)
 
 
 def test_the_shares_come_to_epsilon():
-    first, share = shares_of(Fraction(1, 10), 10)
+    first, share = mwem_shares(Fraction(1, 10), 10)
     assert first + 20 * share == Fraction(1, 10)
 
 
 def log_chances(cells, rounds, transcript, choice_rate=lambda share: share / 2, scored=misfits):
     """The log of the chance of a noisy total and of pairs (sum, noisy value), up to constants of the noise."""
-    first, share = shares_of(EPSILON, rounds)
+    first, share = mwem_shares(EPSILON, rounds)
     total, pairs = transcript
     sums = prefixes(cells.shape)
     exact, estimate = sums.whole(cells), start(cells.shape, total)
@@ -102,14 +110,14 @@ def test_what_is_spent_and_what_is_released(monkeypatch):
     monkeypatch.setattr(module, "choose", picking)
     counts = np.array([[3, 0, 20], [1, 1, 5]])
     given = mwem(counts, EPSILON, rounds=4, entropy=SeededEntropy(6))
-    first, share = shares_of(EPSILON, 4)
+    first, share = mwem_shares(EPSILON, 4)
     assert spent == [first, *[share] * 4]
     assert [rate for rate, _ in picked] == [share / 2] * 4
     sums = prefixes(counts.shape)
     exact = sums.whole(counts)
     seen = [SeenSum(index, int(exact[index] + noise[0])) for (_, index), noise in zip(picked, noisy[1:], strict=True)]
     total = int(counts.sum() + noisy[0][0])
-    assert np.array_equal(given.counts, reconstruct(counts.shape, total, sums, seen))
+    assert np.array_equal(given.counts, estimate_from_sums(counts.shape, total, sums, seen))
 
 
 @pytest.mark.parametrize("shape", [(1,), (5,), (4096,), (5000,), (1, 1), (3, 5), (64, 64), (70, 256)], ids=str)
@@ -146,7 +154,7 @@ def test_one_sum_explains_two_halves(entropy):
 def test_flat_data_stay_flat_without_noise():
     sums = prefixes((6,))
     exact = sums.whole(np.full(6, 4))
-    given = reconstruct((6,), 24, sums, [SeenSum(index, int(exact[index])) for index in range(6)])
+    given = estimate_from_sums((6,), 24, sums, [SeenSum(index, int(exact[index])) for index in range(6)])
     assert np.allclose(given, 4)
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from thresher.errors import ArgumentError
-from thresher.mechanisms.public_grid import grid_of, numbers_of
+from thresher.mechanisms.public_grid import floats_of, grid_of
 from thresher.mechanisms.quantiles import inner_range, median, quantiles, recursive_medians
 from thresher.mechanisms.smooth_median import smooth_median, smooth_sensitivity
 
@@ -30,13 +30,13 @@ def same(one, other):
 
 @pytest.mark.parametrize(("record", "number"), RECORDS, ids=lambda value: type(value).__name__)
 def test_a_record_is_the_same_number_whatever_stands_beside_it(record, number):
-    assert same(numbers_of([record]), [number])
+    assert same(floats_of([record]), [number])
     for beside, known in RECORDS:
-        assert same(numbers_of([record, beside]), [number, known])
-        assert same(numbers_of((beside, record)), [known, number])
+        assert same(floats_of([record, beside]), [number, known])
+        assert same(floats_of((beside, record)), [known, number])
         objects = np.empty(2, dtype=object)
         objects[0], objects[1] = record, beside
-        assert same(numbers_of(objects), [number, known])
+        assert same(floats_of(objects), [number, known])
 
 
 @pytest.mark.parametrize("mechanism", [
@@ -63,7 +63,7 @@ def test_what_is_no_number_is_left_out_and_what_is_too_large_goes_to_an_end():
 ])  # fmt: skip
 def test_arrays_are_refused_by_type_and_shape(array):
     with pytest.raises(ArgumentError, match=r"^values = "):
-        numbers_of(array)
+        floats_of(array)
     if isinstance(array, np.ndarray) and array.ndim == 1:
         with pytest.raises(ArgumentError, match=r"^values = "):
-            numbers_of(array[:0])
+            floats_of(array[:0])

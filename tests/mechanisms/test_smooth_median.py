@@ -20,7 +20,7 @@ from thresher.mechanisms.quantiles import recursive_medians
 from thresher.mechanisms.smooth_median import (
     DEFAULT_SMOOTHING,
     noise_factor,
-    placed,
+    placed_median,
     smooth_median,
     smooth_sensitivity,
 )
@@ -128,7 +128,7 @@ def test_no_small_neighbours_lose_more_than_epsilon(epsilon, share):
     for pair in small_pairs(most=3):
         for records in pair:
             key = records.tobytes()
-            known[key] = known.get(key) or placed(records, 4, spend, smooth)
+            known[key] = known.get(key) or placed_median(records, 4, spend, smooth)
         losses = [(centre, float(scale)) for centre, scale in (known[records.tobytes()] for records in pair)]
         worst = max(worst, cauchy_loss(*losses))
     assert worst <= float(spend) * (1 + 1e-9)
@@ -243,7 +243,7 @@ def test_draws_fit_the_arctangent_law(entropy, trials):
     data, steps, spend = [0.2, 0.3, 0.45, 0.5, 0.9], 10, Fraction(2)
     draws = [smooth_median(data, grid_of(0, 1, steps), 2, entropy=entropy) for _ in range(trials(4_000, 60_000))]
     points = np.array([draw.point for draw in draws])
-    centre, scale = placed(np.array([2, 3, 4, 5, 9]), steps, spend, spend * DEFAULT_SMOOTHING)
+    centre, scale = placed_median(np.array([2, 3, 4, 5, 9]), steps, spend, spend * DEFAULT_SMOOTHING)
     assert centre == 4
     assert_fits(chi_square(points, cell_law(centre, mpmath.mpf(float(scale)), steps)))
     for wrong in (1.5, 1 / 1.5):
@@ -254,7 +254,7 @@ def test_draws_fit_the_arctangent_law(entropy, trials):
 
 def test_noise_without_width_finds_the_atom(entropy):
     assert smooth_median([0.25] * 4000, grid_of(0, 1), 1, entropy=entropy).value == 0.25
-    assert placed(np.full(10**5, 7), 10, Fraction(1), Fraction(1, 2))[1] > 0
+    assert placed_median(np.full(10**5, 7), 10, Fraction(1), Fraction(1, 2))[1] > 0
     assert smooth_median([], grid_of(0, 1), 1).stamp == ""
 
 

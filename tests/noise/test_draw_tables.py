@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from thresher.noise import discrete_laplace, draw_tables
-from thresher.noise.draw_tables import DrawTable, table_of
+from thresher.noise.draw_tables import DrawTable, draw_table
 from thresher.noise.enclosure import Enclosure
 from thresher.noise.gradual import Jump, Rest
 from thresher.noise.laplace import Digit, digits_of
@@ -150,7 +150,7 @@ def test_lookup_and_search_agree_word_by_word():
 def test_cached_tables_are_bounded():
     for i in range(1, 1200):
         discrete_laplace(Fraction(i, 400), 300)
-    info = table_of.cache_info()
+    info = draw_table.cache_info()
     assert info.currsize <= info.maxsize == 1024
     largest = max(len(law.outcomes()) for law in LAWS)
     assert largest <= 514

@@ -7,7 +7,7 @@ from laws import DRAWS, assert_fits, assert_rejected, geometric_p, laplace_p
 
 from thresher.errors import ArgumentError
 from thresher.noise import SystemEntropy, discrete_laplace, geometric, laplace
-from thresher.noise.draw_tables import table_of
+from thresher.noise.draw_tables import draw_table
 from thresher.noise.laplace import digits_of
 
 SCALES = ["0.125", "0.5", "1", "10", "16", "17", "1000", "1000000", "1000000000"]
@@ -101,9 +101,9 @@ def test_no_draws_is_an_empty_answer():
 
 def test_tables_are_shared_between_calls():
     discrete_laplace(Fraction(1, 7), 1000)
-    built = table_of.cache_info().misses
+    built = draw_table.cache_info().misses
     discrete_laplace(Fraction(1, 7), 1000)
-    assert table_of.cache_info().misses == built
+    assert draw_table.cache_info().misses == built
 
 
 BAD_EPSILONS = [

@@ -10,12 +10,12 @@ from thresher.amounts import Epsilon
 from thresher.errors import ArgumentError
 from thresher.personal.learners.membership import (
     Sharing,
-    chances_of,
     combining_weights,
+    fitted_groups,
     group_of,
-    groups_of,
     halved,
     roster_of,
+    sampling_chances,
     spent_by_class,
 )
 from thresher.personal.parts import Parts
@@ -56,14 +56,14 @@ def test_somebody_who_allows_next_to_nothing_is_not_read():
 
 def test_chances_are_published_ones_and_never_above_the_true_ones():
     level = 80_000_000
-    chances = chances_of(ROSTER.nano, level) / 2**32
+    chances = sampling_chances(ROSTER.nano, level) / 2**32
     assert chances[1:5] == pytest.approx([0.120669, 0.242551, 0.615595, 0.870582], abs=1e-6)
     assert chances[0] == 0
     assert (chances[5:] == 1).all()
     with mpmath.workdps(40):
         nano = np.array([1, 7, 10**3, 10**6, 10**8, 123_456_789, 10**9 - 1, 10**9, 5 * 10**9, 10**10])
         for level in (10**6, 10**9, 10**10, 10**11):
-            for budget, units in zip(nano.tolist(), chances_of(nano, level).tolist(), strict=True):
+            for budget, units in zip(nano.tolist(), sampling_chances(nano, level).tolist(), strict=True):
                 if budget < level:
                     true = mpmath.expm1(mpmath.mpf(budget) / 10**9) / mpmath.expm1(mpmath.mpf(level) / 10**9)
                     assert units <= true * 2**32 <= max(units + 3, 3)
@@ -83,7 +83,7 @@ def test_coins_fall_as_often_as_they_should(entropy):
 
 
 def test_parts_are_fitted_at_their_least_budget_and_nobody_is_in_two():
-    groups = groups_of(ROSTER, Sharing("partition", parts=Parts.of(ROSTER, (3, 5))))
+    groups = fitted_groups(ROSTER, Sharing("partition", parts=Parts.of(ROSTER, (3, 5))))
     assert sum(group.people for group in groups) == 8
     assert (np.sum([group.nano > 0 for group in groups], axis=0) == [0, 1, 1, 1, 1, 1, 1]).all()
     for group in groups:
@@ -92,14 +92,14 @@ def test_parts_are_fitted_at_their_least_budget_and_nobody_is_in_two():
     scores = np.array([group.people * group.nano.max() for group in groups], dtype=float)
     assert weights == pytest.approx(scores**2 / (scores**2).sum())
     assert combining_weights(groups, "vote") == pytest.approx([1 / 3] * 3)
-    given = groups_of(ROSTER, Sharing("partition", parts=Parts.of(ROSTER, (4,))))
+    given = fitted_groups(ROSTER, Sharing("partition", parts=Parts.of(ROSTER, (4,))))
     assert [group.people for group in given] == [3, 5]
 
 
 def test_halves_are_spent_twice():
     roster = Roster.of(["0.5", "0.000000003"])
     assert halved(roster).nano.tolist() == [1, 250_000_000]
-    groups = groups_of(halved(roster), Sharing("minimum"))
+    groups = fitted_groups(halved(roster), Sharing("minimum"))
     assert spent_by_class(groups, doubled=True) == (Epsilon.from_nano(2), Epsilon.from_nano(2))
     # Two levels may fall together.
     assert halved(Roster.of(["0.000000002", "0.000000003"])).classes.tolist() == [0, 0]
@@ -114,9 +114,9 @@ def test_rosters_that_do_not_fit_are_refused():
         with pytest.raises(ArgumentError):
             roster_of(bad, 1)
     with pytest.raises(ArgumentError, match="another roster"):
-        groups_of(ROSTER, Sharing("partition", parts=Parts.of(Roster.of(["0.1"] * 9))))
+        fitted_groups(ROSTER, Sharing("partition", parts=Parts.of(Roster.of(["0.1"] * 9))))
     for method, threshold in [("minimum", 1), ("threshold", 0), ("sampling", "0.2"), ("weighted", -1)]:
         with pytest.raises(ArgumentError, match="threshold"):
             group_of(ROSTER, method, threshold)
     with pytest.raises(ArgumentError, match="threshold"):
-        groups_of(ROSTER, Sharing("partition", threshold=1))
+        fitted_groups(ROSTER, Sharing("partition", threshold=1))

@@ -14,7 +14,7 @@ from thresher.noise import SystemEntropy, discrete_laplace
 from thresher.noise.chances import CHANCES
 from thresher.personal.personal_release import INDEPENDENT
 from thresher.personal.roster import Roster
-from thresher.personal.sampling import chance, sampled_frequency, sampled_sum, sampling_plan
+from thresher.personal.sampling import sampled_frequency, sampled_sum, sampling_chance, sampling_plan
 
 FIGURE = ["0.01", "0.02", "0.05", "0.07", "0.09", "0.11", "0.14", "0.15"]
 
@@ -85,7 +85,7 @@ def test_chances_are_the_largest_that_do_not_exceed_the_formula():
         for cap in (1, 17, 10**6, 80_000_000, 10**9, 7 * 10**11):
             for nano in {0, 1, cap - 1, cap, *rng.integers(0, cap, 20).tolist()}:
                 ideal = mpmath.expm1(mpmath.mpf(nano) / 10**9) / mpmath.expm1(mpmath.mpf(cap) / 10**9) * CHANCES
-                assert chance(nano, cap) == (CHANCES if nano >= cap else int(mpmath.floor(ideal)))
+                assert sampling_chance(nano, cap) == (CHANCES if nano >= cap else int(mpmath.floor(ideal)))
 
 
 def test_draws_fit_the_law(entropy, trials):

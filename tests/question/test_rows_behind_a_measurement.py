@@ -19,7 +19,7 @@ from thresher.asks.desk import Desk
 from thresher.config import Bands, Column, Contribution, Declarations, Grid, Listed, Numbered, Table, Text, Truth
 from thresher.decisions.decision_plan import decision_identity
 from thresher.question import Present, identity
-from thresher.question.identity import canonical
+from thresher.question.identity import identity_text
 from thresher.sources import bounding, open_source
 
 SEED, EDITED = 20_261_119, 160
@@ -154,7 +154,7 @@ def contradictions(measurements, numbers):
 def rows_of(plan):
     """The measurement, without its noise: that too depends on some limits and bounds."""
     told = decision_identity(plan.asked, plan.family, {})
-    return canonical({name: part for name, part in told.parts.items() if name != "noise"})
+    return identity_text({name: part for name, part in told.parts.items() if name != "noise"})
 
 
 def test_equal_measurements_read_equal_numbers(edited, numbers):

@@ -8,7 +8,7 @@ from sources.test_catalogue import table
 from thresher.config import Contribution, Numbered, Table, Text
 from thresher.question import ALWAYS, Aggregate, AllOf, AnyOf, Need, NoneOf, OneOf
 from thresher.sources.bounding import raw_rows
-from thresher.sources.codes import Found
+from thresher.sources.codes import RelationColumns
 from thresher.sources.duckdb_dialect import DuckDBDialect
 from thresher.sources.postgres_dialect import PostgresDialect
 from thresher.sources.protocol import Family, PhysicalColumn
@@ -41,7 +41,7 @@ def test_long_lists(place, units, put):
 def test_a_long_list_is_brought_along_once(dialect):
     """However many codes there are, the statement stays short."""
     physical = {"n": PhysicalColumn("n", "BIGINT", Family.INTEGER), "w": PhysicalColumn("w", "text", Family.TEXT)}
-    rows = raw_rows(MADE, "patients", Found(physical, dialect))
+    rows = raw_rows(MADE, "patients", RelationColumns(physical, dialect))
     many = tuple(range(0, 2_000_000, 2))
     counted = tuple(Aggregate("rows", None, condition) for condition in (OneOf("n", many), NoneOf("n", many)))
     made = statement(Need(MADE, (), ((),), OneOf("w", WORDS), counted), rows, dialect)

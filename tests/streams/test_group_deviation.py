@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from thresher.streams import group_deviation
-from thresher.streams.group_deviation import FAR, ArrayGroups, Group, LoopGroups
+from thresher.streams.group_deviation import FAR, ArrayGroups, LoopGroups, OpenGroup
 from thresher.streams.step_release import ALONE, JOINS, OPENS
 
 counts_lists = st.lists(st.one_of(st.integers(0, 6), st.integers(0, FAR)), min_size=1, max_size=30)
@@ -22,10 +22,10 @@ def exact(counts):
 
 @given(counts_lists)
 def test_the_whole_part_of_the_deviation_at_every_step(counts):
-    group = Group(0)
+    group = OpenGroup(0)
     for step, count in enumerate(counts, start=1):
         assert group.add(count) == exact(counts[:step]) // 1
-    again = Group.of(0, dict(group.copies))
+    again = OpenGroup.of(0, dict(group.copies))
     assert (again.size, again.total, again.mean, again.above, again.upper) == (
         group.size,
         group.total,
@@ -37,7 +37,7 @@ def test_the_whole_part_of_the_deviation_at_every_step(counts):
 
 def test_values_of_the_specification():
     assert [exact(counts) for counts in ((5, 5), (5, 5, 6), (5, 5, 6, 9))] == [0, Fraction(4, 3), Fraction(11, 2)]
-    group = Group(0)
+    group = OpenGroup(0)
     assert [group.add(count) for count in (5, 5, 6, 9)] == [0, 0, 1, 5]
 
 

@@ -16,7 +16,7 @@ from thresher.streams import group_deviation
 from thresher.streams import grouper as grouper_module
 from thresher.streams import hierarchy as module
 from thresher.streams.hierarchy import Hierarchy
-from thresher.streams.hierarchy_terms import as_precise_nano, hierarchy_terms, path_epsilon, precision
+from thresher.streams.hierarchy_terms import as_precise_nano, hierarchy_terms, noise_precision, path_epsilon
 from thresher.streams.step_release import ALONE, JOINS, OPENS, NoisyStep
 from thresher.streams.tree import Tree
 
@@ -386,7 +386,7 @@ def test_what_is_measured_with_what_was_saved_has_less_noise(prune, scales, entr
         assert_fits(laplace_p(np.array([step.more[0] for step in drawn]), scales[1]))
         values = np.array([tree.combined(step)[0][0] for step in drawn[:4_000]])
         # The variance of both together; 6 deviations of a sample variance with kurtosis below 6.
-        expected = 1 / (precision(drawn[0].nano)[0] + precision(drawn[0].more_nano)[0])
+        expected = 1 / (noise_precision(drawn[0].nano)[0] + noise_precision(drawn[0].more_nano)[0])
         assert values.var() == pytest.approx(expected, rel=6 * math.sqrt(5 / 4_000))
         assert tree.combined(drawn[0])[1][0] == pytest.approx(math.hypot(1 / 15, 1 / 7.5) * NANO, rel=1e-3)
 
@@ -394,7 +394,7 @@ def test_what_is_measured_with_what_was_saved_has_less_noise(prune, scales, entr
 def test_precision_is_one_over_the_variance_and_back():
     for nano in (1, 10**6, 5 * 10**8, 3 * 10**9):
         p = math.exp(-nano / NANO)
-        found = precision(np.array([nano, 0]))
+        found = noise_precision(np.array([nano, 0]))
         assert found[0] == pytest.approx((1 - p) ** 2 / (2 * p), rel=1e-6)
         assert found[1] == 0
         assert as_precise_nano(found).tolist() == [nano, 0]

@@ -18,7 +18,7 @@ State = TypeVar("State")
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class RelaxedState:
     """What a relaxation knows at one state: a proved bound, a value that is attained, and where to branch.
 
     `amount` is the real number of groups that the relaxed optimum puts high at the level to be decided next. Where
@@ -36,7 +36,7 @@ class Relaxation(Protocol[State]):
 
     root: State
 
-    def look(self, state: State) -> Look:
+    def look(self, state: State) -> RelaxedState:
         """Bounds over all ways to complete a state."""
 
     def child(self, state: State, count: int) -> State | None:

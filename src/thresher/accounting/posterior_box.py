@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from thresher.accounting.branching import Look
+from thresher.accounting.branching import RelaxedState
 
 # How many levels are free, the slack still to give out, and the entropy collected above all groups being low.
 BoxState = tuple[int, float, float]
@@ -56,7 +56,7 @@ class BoxRelaxation:
         all_low = float(np.dot(counts, _entropy(lows)))
         self.root: BoxState = (len(self._counts), min(slack, self._below[-1]), all_low)
 
-    def look(self, state: BoxState) -> Look:
+    def look(self, state: BoxState) -> RelaxedState:
         free, slack, entropy = state
         chords = self._chords_below(free)
         place = min(bisect_left(chords.taken, slack), free - 1)
@@ -69,7 +69,7 @@ class BoxRelaxation:
             high = min(high, entropy + self._filled(top, slack))
         if self._fits(top, slack - self._below[top]):
             high = min(high, entropy + self._full[top] + self._filled(top, slack - self._below[top]))
-        return Look(low, high, self._amount(top, chords, place, slack - before))
+        return RelaxedState(low, high, self._amount(top, chords, place, slack - before))
 
     def child(self, state: BoxState, count: int) -> BoxState | None:
         free, slack, entropy = state

@@ -167,7 +167,7 @@ class Region:
         """
         said = dict(self.restrictions)
         for column, theirs in other.restrictions:
-            both = meet(said[column], theirs) if column in said else theirs
+            both = _meet(said[column], theirs) if column in said else theirs
             if both is None:
                 return None
             said[column] = both
@@ -229,7 +229,7 @@ def one_kind(constants: Iterable[Constant], *, ordered: bool) -> bool:
     return len(kinds) <= 1 and (not ordered or kinds == {False} or all(_is_day(constant) for constant in listed))
 
 
-def meet(first: Restriction, second: Restriction) -> Restriction | None:
+def _meet(first: Restriction, second: Restriction) -> Restriction | None:
     """The values that satisfy both; None if there are none; `first`, which holds them all, if that is not known."""
     ordered = isinstance(first, Interval) or isinstance(second, Interval)
     if not one_kind((*first.constants, *second.constants), ordered=ordered):
@@ -238,7 +238,7 @@ def meet(first: Restriction, second: Restriction) -> Restriction | None:
         kept = tuple(member for member in first.constants if second.holds(member))
         return Values(kept) if kept else None
     if isinstance(second, Values):
-        return meet(second, first)
+        return _meet(second, first)
     low, high = max(first.low_place, second.low_place), min(first.high_place, second.high_place)
     if low > high:
         return None
@@ -255,13 +255,13 @@ def meet(first: Restriction, second: Restriction) -> Restriction | None:
 def checked_constant(value: object, field: str) -> Constant:
     """`value` in its one canonical form, or an `ArgumentError` that names `field`."""
     if isinstance(value, str):
-        return checked_text(value, field)
+        return _encodable_text(value, field)
     if isinstance(value, Fraction | Decimal) or (isinstance(value, SupportsIndex) and not isinstance(value, bool)):
         return exact_fraction(value, field)  # type: ignore[arg-type]  # numpy's integers count as int here
     raise ArgumentError(field, value, "a region mentions exact numbers and text only", _CONSTANTS)
 
 
-def checked_text(value: str, field: str) -> str:
+def _encodable_text(value: str, field: str) -> str:
     """Text that has a UTF-8 form, so that it can be stored and hashed."""
     try:
         value.encode()
@@ -301,7 +301,7 @@ def checked_groups(columns: object, keys: Sequence[object]) -> tuple[tuple[str, 
 def _checked_column(name: object, field: str) -> str:
     if not name or not isinstance(name, str):
         raise ArgumentError(field, name, "a column is named by text that is not empty", "Pass the declared name")
-    return checked_text(name, field)
+    return _encodable_text(name, field)
 
 
 def _is_day(constant: Constant) -> bool:
@@ -326,7 +326,7 @@ def constant_to_json(constant: Constant) -> object:
 def constant_from_json(document: object, field: str) -> Constant:
     match document:
         case str():
-            return checked_text(document, field)
+            return _encodable_text(document, field)
         case {"number": str(written), **rest} if not rest and _RATIO.fullmatch(written):
             number = Fraction(written)
             if str(number) == written:

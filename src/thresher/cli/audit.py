@@ -17,12 +17,12 @@ from thresher.audit.foreign.neighbours import Notion
 from thresher.audit.foreign.visitor import Visit, visited
 from thresher.audit.session import Case, Outcome, audited, cases
 from thresher.audit.subjects import KINDS, Finding
-from thresher.audit.testers.confidence import checked_confidence
 from thresher.cli.audit_attack import attack
 from thresher.cli.flags import Choice
 from thresher.cli.options import json_option
 from thresher.cli.output import drawn, say
 from thresher.errors import ArgumentError
+from thresher.noise.arguments import checked_confidence
 from thresher.views.text import paragraph
 from thresher.views.trials import TrialRow, trial_table
 

@@ -62,7 +62,7 @@ def check_bands(column: Section, bands: Bands, kinds: dict[str, Kind]) -> None:
     """Edges lie on the grid of a column that is declared in the same table."""
     grid = kinds.get(bands.of)
     if grid is None:
-        rule = f"no such column is declared in this table{did_you_mean(bands.of, tuple(kinds)).rstrip('.')}"
+        rule = f"no such column is declared in this table{did_you_mean(bands.of, kinds)}"
         raise column.refusal("bands_of", rule, "Declare it with min, max and step")
     if not isinstance(grid, Grid):
         raise column.refusal("bands_of", "bands are cut from a column with min and max", "Name such a column")

@@ -14,7 +14,7 @@ from thresher.config.columns import Bands, Column, Referenced
 from thresher.config.declarations import Contribution, Declarations, PublicDeclaration, Table
 from thresher.config.kinds import HOW_TO_DECLARE, check_bands, kind_in
 from thresher.config.own_budgets import own_budgets_in
-from thresher.config.parsing import file_text, parsed
+from thresher.config.parsing import file_section, file_text
 from thresher.config.relations import check_declared_once
 from thresher.config.sections import MAX_NAME, Section, did_you_mean, dotted, is_whole
 from thresher.config.streams import Polled, StreamDeclaration, stream_in
@@ -62,7 +62,7 @@ def read(text: str, folder: Path, name: str = "thresher.toml") -> Declarations:
     """The declarations of a text that lies in `folder`; refusals call it `name`."""
     if not isinstance(text, str):
         raise ArgumentError("text", text, "it must be text", "Pass a string")
-    return _declarations(parsed(text, name), _one_name(Path(folder)))
+    return _declarations(file_section(text, name), _one_name(Path(folder)))
 
 
 def _one_name(folder: Path) -> Path:
@@ -289,7 +289,7 @@ def _columns(
                 rule = "the unit is a column of the source, and this one is made of bands"
                 raise sections[name].refusal("bands_of", rule, "Name another unit, or call the bands otherwise")
         if isinstance(kind, Referenced) and kind.table not in public:
-            rule = f"no such public table is declared{did_you_mean(kind.table, tuple(public)).rstrip('.')}"
+            rule = f"no such public table is declared{did_you_mean(kind.table, public)}"
             fix = "Declare it: [public_tables.NAME]"
             raise sections[name].refusal("public_table", rule, fix)
     return {name: Column(name, kinds[name], _fixed(sections[name], contribution)) for name in kinds}

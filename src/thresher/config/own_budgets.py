@@ -68,7 +68,7 @@ def _grid(table: Section, name: str, columns: Mapping[str, Column]) -> Grid:
     fix = f"Declare {name} = {{ min = 0, max = 1, step = 0.01 }}"
     column = columns.get(name)
     if column is None:
-        rule = f"no such column is declared in this table{did_you_mean(name, tuple(columns)).rstrip('.')}"
+        rule = f"no such column is declared in this table{did_you_mean(name, columns)}"
         raise table.refusal("budget_column", rule, fix)
     grid = column.kind
     if not isinstance(grid, Grid) or grid.minimum != 0:
@@ -95,7 +95,7 @@ def _roster(table: Section, public: Mapping[str, object]) -> BudgetRoster:
         roster.required(field, fix)
     name = roster.text("table", "Name a table of [public_tables]")
     if name not in public:
-        rule = f"no such public table is declared{did_you_mean(name, tuple(public)).rstrip('.')}"
+        rule = f"no such public table is declared{did_you_mean(name, public)}"
         raise roster.refusal("table", rule, "Declare it: [public_tables.NAME]")
     column = roster.column_name("column", "Name the column of the public table that holds budgets")
     people = "people" in roster

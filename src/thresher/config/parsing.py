@@ -46,7 +46,7 @@ def file_text(path: Path) -> str:
         raise DeclarationError(shown, "this line is not UTF-8 text. Save the file as UTF-8.", line) from None
 
 
-def parsed(text: str, name: str) -> Section:
+def file_section(text: str, name: str) -> Section:
     """The whole file as one section."""
     _check_characters(text, name)
     try:

@@ -5,10 +5,9 @@ Reads: what tomllib made of the file. Writes: nothing. Never: repeats an address
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import date, datetime, time
-from difflib import get_close_matches
 from fractions import Fraction
 from typing import Any
 
@@ -42,7 +41,7 @@ class Section:
         for field in self.content:
             if field not in known:
                 inside = f"[{dotted(self.steps)}]" if self.steps else "the file"
-                message = f"unknown field `{plain(field)}` in {inside}{did_you_mean(field, known)}"
+                message = f"unknown field `{plain(field)}` in {inside}{did_you_mean(field, known) or '.'}"
                 raise self._error((*self.steps, field), f"{message} The fields here are {', '.join(known)}.")
 
     def section(self, field: str, fix: str) -> "Section":
@@ -145,9 +144,13 @@ def is_whole(value: object) -> bool:
     return isinstance(value, int) and not isinstance(value, bool)
 
 
-def did_you_mean(name: str, known: tuple[str, ...]) -> str:
-    near = get_close_matches(name[:_MAX_COMPARED], known, n=1, cutoff=0.5)
-    return f"; did you mean `{plain(near[0])}`?" if near else "."
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """Return a question that names the nearest known name, or nothing."""
+    from difflib import get_close_matches  # noqa: PLC0415 - only a misspelt name needs it
+
+    by_folded = {other.lower(): other for other in known}
+    near = get_close_matches(name[:_MAX_COMPARED].lower(), by_folded, n=1, cutoff=0.5)
+    return f"; did you mean `{plain(by_folded[near[0]])}`?" if near else ""
 
 
 def dotted(steps: Steps) -> str:

@@ -219,7 +219,7 @@ def _count(section: Section, field: str, default: int) -> int:
 def _choice(section: Section, field: str, known: tuple[str, ...]) -> str:
     found = section.content.get(field, known[0])
     if not isinstance(found, str) or found not in known:
-        near = did_you_mean(found, known).rstrip(".") if isinstance(found, str) else ""
+        near = did_you_mean(found, known) if isinstance(found, str) else ""
         listed = [name for name in known if name]
         raise section.refusal(field, f"it must be one of {', '.join(listed)}{near}", f'Write {field} = "{listed[0]}"')
     return found

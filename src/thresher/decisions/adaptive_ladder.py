@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from thresher.accounting import box_min_entropy
 from thresher.amounts import Epsilon
-from thresher.decisions.ladder import Climb, Climbing, geometric, level_of, rungs_of
+from thresher.decisions.ladder import Climb, Climbing, geometric_levels, level_of, rungs_of
 from thresher.decisions.look import Mechanism
 from thresher.decisions.margin import TrueMargins
 from thresher.decisions.verdicts import Level, Verdicts, opposite
@@ -108,10 +108,12 @@ def adaptive_ladder_of(
     if looks == 1 or first >= last:
         coarse = [smallest_epsilon(miss_rate, steps + 1, scale)]
     else:
-        coarse = geometric(first, last, looks)
+        coarse = geometric_levels(first, last, looks)
         # A dearer last level moves the one before it, which makes the last one dearer still, by less and less.
         for _ in range(_SETTLING):
-            coarse = geometric(first, smallest_refinement(coarse[-2], miss_rate / len(coarse), steps + 1, scale), looks)
+            coarse = geometric_levels(
+                first, smallest_refinement(coarse[-2], miss_rate / len(coarse), steps + 1, scale), looks
+            )
         coarse[-1] = smallest_refinement(coarse[-2], miss_rate / len(coarse), steps + 1, scale)
     if len(coarse) == 1:
         reach = conditional_shift(0, coarse[0], false_alarm_rate, scale)

@@ -12,9 +12,10 @@ from fractions import Fraction
 from thresher.accounting import CommonSpending, Grouping
 from thresher.amounts import NANO, Amount, Epsilon
 from thresher.decisions.margin import parts_apart
-from thresher.decisions.options import Options, checked_confidence, named_epsilon
+from thresher.decisions.options import Options, named_epsilon
 from thresher.decisions.uncertain_region import UncertainRegion
 from thresher.errors import ArgumentError, BugError
+from thresher.noise.arguments import checked_confidence
 from thresher.question import Aggregate, Atom, Formula, Need, Question, grouping_of, negated, sensitivity
 
 # (how far a condition may be off, by how much one unit moves it), in steps of its weighted sum.

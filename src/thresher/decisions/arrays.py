@@ -23,7 +23,7 @@ from thresher.decisions.aim import Aim
 from thresher.decisions.ladder import ladder_of, rungs_of
 from thresher.decisions.look import Look
 from thresher.decisions.margin import TrueMargins
-from thresher.decisions.options import checked_epsilon, checked_levels, checked_rate, named_epsilon
+from thresher.decisions.options import checked_error_rate, checked_looks, ledger_epsilon, named_epsilon
 from thresher.decisions.regimes import certified_look, three_way_look
 from thresher.decisions.shift import priced_naive, shift_look, zone_of
 from thresher.decisions.verdicts import Verdicts, nothing_read
@@ -240,7 +240,7 @@ def _reaching(
     options: ReachingOptions,
 ) -> Verdicts:
     _check_names(options, ReachingOptions)
-    first, second = checked_rate(rates[0], "miss_rate"), checked_rate(rates[1], "false_alarm_rate")
+    first, second = checked_error_rate(rates[0], "miss_rate"), checked_error_rate(rates[1], "false_alarm_rate")
     held, reach = whole_margins(margins, "margins"), _distance(widest, "widest")
     # One look at a handful of groups has a half width: as asked for, or three tenths of the range.
     width = finest or max(1, reach * 3 // 10)
@@ -255,14 +255,14 @@ def _aim(half_width: int, miss_rate: Amount, false_alarm_rate: Amount, field: st
     steps = whole_number(half_width, field)
     if not 1 <= steps < _FAR // 2:
         raise ArgumentError(field, half_width, "it must be 1 or more, and below 2**39", "Pass 10, say")
-    rates = checked_rate(miss_rate, "miss_rate"), checked_rate(false_alarm_rate, "false_alarm_rate")
+    rates = checked_error_rate(miss_rate, "miss_rate"), checked_error_rate(false_alarm_rate, "false_alarm_rate")
     return Aim(*rates, ((steps, 1),))
 
 
 def _climbing(aim: Aim, options: LadderOptions) -> Aim:
     first = options.get("first_epsilon")
-    level = None if first is None else checked_epsilon(first, "first_epsilon", "0.001")
-    return replace(aim, levels=checked_levels(whole_number(options.get("levels", 4), "levels")), first_epsilon=level)
+    level = None if first is None else ledger_epsilon(first, "first_epsilon", "0.001")
+    return replace(aim, levels=checked_looks(whole_number(options.get("levels", 4), "levels")), first_epsilon=level)
 
 
 def _check_names(options: LookOptions | ReachingOptions, known: type) -> None:

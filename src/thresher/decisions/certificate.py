@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from thresher.amounts import Amount, whole_number
-from thresher.decisions.score_files import table_of
+from thresher.decisions.score_files import score_table
 from thresher.decisions.score_levels import log_above
 from thresher.decisions.score_tables import SCORE
 from thresher.errors import ArgumentError
@@ -143,7 +143,7 @@ class Sheet:
     def others_agree(self, level: Fraction, noisy: NDArray[np.int64], lucky: NDArray[np.bool_]) -> NDArray[np.bool_]:
         """For each group: whether the others, without it, look good enough at this level."""
         terms = self._terms
-        table = table_of(level, self._miss_rate, terms.false_alarm_rate, terms.weight)
+        table = score_table(level, self._miss_rate, terms.false_alarm_rate, terms.weight)
         scores = table.scores(noisy, lucky)
         total = int(scores.sum())
         self._levels.append((total, table.reported(noisy, lucky)))

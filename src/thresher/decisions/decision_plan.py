@@ -27,7 +27,7 @@ from thresher.noise import Entropy
 from thresher.plan import Plan, Statements, subject_of
 from thresher.question import Atom, Exact, Identity, Question, group_keys, identity_of
 from thresher.question.identity import columns_used, formula_facts, rows_facts
-from thresher.release import Measured, Release
+from thresher.release import MeasuredMargins, Release
 
 FAMILY = "decision"
 
@@ -88,13 +88,13 @@ class DecisionPlan(Plan[Release]):
             notes=self.notes,
         )
 
-    def _measured(self, seen: Verdicts) -> Measured | None:
+    def _measured(self, seen: Verdicts) -> MeasuredMargins | None:
         """What a refinement goes on from."""
         if not self.look.refinable:
             return None
         exact = {epsilon: self.look.exact_level(epsilon) for epsilon in dict.fromkeys(seen.epsilons)}
         highest = max(exact.values())
-        return Measured(
+        return MeasuredMargins(
             parts=self.identity.parts,
             scale=self.look.scale,
             exact=tuple(exact.items()),

@@ -174,13 +174,13 @@ def ladder_of(
     """
     last = smallest_epsilon(miss_rate / looks, steps + 1, scale)
     one_look = looks == 1 or first >= last
-    epsilons = [smallest_epsilon(miss_rate, steps + 1, scale)] if one_look else geometric(first, last, looks)
+    epsilons = [smallest_epsilon(miss_rate, steps + 1, scale)] if one_look else geometric_levels(first, last, looks)
     shares = miss_rate / len(epsilons), false_alarm_rate / len(epsilons)
     levels = tuple(level_of(None, epsilon, *shares, scale) for epsilon in epsilons)
     return Ladder(levels, scale, clear=levels[-1].steps + levels[-1].certain + 1)
 
 
-def geometric(first: Epsilon, last: Epsilon, looks: int) -> list[Epsilon]:
+def geometric_levels(first: Epsilon, last: Epsilon, looks: int) -> list[Epsilon]:
     """`looks` levels, each the same multiple of the one before, in whole nano; fewer if some would coincide."""
     ratio = (last.nano / first.nano) ** (1 / (looks - 1))
     between = {round(first.nano * ratio**j) for j in range(1, looks - 1)}

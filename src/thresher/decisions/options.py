@@ -15,6 +15,7 @@ from thresher.config import decimal_text
 from thresher.decisions.uncertain_region import RegionLike, UncertainRegion, region_of
 from thresher.errors import ArgumentError
 from thresher.guarantee import FALSE_ALARMS, MISSES
+from thresher.noise.arguments import checked_confidence
 
 VERDICTS, VALUES = "verdicts", "values"
 USUAL_MECHANISM = "certified"
@@ -87,7 +88,7 @@ def options_of(said: Mapping[str, Any]) -> Options:
     """Check every option that was given; None means that it was left out."""
     given = {name: value for name, value in said.items() if value is not None}
     found: dict[str, Any] = {}
-    bound = checked_bound(given["bound"]) if "bound" in given else MISSES
+    bound = _checked_bound(given["bound"]) if "bound" in given else MISSES
     for name, value in given.items():
         found["region" if name == "uncertain_region" else name] = _CHECKS[name](value, bound)
     options = Options(**found)
@@ -95,7 +96,7 @@ def options_of(said: Mapping[str, Any]) -> Options:
     return Options(**found, given={name: _normal(name, options) for name in given})
 
 
-def checked_rate(value: Amount, name: str, bound: str = MISSES) -> Fraction:
+def checked_error_rate(value: Amount, name: str, bound: str = MISSES) -> Fraction:
     """A rate above 0; the one that is bounded first may be half or more, up to 1, which costs nothing."""
     rate = exact_fraction(value, name)
     bounded = name == ("miss_rate" if bound == MISSES else "false_alarm_rate")
@@ -106,7 +107,7 @@ def checked_rate(value: Amount, name: str, bound: str = MISSES) -> Fraction:
     return rate
 
 
-def checked_bound(bound: object) -> str:
+def _checked_bound(bound: object) -> str:
     """The error that is bounded first, however its name is joined."""
     said = bound.replace("-", "_") if isinstance(bound, str) else ""
     if said not in (MISSES, FALSE_ALARMS):
@@ -114,16 +115,7 @@ def checked_bound(bound: object) -> str:
     return said
 
 
-def checked_confidence(confidence: Amount) -> Fraction:
-    """How sure a certificate is to be."""
-    share = exact_fraction(confidence, "confidence")
-    if not _HALF <= share < 1:
-        rule = "it must be 0.5 or more and below 1; 1 would need infinite epsilon"
-        raise ArgumentError("confidence", confidence, rule, "Pass 0.98, say")
-    return share
-
-
-def checked_levels(levels: object) -> int:
+def checked_looks(levels: object) -> int:
     """How many looks there may be. Text, as written in a question, means the number it spells."""
     spelt = isinstance(levels, str) and levels.isascii() and levels.isdigit() and len(levels) <= _MOST_DIGITS
     said: Any = levels
@@ -133,7 +125,7 @@ def checked_levels(levels: object) -> int:
     return number
 
 
-def checked_epsilon(value: Amount, name: str, say: str = "0.5") -> Epsilon:
+def ledger_epsilon(value: Amount, name: str, say: str = "0.5") -> Epsilon:
     """An amount above zero, which the ledger can write; the refusal names the argument it came from."""
     amount = exact_fraction(value, name)
     if amount <= 0:
@@ -164,15 +156,15 @@ def _show(value: object, bound: str) -> str:  # noqa: ARG001 - the form of all c
 
 
 _CHECKS: Mapping[str, Any] = {
-    "miss_rate": lambda value, bound: checked_rate(value, "miss_rate", bound),
-    "false_alarm_rate": lambda value, bound: checked_rate(value, "false_alarm_rate", bound),
+    "miss_rate": lambda value, bound: checked_error_rate(value, "miss_rate", bound),
+    "false_alarm_rate": lambda value, bound: checked_error_rate(value, "false_alarm_rate", bound),
     "uncertain_region": lambda value, _: region_of(value),
-    "max_epsilon": lambda value, _: checked_epsilon(value, "max_epsilon"),
-    "confidence": lambda value, _: checked_confidence(value),
+    "max_epsilon": lambda value, _: ledger_epsilon(value, "max_epsilon"),
+    "confidence": lambda value, _: checked_confidence(value, "0.98"),
     "mechanism": _mechanism,
-    "bound": lambda value, _: checked_bound(value),
-    "levels": lambda value, _: checked_levels(value),
-    "first_epsilon": lambda value, _: checked_epsilon(value, "first_epsilon", "0.001"),
+    "bound": lambda value, _: _checked_bound(value),
+    "levels": lambda value, _: checked_looks(value),
+    "first_epsilon": lambda value, _: ledger_epsilon(value, "first_epsilon", "0.001"),
     "show": _show,
 }
 

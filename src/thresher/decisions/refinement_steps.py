@@ -22,7 +22,7 @@ from thresher.errors import ArgumentError
 from thresher.guarantee import MISSES, few_digits
 from thresher.noise import conditional_shift, smallest_epsilon, smallest_refinement
 from thresher.question import Atom, group_keys
-from thresher.release import Measured, Release
+from thresher.release import MeasuredMargins, Release
 
 REFINE, READ_AGAIN, AS_IT_IS = "refine", "read again", "as it is"
 _FARTHEST = 1 << 40
@@ -50,7 +50,7 @@ class Earlier:
 
     key: str
     release: Release
-    measured: Measured
+    measured: MeasuredMargins
     then: Asked
     moved: int | tuple[int, ...]
 
@@ -185,7 +185,7 @@ def refused(key: str, rule: str, fix: str = _ANEW) -> ArgumentError:
     return ArgumentError("of", key, rule, fix)
 
 
-def _moved(asked: Asked, key: str, release: Release, measured: Measured) -> tuple[Asked, int | tuple[int, ...]]:
+def _moved(asked: Asked, key: str, release: Release, measured: MeasuredMargins) -> tuple[Asked, int | tuple[int, ...]]:
     """What was asked with the thresholds of then, and by how many steps those of now are higher."""
     atom, old = asked.measured, measured.threshold
     if old is None or not isinstance(atom, Atom) or old == atom.at_least:

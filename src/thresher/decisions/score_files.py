@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from thresher.decisions.score_design import bins_of, designed
 from thresher.decisions.score_levels import checked_miss_rate, grid, is_level
-from thresher.decisions.score_tables import HEAVIEST, SCORE, ScoreTable, blank_table, line_of, lowered, verified
+from thresher.decisions.score_tables import HEAVIEST, SCORE, ScoreTable, blank_table, line_of, lowered, verified_table
 from thresher.errors import ArgumentError, BugError
 
 MISS_RATE = Fraction(1, 20)
@@ -39,7 +39,7 @@ COARSE = Fraction(1, 256)
 _CLOSE = Fraction(1, 10)
 
 
-def table_of(level: Fraction, miss_rate: Fraction, false_alarm_rate: Fraction, weight: Fraction) -> ScoreTable:
+def score_table(level: Fraction, miss_rate: Fraction, false_alarm_rate: Fraction, weight: Fraction) -> ScoreTable:
     """A verified table for a level of the grid; the same object for the same numbers.
 
     Runtime: a fraction of a millisecond if shipped, a few if stretched; a few tenths of a second, once, if made.
@@ -70,7 +70,7 @@ def _table_of(level: Fraction, miss_rate: Fraction, false_alarm_rate: Fraction, 
 def shifted(table: ScoreTable, false_alarm_rate: Fraction) -> ScoreTable:
     """The table for another false-alarm rate: a lower one raises all scores alike, a higher one changes none."""
     raised = math.ceil(SCORE * table.weight * max(table.false_alarm_rate - false_alarm_rate, Fraction(0)))
-    return verified(replace(table, false_alarm_rate=false_alarm_rate, values=table.values + raised))
+    return verified_table(replace(table, false_alarm_rate=false_alarm_rate, values=table.values + raised))
 
 
 def stretched(table: ScoreTable, level: Fraction, miss_rate: Fraction) -> ScoreTable:

@@ -176,7 +176,7 @@ def supremum(rate: float, starts: NDArray[np.int64], weights: NDArray[np.float64
     return float(max(first, best.max(), np.where(inside, top, -np.inf).max()))
 
 
-def verified(table: ScoreTable) -> ScoreTable:
+def verified_table(table: ScoreTable) -> ScoreTable:
     """The table, if it keeps all three."""
     if not expectations(table).kept:
         raise BugError(f"the score table of level {table.level} and weight {table.weight} does not keep its promise")

@@ -52,7 +52,10 @@ def told_look(asked: Asked, look: "Look", price: Callable[[Asked], Epsilon]) -> 
         ("epsilon", f"{asked.for_one_unit(look.epsilon)}{_composed(asked, look.epsilon)}{_at_worst(asked, look)}"),
         ("if halved", f"half the uncertain region would cost {halved}"),
         ("band", _band(asked, f"{few_digits(clear)} {units}")),
-        *[("note", note) for note in (*narrowed(asked, look.half_width), *wide_regions(asked, look.half_width, clear))],
+        *[
+            ("note", note)
+            for note in (*_narrowed(asked, look.half_width), *wide_regions(asked, look.half_width, clear))
+        ],
         *([("regime", look.told)] if look.told else []),
     ]
 
@@ -82,7 +85,7 @@ def half_widths(asked: Asked, kept: Fraction) -> list[dict[str, str]]:
     ]
 
 
-def narrowed(asked: Asked, kept: Fraction) -> tuple[str, ...]:
+def _narrowed(asked: Asked, kept: Fraction) -> tuple[str, ...]:
     """A note that names the conditions which are decided more sharply than asked for, and the one that binds."""
     found = list(_widths(asked))
     sharper = [one for one in found if not one[4]]

@@ -38,7 +38,7 @@ _LINES, _FAR_BELOW = 40, 2000
 
 
 @dataclass(frozen=True, slots=True)
-class TrueMargins:
+class DiseaseTruth:
     """What is so about a disease. Shown only because it is made up."""
 
     patients: int
@@ -61,7 +61,7 @@ class Tour:
     plan: DecisionPlan
     before: Balance
     answer: Release
-    truth: tuple[TrueMargins, ...]
+    truth: tuple[DiseaseTruth, ...]
     after: Balance
     again: Release
     after_again: Balance
@@ -125,6 +125,6 @@ def _missed(plan: DecisionPlan, entropy: Entropy) -> Trials:
     return Trials(_LINES * at_line, missed)
 
 
-def _truth(patients: int, ages: int) -> TrueMargins:
+def _truth(patients: int, ages: int) -> DiseaseTruth:
     mean_age = ages / patients
-    return TrueMargins(patients, mean_age, (patients > 750 and mean_age > 65) or (patients > 500 and mean_age < 5))
+    return DiseaseTruth(patients, mean_age, (patients > 750 and mean_age > 65) or (patients > 500 and mean_age < 5))

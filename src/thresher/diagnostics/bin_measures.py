@@ -88,7 +88,9 @@ def means_of(totals: BinTotals, cuts: NDArray[np.int64]) -> BinMeans:
     return BinMeans(middle, counts, predicted, residual)
 
 
-def band_of(means: BinMeans, cuts: NDArray[np.int64], label_epsilon: Fraction, prediction_epsilon: Fraction) -> Reals:
+def error_band(
+    means: BinMeans, cuts: NDArray[np.int64], label_epsilon: Fraction, prediction_epsilon: Fraction
+) -> Reals:
     """Two standard errors of each mean residual if the model is right: of drawing labels, and of the noise.
 
     2 sqrt(p (1 - p) / m + (V ((1 - c - r)**2 + (c + r)**2) + W) / m**2), with p and r the bin's means, m its count,

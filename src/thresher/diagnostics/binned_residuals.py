@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from thresher.amounts import NANO, Amount, Epsilon, exact_fraction, whole_number
-from thresher.diagnostics.bin_measures import band_of, least_size, means_of, noisy_totals, totals_of
+from thresher.diagnostics.bin_measures import error_band, least_size, means_of, noisy_totals, totals_of
 from thresher.diagnostics.bin_merging import MergedBins, merge_bins, merge_terms
 from thresher.diagnostics.releases import MODEL_CAVEAT, BinnedResiduals
 from thresher.diagnostics.scored_rows import STEPS, ScoredRows, scored_rows
@@ -98,7 +98,7 @@ class BinnedOptions:
             counts=means.counts,
             predicted=means.predicted,
             residual=means.residual,
-            band=band_of(means, edges, terms.labels, terms.predictions),
+            band=error_band(means, edges, terms.labels, terms.predictions),
         )
 
 

@@ -20,7 +20,7 @@ from numpy.typing import ArrayLike
 from thresher.amounts import Amount
 from thresher.diagnostics.binned_residuals import binned_residual_plot
 from thresher.diagnostics.canvas import prepared, pyplot, signed
-from thresher.diagnostics.predictions import chances_of, is_positive, predictions_of, residuals_of
+from thresher.diagnostics.predictions import is_positive, predicted_chances, predictions_of, residuals_of
 from thresher.diagnostics.releases import BinnedResiduals, Diagnostic, ResidualPlot, RocCurve
 from thresher.diagnostics.residual_options import ResidualChoices
 from thresher.diagnostics.residual_plot import residual_plot
@@ -101,7 +101,9 @@ class Display(ABC, Generic[Held]):
 class ScoreDisplay(Display[Held]):
     """What the displays of a classifier of two classes share; the second class is the positive one."""
 
-    arrays = staticmethod(lambda estimator, rows, labels: (is_positive(estimator, labels), chances_of(estimator, rows)))
+    arrays = staticmethod(
+        lambda estimator, rows, labels: (is_positive(estimator, labels), predicted_chances(estimator, rows))
+    )
 
     @classmethod
     def from_predictions(

@@ -18,7 +18,7 @@ from thresher.errors import ArgumentError
 Reals = NDArray[np.float64]
 
 
-def chances_of(estimator: Any, rows: Any) -> Reals:
+def predicted_chances(estimator: Any, rows: Any) -> Reals:
     """The chance of the second of two classes."""
     _two_classes(estimator)
     return _asked(estimator, "predict_proba", rows, lambda found: np.asarray(found, dtype=np.float64)[:, 1])

@@ -21,7 +21,7 @@ from thresher.diagnostics.residual_options import (
     residual_options,
     rows_share,
 )
-from thresher.diagnostics.residual_ranges import Column, Found, Span, band_of, narrow_range
+from thresher.diagnostics.residual_ranges import Column, NarrowedRange, Span, band_of, narrow_range
 from thresher.diagnostics.scored_rows import listed_numbers
 from thresher.errors import ArgumentError
 from thresher.mechanisms.histograms import noisy_histogram
@@ -150,7 +150,7 @@ def _rows(columns: Columns, options: ResidualOptions, entropy: Entropy) -> tuple
     return max(0, columns[0].size + int(discrete_laplace(paid, 1, entropy=entropy)[0])), paid
 
 
-def _range(column: Column, terms: ResidualTerms, options: ResidualOptions, entropy: Entropy) -> Found:
+def _range(column: Column, terms: ResidualTerms, options: ResidualOptions, entropy: Entropy) -> NarrowedRange:
     share = Epsilon.from_nano(terms.ranges.nano // 2)
     return narrow_range(column, options.unit, share, terms.rows, options.rows, entropy)
 

@@ -32,7 +32,7 @@ _FARTHEST = float(1 << 62)
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class NarrowedRange:
     """A range, what it cost, and whether no bound that was tried held enough records."""
 
     span: Span
@@ -58,7 +58,7 @@ class Looks:
         for done in range(1, self.most + 1):
             noisy = band_counts(records, span, self.bands) + discrete_laplace(self.epsilon, self.bands, entropy=entropy)
             first, last = best_stretch(noisy, self.price)
-            span = between(span, first, last, self.bands)
+            span = span_of_bands(span, first, last, self.bands)
             if (last - first) * self.short > self.bands:
                 return span, done
         return span, self.most
@@ -91,11 +91,11 @@ def whole_units(records: Column, unit: Fraction) -> NDArray[np.int64]:
 
 def narrow_range(
     records: Column, unit: Fraction, epsilon: Epsilon, rows: int, size: int | None, entropy: Entropy
-) -> Found:
+) -> NarrowedRange:
     """A range that need not hold zero, for `epsilon`, and half of it again for every repeated look.
 
     `rows` is the number of rows as far as it is known; `size` the same if it is public.
-    Privacy: `Found.epsilon`, of which each look has the same whole part; the proof is beside this.
+    Privacy: `NarrowedRange.epsilon`, of which each look has the same whole part; the proof is beside this.
     Utility: measured, not promised (`residual_plot.md`).
     Runtime: linear in the records.
     """
@@ -103,7 +103,7 @@ def narrow_range(
     found = bounded(records, unit, coarse, COARSE_FRACTION, size, entropy)
     reach = float(unit * found.bound * _WIDER)
     span, looks = looks_of(rows, look).taken(records, (-reach, reach), entropy)
-    return Found(span, coarse + look * looks, found.capped)
+    return NarrowedRange(span, coarse + look * looks, found.capped)
 
 
 def band_counts(records: Column, span: Span, bands: int) -> NDArray[np.int64]:
@@ -136,7 +136,7 @@ def best_stretch(noisy: NDArray[np.int64], price: float) -> tuple[int, int]:
     return int(sums[:last].argmin()), last
 
 
-def between(span: Span, first: int, last: int, bands: int) -> Span:
+def span_of_bands(span: Span, first: int, last: int, bands: int) -> Span:
     """The ends of a stretch of bands."""
     low, high = span
     step = (high - low) / bands

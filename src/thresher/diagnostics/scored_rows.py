@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from thresher.errors import ArgumentError
-from thresher.mechanisms.public_grid import DEFAULT_STEPS, numbers_of
+from thresher.mechanisms.public_grid import DEFAULT_STEPS, floats_of
 
 STEPS = DEFAULT_STEPS
 _LABELS, _SCORES = "Pass a bool or 0/1 array", "Pass a float64 array of probabilities"
@@ -55,7 +55,7 @@ def scored_rows(labels: ArrayLike, scores: ArrayLike) -> ScoredRows:
 def listed_numbers(values: ArrayLike, field: str) -> NDArray[np.float64]:
     """One list of numbers as floats; a refusal names the argument that it came from."""
     try:
-        return numbers_of(values)
+        return floats_of(values)
     except ArgumentError as refusal:
         raise ArgumentError(field, refusal.value, refusal.rule, refusal.fix) from None
 
@@ -63,7 +63,7 @@ def listed_numbers(values: ArrayLike, field: str) -> NDArray[np.float64]:
 def _plain(values: ArrayLike, field: str, kinds: str, fix: str) -> NDArray[np.float64]:
     """One list as floats, NaN for what is missing: a column with a hole in it comes as objects, or masked."""
     if isinstance(values, Sequence) and not isinstance(values, str | bytes | bytearray | memoryview):
-        return numbers_of(values)
+        return floats_of(values)
     try:
         array = np.asarray(values)
     except (ValueError, TypeError, OverflowError, RecursionError):
@@ -73,4 +73,4 @@ def _plain(values: ArrayLike, field: str, kinds: str, fix: str) -> NDArray[np.fl
         raise ArgumentError(field, kind, "it must be one list of plain numbers", fix)
     if np.ma.isMaskedArray(values):
         return np.asarray(np.ma.filled(np.ma.asarray(values).astype(np.float64), np.nan))
-    return numbers_of(array if array.dtype.kind != "b" else array.astype(np.int64))
+    return floats_of(array if array.dtype.kind != "b" else array.astype(np.int64))

@@ -64,20 +64,20 @@ def smooth_auc(
     given = scored_rows(labels, scores)
     factor, smooth = constants(epsilon, smoothing)
     grid, source = grid_of(0, 1, steps), chosen(entropy)
-    centre, scale = placed(given, grid.steps, factor, smooth)
+    centre, scale = placed_auc(given, grid.steps, factor, smooth)
     point = point_near(centre, scale, grid.steps, source)
     spend = Epsilon.covering(exact_fraction(epsilon, "epsilon"))
     return SmoothAuc(grid.value(point), point, spend, (MODEL_CAVEAT,), source.stamp)
 
 
-def placed(rows: ScoredRows, steps: int, factor: Fraction, smoothing: Fraction) -> tuple[Fraction, Fraction]:
+def placed_auc(rows: ScoredRows, steps: int, factor: Fraction, smoothing: Fraction) -> tuple[Fraction, Fraction]:
     """Where the noise is centred, and its scale, in steps of the grid. Both are secret."""
     positives = int(rows.positive.sum())
-    sensitivity = smooth_sensitivity(positives, rows.positive.size - positives, smoothing)
+    sensitivity = auc_sensitivity(positives, rows.positive.size - positives, smoothing)
     return mann_whitney(rows) * steps, factor * sensitivity * steps
 
 
-def smooth_sensitivity(positives: int, negatives: int, smoothing: Amount) -> Fraction:
+def auc_sensitivity(positives: int, negatives: int, smoothing: Amount) -> Fraction:
     """Max over k of exp(-smoothing k) / max(1, m - k), m the smaller number: at k = 0 or at k = m - 1. It is secret.
 
     Where it is a power of e: rounded up, by less than a factor 1 + 2**-80.

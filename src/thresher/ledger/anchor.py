@@ -79,7 +79,7 @@ def _sync_folder(folder: Path) -> None:
         os.close(handle)
 
 
-def missing(path: Path) -> LedgerError:
+def _missing(path: Path) -> LedgerError:
     """The refusal of a book that has lines and no anchor."""
     return LedgerError(
         f"the anchor {path} is missing. If the ledger was moved, move its anchor too; "

@@ -21,7 +21,7 @@ from thresher.errors import ArgumentError, KeyReusedError, LedgerCorruptError, L
 from thresher.ledger.anchor import Anchor
 from thresher.ledger.entries import Entry, digest
 from thresher.ledger.journal import Journal, write_end
-from thresher.ledger.owners import this_process
+from thresher.ledger.owners import process_name
 from thresher.ledger.records import (
     FORFEITED,
     MAX_NAME,
@@ -157,7 +157,7 @@ class Book(Journal):
                 known = tables.reservation_of(charge.analyst, charge.key)
                 standing = [] if known is not None else after_reserving(tables, charge)
             if known is None:
-                facts = charge.facts(this_process(), told(standing))
+                facts = charge.facts(process_name(), told(standing))
                 entry = write("reserve", charge.account, charge.analyst, facts, standing)
                 return Reservation.of_line(entry)
         return self._await(charge, wait_seconds)

@@ -15,12 +15,12 @@ from thresher.errors import LedgerError, LedgerStoppedError
 from thresher.ledger import anchor as anchors
 from thresher.ledger.entries import Entry, Head
 from thresher.ledger.old_books import subjects_of
-from thresher.ledger.owners import is_gone, this_process
+from thresher.ledger.owners import is_gone, process_name
 from thresher.ledger.records import RESERVED, Account, Reservation
 from thresher.ledger.rules import after_ending, apply, told
 from thresher.ledger.stores.database import DatabaseStore
 from thresher.ledger.stores.statements import CommitFailedError, Tables
-from thresher.ledger.verify import Verification, verified
+from thresher.ledger.verify import Verification, verified_book
 
 Write = Callable[..., Entry]
 
@@ -60,7 +60,7 @@ class Journal:
         # Before the view of the book is taken: another process may move both on in between.
         known = self._anchor.read() if self._anchor else None
         with self._store.reading() as tables:
-            report = verified(tables)
+            report = verified_book(tables)
             first = tables.hash_at(1)
             if known is not None:
                 anchors.check(known, first, tables.hash_at(known[1].sequence), report.head)
@@ -68,7 +68,7 @@ class Journal:
             if self._anchor.read() is not None:
                 # Another process has just begun this book, and its anchor came between our two looks.
                 return self._recover(accept_anchor=accept_anchor, make=make)
-            raise anchors.missing(self._anchor.path)
+            raise anchors._missing(self._anchor.path)
         # Before the anchor follows it, or a stored answer is handed out again.
         self._store.make_durable()
         self._stopped = None
@@ -88,8 +88,8 @@ class Journal:
         if known is not None:
             anchors.check(known, tables.hash_at(1), tables.hash_at(known[1].sequence), head)
         elif self._anchor and head.sequence > 1 and not accept_anchor:
-            raise anchors.missing(self._anchor.path)
-        verified(tables, before_version_3=True)
+            raise anchors._missing(self._anchor.path)
+        verified_book(tables, before_version_3=True)
         for account, subject in subjects_of(Entry.read(*line) for _, *line in tables.lines()).items():
             self._write(tables, "subject", account, "", {"subject": subject})
 
@@ -97,7 +97,7 @@ class Journal:
         """Write the first line, unless another process was faster; its hash names the book."""
         with self._writing() as (tables, write):
             if tables.head().sequence == 0:
-                write("book", "", "", {"made_by": this_process()})
+                write("book", "", "", {"made_by": process_name()})
             return tables.hash_at(1) or ""
 
     def _forfeit_orphans(self) -> None:
@@ -113,7 +113,7 @@ class Journal:
     def verify(self) -> Verification:
         """Derive the chain, every sum and every release again; `LedgerCorruptError` names the first bad entry."""
         with self._store.reading() as tables:
-            return verified(tables)
+            return verified_book(tables)
 
     def close(self) -> None:
         self._stopped = "it was closed"

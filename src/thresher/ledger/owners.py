@@ -11,7 +11,7 @@ from pathlib import Path
 _UNKNOWN = "?"
 
 
-def this_process() -> str:
+def process_name() -> str:
     """A name that no other process has had: machine, boot, process namespace, number, and start time."""
     return "/".join((*_machine(), _namespace(), str(os.getpid()), _started(os.getpid()) or _UNKNOWN))
 

@@ -6,7 +6,7 @@ written and each time the book is verified.
 A reservation counts at its worst case from the moment it is written. It ends in exactly one of three ways: settled
 (what was reached, and only if the release shows its stopping levels, else the worst case), forfeited (the worst case),
 or cancelled (nothing, because no data was read). There is no way back.
-Reads and writes: a `Desk`, which is the database, or, when a book is verified, memory.
+Reads and writes: a `LedgerState`, which is the database, or, when a book is verified, memory.
 Never: an account above its cap; a loss below what the lines say. Why the sums are enough: `accounting/composition.md`.
 """
 
@@ -35,7 +35,7 @@ _ENDS = {"settle": SETTLED, "forfeit": FORFEITED, "cancel": CANCELLED}
 MOST_GROUPS = 100_000
 
 
-class Desk(Protocol):
+class LedgerState(Protocol):
     """Where accounts and reservations lie while a line is applied."""
 
     def account(self, name: str, analyst: str) -> Account | None: ...
@@ -49,36 +49,36 @@ class Desk(Protocol):
     def open_reservations(self, account: str) -> Iterable[Reservation]: ...
 
 
-def apply(entry: Entry, desk: Desk, standing: Sequence[Account] | None = None) -> None:
+def apply(entry: Entry, state: LedgerState, standing: Sequence[Account] | None = None) -> None:
     """Carry out one line, with the losses that it says the accounts have now. `BugError` if it breaks a rule.
 
     `standing`: the accounts that a charge or its end changes, where they were just found for this line; where a book is
     verified, they follow from the line.
     """
     if entry.kind == "account":
-        if desk.account(entry.account, entry.analyst) is not None:
+        if state.account(entry.account, entry.analyst) is not None:
             raise BugError(f"account {entry.account} is opened twice")
-        desk.put_account(Account(entry.account, entry.analyst, _cap(entry), Epsilon(0), ()))
+        state.put_account(Account(entry.account, entry.analyst, _cap(entry), Epsilon(0), ()))
     elif entry.kind == "cap":
-        desk.put_account(replace(_existing(desk, entry.account, entry.analyst), cap=_cap(entry)))
+        state.put_account(replace(_existing(state, entry.account, entry.analyst), cap=_cap(entry)))
     elif entry.kind == "subject":
-        desk.put_account(_about(_existing(desk, entry.account, ""), entry.facts["subject"]))
+        state.put_account(_about(_existing(state, entry.account, ""), entry.facts["subject"]))
     elif entry.kind == "reserve":
-        _reserve(entry, desk, standing)
+        _reserve(entry, state, standing)
     elif entry.kind in _ENDS:
-        _end(entry, desk, standing)
+        _end(entry, state, standing)
 
 
-def after_reserving(desk: Desk, charge: Charge) -> list[Account]:
+def after_reserving(state: LedgerState, charge: Charge) -> list[Account]:
     """The accounts that pay, as they would stand with this charge; `BudgetError` if one cannot.
 
     What was lost about one subject says nothing of what is lost about another: a charge with another one is refused.
     """
     standing, new = [], charge.worst_case.losses()
-    for account in _payers(desk, charge.account, charge.analyst):
+    for account in _payers(state, charge.account, charge.analyst):
         if not account.analyst:
             _check_subject(account, charge.subject)
-        before = [*account.losses, *open_losses(desk, account)]
+        before = [*account.losses, *open_losses(state, account)]
         after = loss_after(before, new).loss
         if account.cap is not None and after > account.cap:
             requested, short_by = account_loss(new).loss, after - account.cap
@@ -103,16 +103,16 @@ def _check_subject(account: Account, subject: Subject) -> None:
         )
 
 
-def after_ending(desk: Desk, reserved: Reservation, kind: str, facts: Mapping[str, Any]) -> list[Account]:
+def after_ending(state: LedgerState, reserved: Reservation, kind: str, facts: Mapping[str, Any]) -> list[Account]:
     """The accounts that paid, as they would stand once this reservation has ended.
 
     An ending never adds to a loss, so where a fresh bound is larger than the loss before, the loss before counts.
     """
-    spending = charged(reserved, kind, facts)
+    spending = _charged_at_end(reserved, kind, facts)
     standing = []
-    for account in _payers(desk, reserved.account, reserved.analyst):
+    for account in _payers(state, reserved.account, reserved.analyst):
         final = _with(account, spending)
-        found = account_loss([*final.losses, *open_losses(desk, account, without=reserved.sequence)]).loss
+        found = account_loss([*final.losses, *open_losses(state, account, without=reserved.sequence)]).loss
         standing.append(replace(final, loss=min(found, account.loss)))
     return standing
 
@@ -122,7 +122,7 @@ def told(standing: Iterable[Account]) -> dict[str, int]:
     return {account.analyst: account.loss.nano for account in standing}
 
 
-def charged(reserved: Reservation, kind: str, facts: Mapping[str, Any]) -> Spending | None:
+def _charged_at_end(reserved: Reservation, kind: str, facts: Mapping[str, Any]) -> Spending | None:
     """What ends a reservation charges; None for nothing. What was reached is checked even where it does not count."""
     if kind == "cancel":
         return None
@@ -132,25 +132,25 @@ def charged(reserved: Reservation, kind: str, facts: Mapping[str, Any]) -> Spend
     return reserved.worst_case
 
 
-def open_losses(desk: Desk, account: Account, without: int | None = None) -> list[RegionLosses]:
+def open_losses(state: LedgerState, account: Account, without: int | None = None) -> list[RegionLosses]:
     """Worst cases of the account's reservations that have not ended."""
     return [
         loss
-        for reserved in desk.open_reservations(account.name)
+        for reserved in state.open_reservations(account.name)
         if reserved.sequence != without and account.analyst in ("", reserved.analyst)
         for loss in reserved.worst_case.losses()
     ]
 
 
-def _reserve(entry: Entry, desk: Desk, standing: Sequence[Account] | None) -> None:
+def _reserve(entry: Entry, state: LedgerState, standing: Sequence[Account] | None) -> None:
     # Lines of before version 3 say neither; the migration wrote the subject for each account.
     subject = entry.facts.get("subject")
     if subject is not None or "family" in entry.facts:
         check_family(entry.facts.get("family"), subject)
-    for account in _payers(desk, entry.account, entry.analyst) if standing is None else standing:
+    for account in _payers(state, entry.account, entry.analyst) if standing is None else standing:
         after = replace(account, loss=_loss(entry, account))
-        desk.put_account(after if account.analyst or account.subject == subject else _about(after, subject))
-    desk.put_reservation(Reservation.of_line(entry))
+        state.put_account(after if account.analyst or account.subject == subject else _about(after, subject))
+    state.put_reservation(Reservation.of_line(entry))
 
 
 def _about(account: Account, subject: Subject | None) -> Account:
@@ -160,21 +160,21 @@ def _about(account: Account, subject: Subject | None) -> Account:
     return replace(account, subject=subject)
 
 
-def _end(entry: Entry, desk: Desk, standing: Sequence[Account] | None) -> None:
-    reserved = desk.reservation(entry.facts["reservation"])
+def _end(entry: Entry, state: LedgerState, standing: Sequence[Account] | None) -> None:
+    reserved = state.reservation(entry.facts["reservation"])
     if reserved is None or reserved.state != RESERVED:
         raise BugError("a reservation ends once, and after it was made")
     if (reserved.account, reserved.analyst) != (entry.account, entry.analyst):
         raise BugError("a reservation ends on the account that it was made on")
-    for account in _as_said(entry, desk, reserved) if standing is None else standing:
-        desk.put_account(account)
-    desk.put_reservation(replace(reserved, state=_ENDS[entry.kind], ended_by=entry.sequence))
+    for account in _as_said(entry, state, reserved) if standing is None else standing:
+        state.put_account(account)
+    state.put_reservation(replace(reserved, state=_ENDS[entry.kind], ended_by=entry.sequence))
 
 
-def _as_said(entry: Entry, desk: Desk, reserved: Reservation) -> list[Account]:
+def _as_said(entry: Entry, state: LedgerState, reserved: Reservation) -> list[Account]:
     """The accounts that paid for a reservation, as the line that ends it leaves them."""
-    spending, standing = charged(reserved, entry.kind, entry.facts), []
-    for account in _payers(desk, entry.account, entry.analyst):
+    spending, standing = _charged_at_end(reserved, entry.kind, entry.facts), []
+    for account in _payers(state, entry.account, entry.analyst):
         loss = _loss(entry, account)
         if loss > account.loss:
             raise BugError("the end of a reservation adds to a loss")
@@ -200,16 +200,16 @@ def _loss(entry: Entry, account: Account) -> Epsilon:
     return loss
 
 
-def _payers(desk: Desk, name: str, analyst: str) -> list[Account]:
+def _payers(state: LedgerState, name: str, analyst: str) -> list[Account]:
     """The table's account, and the analyst's own, which is opened without a cap by the first question."""
-    payers = [_existing(desk, name, "")]
+    payers = [_existing(state, name, "")]
     if analyst:
-        payers.append(desk.account(name, analyst) or Account(name, analyst, None, Epsilon(0), ()))
+        payers.append(state.account(name, analyst) or Account(name, analyst, None, Epsilon(0), ()))
     return payers
 
 
-def _existing(desk: Desk, name: str, analyst: str) -> Account:
-    account = desk.account(name, analyst)
+def _existing(state: LedgerState, name: str, analyst: str) -> Account:
+    account = state.account(name, analyst)
     if account is None:
         raise BugError(f"a line names the account {name}, which was never opened")
     return account

@@ -26,7 +26,7 @@ class Verification:
 
 @dataclass(slots=True)
 class _Memory:
-    """A desk in memory, for deriving everything again."""
+    """The state of a ledger in memory, for deriving everything again."""
 
     held: dict[tuple[str, str], Account] = field(default_factory=dict)
     reserved: dict[int, Reservation] = field(default_factory=dict)
@@ -56,7 +56,7 @@ class _Memory:
 _UNREADABLE = (ThresherError, ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError)
 
 
-def verified(tables: Tables, *, before_version_3: bool = False) -> Verification:
+def verified_book(tables: Tables, *, before_version_3: bool = False) -> Verification:
     """Check everything, or raise `LedgerCorruptError` naming the first bad line.
 
     `before_version_3`: charges do not say yet what they are about.

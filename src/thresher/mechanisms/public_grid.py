@@ -40,7 +40,7 @@ class PublicGrid:
         To refuse a NaN, or what is no number at all, would tell that it is there; to leave it out concerns that record
         alone.
         """
-        records = numbers_of(values)
+        records = floats_of(values)
         with np.errstate(all="ignore"):
             spots = (records - float(self.low)) * (self.steps / float(self.high - self.low))
         spots = np.clip(spots[~np.isnan(spots)], 0, self.steps)
@@ -64,7 +64,7 @@ def grid_of(low: Amount, high: Amount, steps: int = DEFAULT_STEPS) -> PublicGrid
     return PublicGrid(start, end, count)
 
 
-def numbers_of(values: ArrayLike) -> NDArray[np.float64]:
+def floats_of(values: ArrayLike) -> NDArray[np.float64]:
     """One list of numbers as floats. What they are never appears in a message, and no refusal depends on one.
 
     An array is refused by its type and shape, which are public. A list has no type of its own, only what its records

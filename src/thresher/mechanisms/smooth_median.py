@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 from thresher.amounts import Amount, Epsilon, exact_fraction
 from thresher.errors import ArgumentError, BugError
 from thresher.mechanisms.cauchy import point_near
-from thresher.mechanisms.public_grid import PublicGrid, grid_of, numbers_of
+from thresher.mechanisms.public_grid import PublicGrid, floats_of, grid_of
 from thresher.mechanisms.quantiles import HALF, Quantile
 from thresher.noise import Entropy
 from thresher.noise.arguments import checked_rate
@@ -51,12 +51,14 @@ def smooth_median(
     spend = _spend(epsilon)
     smooth = spend * DEFAULT_SMOOTHING if smoothing is None else _smoothing(smoothing, spend)
     source = chosen(entropy)
-    centre, scale = placed(grid.snapped(values), grid.steps, spend, smooth)
+    centre, scale = placed_median(grid.snapped(values), grid.steps, spend, smooth)
     point = point_near(centre, scale, grid.steps, source)
     return Quantile(point, grid.value(point), HALF, Epsilon.covering(spend), source.stamp)
 
 
-def placed(records: NDArray[np.int64], steps: int, epsilon: Fraction, smoothing: Fraction) -> tuple[int, Fraction]:
+def placed_median(
+    records: NDArray[np.int64], steps: int, epsilon: Fraction, smoothing: Fraction
+) -> tuple[int, Fraction]:
     """Where the noise is centred, and its scale, in steps of the grid. Both are secret."""
     sensitivity = max(_largest_window(records, 0, steps, float(smoothing)), _LEAST)
     factor = _factor(epsilon, smoothing + 2 * _SLACK) * (1 + 2 * _SLACK)
@@ -73,7 +75,7 @@ def smooth_sensitivity(values: ArrayLike, low: Amount, high: Amount, smoothing: 
     if not Fraction(1, 10**7) <= decay <= 1000:
         raise ArgumentError("smoothing", smoothing, "it must lie between 1e-7 and 1000", "Pass a part of epsilon")
     start, end = float(grid.low), float(grid.high)
-    records = numbers_of(values)
+    records = floats_of(values)
     return _largest_window(np.sort(np.clip(records[~np.isnan(records)], start, end)), start, end, float(decay))
 
 

@@ -70,6 +70,15 @@ def checked_probability(probability: Amount, field: str) -> Fraction:
     return value
 
 
+def checked_confidence(confidence: Amount, say: str = "0.95") -> Fraction:
+    """Return how sure an answer is to be: from one half to below one."""
+    share = exact_fraction(confidence, "confidence")
+    if not Fraction(1, 2) <= share < 1:
+        rule = "it must be 0.5 or more and below 1: with noise, no answer is certain"
+        raise ArgumentError("confidence", confidence, rule, f"Pass {say}, say")
+    return share
+
+
 def checked_integers(values: Any, field: str) -> NDArray[np.int64]:
     """An integer array as plain int64. Its elements never appear in the message."""
     try:

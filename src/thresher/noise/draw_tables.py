@@ -40,7 +40,7 @@ class Law(Protocol):
 
 
 @lru_cache(maxsize=_CACHED_TABLES)
-def table_of(law: Law) -> "DrawTable":
+def draw_table(law: Law) -> "DrawTable":
     """The table of a law; the most recent ones are kept."""
     return DrawTable(law)
 

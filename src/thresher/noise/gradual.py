@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from thresher.amounts import Amount
 from thresher.noise.arguments import checked_integers, checked_levels, checked_size, checked_step
 from thresher.noise.coins import bernoulli_exp, laplace_sign, ratio
-from thresher.noise.draw_tables import table_of
+from thresher.noise.draw_tables import draw_table
 from thresher.noise.entropy import Entropy, chosen, marked
 from thresher.noise.laplace import few, geometric_draws, laplace_draws
 
@@ -64,7 +64,7 @@ def chain(
     rows = np.empty((len(rates), count), dtype=np.int64)
     rows[-1] = laplace_draws(rates[-1], count, source)
     for j in range(len(rates) - 2, -1, -1):
-        moved = table_of(Rest(rates[j], rates[j + 1])).draw(count, source)
+        moved = draw_table(Rest(rates[j], rates[j + 1])).draw(count, source)
         rows[j] = rows[j + 1] + moved * laplace_draws(rates[j], count, source)
     return marked(rows, source)
 
@@ -119,7 +119,7 @@ def jump_probability(r: Any, s: Any) -> Any:
 def _directions(law: Jump, size: int, entropy: Entropy) -> NDArray[np.int16]:
     # The coins need about 1 / rate rounds, so a small rate is for the table whatever the size.
     if not few(size, 1) or law.first < _SLOW_COINS:
-        return table_of(law).draw(size, entropy)
+        return draw_table(law).draw(size, entropy)
     return np.array([_direction(law, entropy) for _ in range(size)], dtype=np.int16)
 
 

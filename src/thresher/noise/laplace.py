@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from thresher.amounts import Amount
 from thresher.noise.arguments import checked_rate, checked_size
 from thresher.noise.coins import geometric_one, laplace_one
-from thresher.noise.draw_tables import table_of
+from thresher.noise.draw_tables import draw_table
 from thresher.noise.entropy import Entropy, chosen, marked
 
 _RADIX_BITS = 8
@@ -131,11 +131,11 @@ def _from_digits(digits: tuple[Digit, ...], size: int, entropy: Entropy) -> NDAr
 
 def _fill(part: NDArray[np.int64], digits: tuple[Digit, ...], entropy: Entropy) -> None:
     """One chunk of draws. Higher digits are added to x or, if x is a complement, to the number it complements."""
-    lead = table_of(digits[0]).draw(part.size, entropy)
+    lead = draw_table(digits[0]).draw(part.size, entropy)
     part[:] = lead
     sign = part >> 63
     for place, digit in enumerate(digits[1:], start=1):
-        lead = table_of(digit).draw(part.size, entropy)
+        lead = draw_table(digit).draw(part.size, entropy)
         part += (lead.astype(np.int64) << (_RADIX_BITS * place)) ^ sign
         part -= sign
     beyond = np.flatnonzero((lead == digits[-1].count) | (lead == ~digits[-1].count))
@@ -146,7 +146,7 @@ def _extend(part: NDArray[np.int64], beyond: NDArray[np.intp], digits: tuple[Dig
     """The law has no memory: a leading digit of `count` or more is `count` plus a fresh leading digit."""
     leading = Digit(digits[-1].rate, digits[-1].count, leading=True, signed=False)
     while beyond.size:
-        more = table_of(leading).draw(beyond.size, entropy)
+        more = draw_table(leading).draw(beyond.size, entropy)
         rest = more.astype(np.int64) << (_RADIX_BITS * (len(digits) - 1))
         part[beyond] = np.where(part[beyond] < 0, part[beyond] - rest, part[beyond] + rest)
         beyond = beyond[more == leading.count]

@@ -19,7 +19,7 @@ from thresher.errors import ArgumentError
 from thresher.noise import Entropy
 from thresher.noise.choices import choose
 from thresher.noise.entropy import chosen, marked
-from thresher.personal.personal_release import INDEPENDENT, PersonalRelease, plain
+from thresher.personal.personal_release import INDEPENDENT, PersonalRelease, as_floats
 from thresher.personal.roster import Roster
 from thresher.personal.roster_values import flags_of, fraction_of, shared
 from thresher.personal.weighted import HALF
@@ -85,7 +85,7 @@ def exponential_frequency(
     return PersonalRelease(
         "exponential",
         noisy,
-        plain(noisy) / plan.people,
+        as_floats(noisy) / plan.people,
         float(2 * NANO / plan.used[plan.used > 0][0]) / plan.people,
         plan.predicted_sd,
         plan.spent,

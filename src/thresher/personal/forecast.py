@@ -21,7 +21,7 @@ _ROUNDS = 4
 
 
 @dataclass(frozen=True, slots=True)
-class Outlook:
+class MethodForecast:
     """One method: the standard deviation of a share of the roster, and what it takes for granted (empty: nothing)."""
 
     method: str
@@ -36,7 +36,7 @@ class Forecast:
 
     roster: Roster
     parts: Parts
-    outlooks: tuple[Outlook, ...]
+    outlooks: tuple[MethodForecast, ...]
 
     @property
     def people(self) -> int:
@@ -58,13 +58,19 @@ def forecast(roster: Roster, parts: int | None = None, *, least_size: int = 1) -
     cap = Epsilon.from_nano(int(weighted.grid * int(weighted.weights.max()) * NANO))
     at = min(spent for spent in threshold.spent if spent)
     found = [
-        Outlook("weighted", f"everybody by their budget, up to {cap}", weighted.predicted_sd, not weighted.fair),
-        Outlook("sampling", f"some of those below {sampling.cap}, noise at it", sampling.predicted_sd, True),
-        Outlook("utility parts", f"{len(best.levels)} parts, by precision", frequency_weights(best).predicted_sd, True),
-        Outlook("least waste", f"{len(cut.levels)} parts, by precision", frequency_weights(cut).predicted_sd, True),
-        Outlook("rounds", f"{len(rounds.rounds)} rounds on what is left", frequency_weights(rounds).predicted_sd, True),
-        Outlook("threshold", f"those who allow {at} or more", threshold.predicted_sd, True),
-        Outlook("choice", "a count drawn from all possible ones", exponential_plan(roster).predicted_sd, False),
-        Outlook("minimum", "everybody at the least budget", minimum_plan(roster).predicted_sd, False),
+        MethodForecast("weighted", f"everybody by their budget, up to {cap}", weighted.predicted_sd, not weighted.fair),
+        MethodForecast("sampling", f"some of those below {sampling.cap}, noise at it", sampling.predicted_sd, True),
+        MethodForecast(
+            "utility parts", f"{len(best.levels)} parts, by precision", frequency_weights(best).predicted_sd, True
+        ),
+        MethodForecast(
+            "least waste", f"{len(cut.levels)} parts, by precision", frequency_weights(cut).predicted_sd, True
+        ),
+        MethodForecast(
+            "rounds", f"{len(rounds.rounds)} rounds on what is left", frequency_weights(rounds).predicted_sd, True
+        ),
+        MethodForecast("threshold", f"those who allow {at} or more", threshold.predicted_sd, True),
+        MethodForecast("choice", "a count drawn from all possible ones", exponential_plan(roster).predicted_sd, False),
+        MethodForecast("minimum", "everybody at the least budget", minimum_plan(roster).predicted_sd, False),
     ]
     return Forecast(roster, cut, tuple(sorted(found, key=lambda outlook: outlook.predicted_sd)))

@@ -22,7 +22,7 @@ from thresher.noise import Entropy
 from thresher.noise.entropy import chosen, marked
 from thresher.noise.laplace import laplace_draws
 from thresher.personal.parts import Parts, Rounds
-from thresher.personal.personal_release import INDEPENDENT, MOST_EPSILON, PersonalRelease, plain
+from thresher.personal.personal_release import INDEPENDENT, MOST_EPSILON, PersonalRelease, as_floats
 from thresher.personal.precision_partition import ASSUMPTION, HALF_SPLIT
 from thresher.personal.roster_values import check_noise, checked_bound, flags_of, fraction_of, of_kind, whole_values
 from thresher.personal.weighted import HALF
@@ -143,7 +143,7 @@ def partition_sum(
     return PersonalRelease(
         "partition",
         noisy,
-        plain(noisy.sum(keepdims=True)),
+        as_floats(noisy.sum(keepdims=True)),
         math.hypot(*scales),
         made.predicted_sd,
         parts.spent,
@@ -161,7 +161,7 @@ def _mean(
     return PersonalRelease(
         "partition",
         noisy,
-        combined(made.weights, (plain(noisy) / sizes)[:, None]),
+        combined(made.weights, (as_floats(noisy) / sizes)[:, None]),
         math.hypot(*scales),
         made.predicted_sd,
         parts.spent,

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from thresher.amounts import Epsilon, exact_fraction
+from thresher.amounts import Epsilon
 from thresher.codec import decoded, document, encoded, handed_out, not_stored
 from thresher.config import Label, decimal_text
-from thresher.errors import ArgumentError
 from thresher.guarantee import Guarantee
 from thresher.noise import Entropy, conditional_shift
+from thresher.noise.arguments import checked_confidence
 from thresher.pages import Block, Fact, Page, Shown, Table, line
 from thresher.personal.personal_release import INDEPENDENT
 from thresher.personal.weighted_read import PersonalPlan, WeightedRead
@@ -130,9 +130,7 @@ class CountPlan(PersonalPlan[PersonalCounts]):
 def plan_count(read: WeightedRead) -> CountPlan:
     """Return the plan of a count; its price is the share, and its promise follows."""
     confidence = read.options.get("confidence")
-    sure = exact_fraction(_USUAL_CONFIDENCE if confidence is None else confidence, "confidence")
-    if not Fraction(1, 2) <= sure < 1:
-        raise ArgumentError("confidence", confidence, "it lies from 0.5 to below 1", "Pass 0.95, say")
+    sure = checked_confidence(_USUAL_CONFIDENCE if confidence is None else confidence)
     margin = conditional_shift(0, read.weights.grid, (1 - sure) / 2, read.weights.reach)
     # The noise stays below the margin, in weights, on either side.
     facts = {"confidence": decimal_text(sure), **read.facts}

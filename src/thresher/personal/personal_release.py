@@ -43,6 +43,6 @@ class PersonalRelease:
         return float(self.estimates[0])
 
 
-def plain(noisy: NDArray[np.int64]) -> NDArray[np.float64]:
+def as_floats(noisy: NDArray[np.int64]) -> NDArray[np.float64]:
     """Noisy whole numbers as floats to estimate with; the release that holds them carries the stamp."""
     return np.asarray(noisy).astype(np.float64)

@@ -22,7 +22,7 @@ from thresher.noise.chances import CHANCES
 from thresher.noise.enclosure import certified, exp_minus
 from thresher.noise.entropy import chosen, marked, read_words
 from thresher.noise.laplace import laplace_draws
-from thresher.personal.personal_release import INDEPENDENT, PersonalRelease, plain
+from thresher.personal.personal_release import INDEPENDENT, PersonalRelease, as_floats
 from thresher.personal.roster import Roster
 from thresher.personal.roster_values import (
     check_noise,
@@ -84,12 +84,12 @@ def sampling_plan(
     if limit < 1:
         raise ArgumentError("cap", cap, "it must be one nano-epsilon at least", "Leave it out for the best one")
     check_noise(Fraction(limit, NANO), reach)
-    chances = np.array([chance(nano, limit) for nano in used.tolist()], dtype=np.int64)
+    chances = np.array([sampling_chance(nano, limit) for nano in used.tolist()], dtype=np.int64)
     spent = tuple(Epsilon.from_nano(min(nano, limit)) for nano in used.tolist())
     return SamplingPlan(roster, chances, spent, Epsilon.from_nano(limit), reach, part)
 
 
-def chance(nano: int, cap: int) -> int:
+def sampling_chance(nano: int, cap: int) -> int:
     """(exp(budget) - 1) / (exp(cap) - 1), budgets in nano, in units of 2**-32, rounded down; 1 from the cap on."""
     if nano >= cap:
         return CHANCES
@@ -130,7 +130,7 @@ def _released(plan: SamplingPlan, steps: NDArray[np.int64], scaled: int | Fracti
     return PersonalRelease(
         "sampling",
         noisy,
-        plain(noisy) * factor,
+        as_floats(noisy) * factor,
         float(1 / plan.rate) * factor,
         plan.predicted_sd * float(scaled),
         plan.spent,

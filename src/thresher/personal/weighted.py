@@ -23,7 +23,7 @@ from thresher.errors import ArgumentError
 from thresher.noise import Entropy
 from thresher.noise.entropy import chosen, marked
 from thresher.noise.laplace import laplace_draws
-from thresher.personal.personal_release import INDEPENDENT, PersonalRelease, plain
+from thresher.personal.personal_release import INDEPENDENT, PersonalRelease, as_floats
 from thresher.personal.roster import Roster
 from thresher.personal.roster_values import (
     MOST_SUM,
@@ -165,7 +165,7 @@ def weighted_mean(
     # Sensitivities weight * bound and weight, at half the rate each.
     noise = [int(laplace_draws(rate, 1, source)[0]) for rate in (plan.rate / 2, plan.grid / 2)]
     noisy = marked(exact + np.array(noise, dtype=np.int64), source)
-    mean = np.clip(plain(noisy[:1]) / max(int(noisy[1]), 1), -plan.bound, plan.bound)
+    mean = np.clip(as_floats(noisy[:1]) / max(int(noisy[1]), 1), -plan.bound, plan.bound)
     scale = float(2 / plan.rate) / plan.total_weight
     sd = math.hypot(plan.predicted_sd, math.sqrt(7) * plan.noise_sd)
     return PersonalRelease(plan.method, noisy, mean, scale, sd, plan.spent, _assumed(plan), source.stamp)
@@ -227,7 +227,7 @@ def _released(plan: WeightedPlan, exact: NDArray[np.int64], scaled: int | Fracti
     return PersonalRelease(
         plan.method,
         noisy,
-        plain(noisy) * factor,
+        as_floats(noisy) * factor,
         float(1 / plan.rate) * factor,
         plan.predicted_sd * float(scaled),
         plan.spent,

@@ -54,8 +54,8 @@ class Identity:
     parts: Mapping[str, str] = field(default_factory=dict)
 
 
-def canonical(document: object) -> str:
-    """One text for one JSON value."""
+def identity_text(document: object) -> str:
+    """Return one text for one JSON value. A ledger line (`canonical`) escapes other letters; this keeps them."""
     return json.dumps(document, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
 
 
@@ -83,8 +83,8 @@ def identity_of(
         "columns" if table.contribution else "used_columns": {name: column_facts(table.columns[name]) for name in rows},
         **measured,
     }
-    parts = {name: digest_of(canonical(folded(part))) for name, part in measurement.items()}
-    return Identity(canonical(folded(question)), canonical(folded(measurement)), parts)
+    parts = {name: digest_of(identity_text(folded(part))) for name, part in measurement.items()}
+    return Identity(identity_text(folded(question)), identity_text(folded(measurement)), parts)
 
 
 def digest_of(text: str) -> str:
@@ -109,7 +109,7 @@ def table_facts(table: Table) -> dict[str, Any]:
 def rows_digest(table: Table) -> str:
     """A short name of all that decides which rows of a table with units are kept, for any keys."""
     columns = [column_facts(table.columns[name]) for name in sorted(table.columns)]
-    return digest_of(canonical([table_facts(table), columns]))
+    return digest_of(identity_text([table_facts(table), columns]))
 
 
 def column_facts(column: Column) -> dict[str, Any]:
@@ -208,7 +208,7 @@ def folded(value: Any) -> Any:
         return {name: folded(part) for name, part in value.items()}
     if not isinstance(value, Sequence) or isinstance(value, str):
         return value
-    text = canonical(value)
+    text = identity_text(value)
     if len(text) <= _LONGEST:
         return value
     return {"parts": len(value), "sha256": hashlib.sha256(text.encode()).hexdigest()}

@@ -17,27 +17,27 @@ MOST_ROWS = 1 << 40
 
 
 @dataclass(frozen=True, slots=True)
-class Span:
+class _WholeRange:
     """Whole numbers from `low` to `high`."""
 
     low: int
     high: int
 
-    def __add__(self, other: "Span") -> "Span":
-        return Span(self.low + other.low, self.high + other.high)
+    def __add__(self, other: "_WholeRange") -> "_WholeRange":
+        return _WholeRange(self.low + other.low, self.high + other.high)
 
-    def __rmul__(self, times: int) -> "Span":
-        return Span(*sorted((times * self.low, times * self.high)))
+    def __rmul__(self, times: int) -> "_WholeRange":
+        return _WholeRange(*sorted((times * self.low, times * self.high)))
 
-    def or_nothing(self) -> "Span":
-        return Span(min(self.low, 0), max(self.high, 0))
+    def or_nothing(self) -> "_WholeRange":
+        return _WholeRange(min(self.low, 0), max(self.high, 0))
 
     @property
     def reach(self) -> int:
         return max(abs(self.low), abs(self.high))
 
 
-NOTHING = Span(0, 0)
+NOTHING = _WholeRange(0, 0)
 
 
 def sensitivity(atom: Atom, table: Table) -> int:
@@ -53,7 +53,7 @@ def largest_value(atom: Atom, table: Table) -> int:
     return MOST_ROWS * sensitivity(atom, table) + max(abs(t) for t in thresholds)
 
 
-def _row_span(atom: Atom, columns: Mapping[str, Column]) -> Span:
+def _row_span(atom: Atom, columns: Mapping[str, Column]) -> _WholeRange:
     """What one row may add. Terms with the same FILTER are switched on together, other filters independently."""
     total = NOTHING
     for where in dict.fromkeys(aggregate.where for aggregate, _ in atom.weights):
@@ -66,28 +66,28 @@ def _row_span(atom: Atom, columns: Mapping[str, Column]) -> Span:
     return total
 
 
-def _column_span(terms: list[tuple[Aggregate, int]], column: Column | None) -> Span:
+def _column_span(terms: list[tuple[Aggregate, int]], column: Column | None) -> _WholeRange:
     """What one row adds through one column: nothing if its value is missing, else count and value together."""
     weights = {"rows": 0, "present": 0, "total": 0, "units": 0}
     for aggregate, weight in terms:
         weights[aggregate.measure] += weight
     if column is None:
-        return Span(weights["rows"], weights["rows"])
+        return _WholeRange(weights["rows"], weights["rows"])
     if not weights["present"] and not weights["total"]:
         return NOTHING
-    here = Span(weights["present"], weights["present"])
+    here = _WholeRange(weights["present"], weights["present"])
     if weights["total"]:
         if not isinstance(column.kind, Grid):
             raise BugError(f"the column {column.name} is added up and has no grid")
-        here += weights["total"] * Span(column.kind.lowest, column.kind.highest)
+        here += weights["total"] * _WholeRange(column.kind.lowest, column.kind.highest)
     return here if column.kind.missing is not None else here.or_nothing()
 
 
-def _unit_span(atom: Atom) -> Span:
+def _unit_span(atom: Atom) -> _WholeRange:
     """What one unit adds to counts of units: one for each filter that some row of it satisfies."""
     total = NOTHING
     for aggregate, weight in atom.weights:
         if aggregate.measure == "units":
-            once = Span(weight, weight)
+            once = _WholeRange(weight, weight)
             total += once if aggregate.where == ALWAYS else once.or_nothing()
     return total

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from thresher.config import Code, Column, Listed, Numbered, Table
 from thresher.errors import BugError
 from thresher.question import ALWAYS, Condition
-from thresher.sources.codes import Coded, Found, code_type, coded, plain
+from thresher.sources.codes import Coded, RelationColumns, code_type, coded, codes_as_stored
 from thresher.sources.dialect import Dialect
 from thresher.sources.protocol import Family
-from thresher.sources.statements import Brought, Rows, condition
+from thresher.sources.statements import Brought, Rows, condition_sql
 
 # The families of units that can be compared as they are; others are compared as text, in which equal values are alike.
 _COMPARABLE = (Family.INTEGER, Family.TRUTH, Family.DATE, Family.MOMENT, Family.ZONED)
@@ -40,7 +40,7 @@ class Kept:
     parameters: tuple[Sequence[Code], ...] = ()
 
 
-def raw_rows(table: Table, relation: str, found: Found) -> Rows:
+def raw_rows(table: Table, relation: str, found: RelationColumns) -> Rows:
     """The rows as they are; if units are declared, only for a table in which every unit has one row at most."""
     names = {name: f"t.{found.dialect.identifier(name)}" for name in found.columns}
     columns = {name: coded(column, table.columns, names, found) for name, column in table.columns.items()}
@@ -64,10 +64,12 @@ def by_name(table: Table) -> list[tuple[str, Column]]:
 
 def _kept(column: Column, name: str, dialect: Dialect) -> Coded:
     kind, largest, text = code_type(column.kind, dialect)
-    return plain(name, kind, largest, text=text)
+    return codes_as_stored(name, kind, largest, text=text)
 
 
-def bounding(table: Table, keys: Sequence[Column], relation: str, found: Found, among: Condition = ALWAYS) -> Bounding:
+def bounding(
+    table: Table, keys: Sequence[Column], relation: str, found: RelationColumns, among: Condition = ALWAYS
+) -> Bounding:
     """The rows of each unit that are looked at when the table is grouped by `keys`, chosen among some of its rows."""
     dialect, limits = found.dialect, table.contribution
     if limits is None:
@@ -82,7 +84,7 @@ def bounding(table: Table, keys: Sequence[Column], relation: str, found: Found, 
     coded_rows = f"SELECT {unit} AS u, {listed} FROM {relation} t WHERE {names[limits.unit]} IS NOT NULL"
     brought = Brought([])
     if among != ALWAYS:
-        coded_rows += f" AND {condition(among, dict(zip(place, columns, strict=True)), dialect, brought)}"
+        coded_rows += f" AND {condition_sql(among, dict(zip(place, columns, strict=True)), dialect, brought)}"
     fixed = [place[name] for name, column in table.columns.items() if column.fixed]
     smallest = "".join(f", min({name}) OVER (PARTITION BY u) AS m{name}" for name in fixed)
     conditions = [f"({name} IS NULL OR {name} = m{name})" for name in fixed]
@@ -106,7 +108,7 @@ def bounding(table: Table, keys: Sequence[Column], relation: str, found: Found, 
     return Bounding(f"{sql} AND row_place <= {limits.max_rows}", typed, tuple(brought.arrays))
 
 
-def unit_expression(found: Found, unit: str, name: str) -> str:
+def unit_expression(found: RelationColumns, unit: str, name: str) -> str:
     column = found.columns[unit]
     if column.family in _COMPARABLE:
         return name
@@ -115,7 +117,7 @@ def unit_expression(found: Found, unit: str, name: str) -> str:
     return found.dialect.decimal_text(name)
 
 
-def unit_type(found: Found, unit: str) -> str:
+def unit_type(found: RelationColumns, unit: str) -> str:
     column = found.columns[unit]
     return column.type if column.family in _COMPARABLE else found.dialect.text_type
 

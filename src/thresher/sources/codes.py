@@ -59,7 +59,9 @@ class Coded:
     text: bool = False
 
 
-def coded(column: Column, columns: Mapping[str, Column], physical: Mapping[str, str], found: "Found") -> Coded:
+def coded(
+    column: Column, columns: Mapping[str, Column], physical: Mapping[str, str], found: "RelationColumns"
+) -> Coded:
     """The column as SQL; `physical` maps its raw columns to how they are written in the statement."""
     kind, dialect = column.kind, found.dialect
     if isinstance(kind, Bands):
@@ -69,7 +71,7 @@ def coded(column: Column, columns: Mapping[str, Column], physical: Mapping[str, 
         value = dialect.value(raw, name)
         return Coded(value, dialect.text_type, f"{name} IS NOT NULL", _never_between, text=True)
     if isinstance(kind, Numbered):
-        return plain(_numbered(raw, name, dialect), dialect.big)
+        return codes_as_stored(_numbered(raw, name, dialect), dialect.big)
     if isinstance(kind, Truth):
         return _truth(raw, name, dialect)
     if isinstance(kind, Grid):
@@ -81,14 +83,14 @@ def coded(column: Column, columns: Mapping[str, Column], physical: Mapping[str, 
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class RelationColumns:
     """The physical columns of one relation, and the dialect they speak."""
 
     columns: Mapping[str, PhysicalColumn]
     dialect: Dialect
 
 
-def plain(code: str, kind: str, largest: int = LARGEST_CODE, *, text: bool = False) -> Coded:
+def codes_as_stored(code: str, kind: str, largest: int = LARGEST_CODE, *, text: bool = False) -> Coded:
     """An expression, or a column, that holds codes already."""
 
     def between(low: int | None, high: int | None) -> str:
@@ -192,7 +194,7 @@ def _grid(kind: Grid, value: str, dialect: Dialect) -> Coded:
         f" ELSE CAST({placed} AS {form}) END"
     )
     if missing is not None:
-        return plain(f"coalesce({code}, {missing})", form, largest)
+        return codes_as_stored(f"coalesce({code}, {missing})", form, largest)
 
     def between(low: int | None, high: int | None) -> str:
         low, high = lowest if low is None else low, highest if high is None else high
@@ -292,4 +294,4 @@ def _bands(kind: Bands, of: Coded, grid: Kind, dialect: Dialect) -> Coded:
         raise BugError(f"bands of {kind.of}, which is no grid")
     edges = [int(edge / grid.step) for edge in kind.edges]
     cases = [f"WHEN {of.between(edges[n], edges[n + 1] - 1)} THEN {n}" for n in range(len(edges) - 1)]
-    return plain(f"CASE {' '.join(cases)} END", dialect.integer, len(edges))
+    return codes_as_stored(f"CASE {' '.join(cases)} END", dialect.integer, len(edges))

@@ -26,7 +26,7 @@ _FAMILIES = {
 }
 
 
-def family_of(kind: str) -> Family:
+def duckdb_family(kind: str) -> Family:
     """The family of a type as DuckDB writes it."""
     if _DECIMAL.fullmatch(kind):
         return Family.DECIMAL

@@ -22,12 +22,12 @@ from thresher.errors import DeclarationError
 from thresher.sources.addresses import Address, Files
 from thresher.sources.bounding import Bounding, Kept
 from thresher.sources.csv_lines import CSV, csv_columns, csv_relation
-from thresher.sources.duckdb_dialect import DuckDBDialect, family_of
+from thresher.sources.duckdb_dialect import DuckDBDialect, duckdb_family
 from thresher.sources.files import ARROW, arrow_columns, arrow_table
 from thresher.sources.parquet_footers import coarse_times, refuse_unlike
 from thresher.sources.protocol import Family, PhysicalColumn
 from thresher.sources.reading import Catalogue, SqlSource
-from thresher.sources.statements import Statement
+from thresher.sources.statements import ScanStatement
 
 _DATABASE = "source"
 # Seconds between two looks at whether somebody wants it to stop.
@@ -98,7 +98,7 @@ class DuckDBSource(SqlSource):
             name = relation if schema == "main" else f"{schema}.{relation}"
             self._relations[name] = self._dialect.relation(_DATABASE, schema, relation)
             key = (schema, relation, column) in unique
-            found.setdefault(name, []).append(PhysicalColumn(column, kind, family_of(kind), key))
+            found.setdefault(name, []).append(PhysicalColumn(column, kind, duckdb_family(kind), key))
         for name in self._tables:
             self._relations[name] = self._dialect.relation("temp", "main", f"memory_{name}")
             found[name] = self._described(self._relations[name])
@@ -113,7 +113,7 @@ class DuckDBSource(SqlSource):
             PhysicalColumn(
                 column,
                 kind,
-                Family.COARSE if coarse and column in coarse else family_of(kind),
+                Family.COARSE if coarse and column in coarse else duckdb_family(kind),
                 hides_nan=coarse is not None,
             )
             for column, kind, *_ in described
@@ -141,7 +141,7 @@ class DuckDBSource(SqlSource):
             raise DeclarationError(place, f"{Path(paths[0]).name} cannot be read as {suffix[1:]}")
         return []
 
-    def _columns(self, asked: Statement) -> Sequence[Sequence[object]]:
+    def _columns(self, asked: ScanStatement) -> Sequence[Sequence[object]]:
         result: Mapping[str, Any] = self._aside(
             lambda: self._db.execute(asked.sql, list(asked.parameters)).fetchnumpy()
         )

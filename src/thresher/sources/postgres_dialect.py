@@ -27,7 +27,7 @@ _FAMILIES = {
 }
 
 
-def family_of(base: str, sort: str) -> Family:
+def postgres_family(base: str, sort: str) -> Family:
     """The family of a base type by its name in the catalogue; `sort` is e for enumerations."""
     return Family.TEXT if sort == "e" else _FAMILIES.get(base, Family.OTHER)
 

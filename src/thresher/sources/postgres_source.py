@@ -15,10 +15,10 @@ from thresher.question import Exact, Need
 from thresher.sources.addresses import Address
 from thresher.sources.bounding import Bounding, Kept
 from thresher.sources.fitting import relation_of
-from thresher.sources.postgres_dialect import PostgresDialect, family_of
+from thresher.sources.postgres_dialect import PostgresDialect, postgres_family
 from thresher.sources.protocol import PhysicalColumn, too_slow
 from thresher.sources.reading import Catalogue, SqlSource
-from thresher.sources.statements import Statement
+from thresher.sources.statements import ScanStatement
 
 _CONNECT_SECONDS = 10
 _LOCK_SECONDS = 10
@@ -100,7 +100,7 @@ class PostgresSource(SqlSource):
             names = {name, f"{schema}.{relation}"} & {name, *self._named_with_schema()}
             for known in names:
                 self._relations[known] = self._dialect.relation(schema, relation)
-                found.setdefault(known, []).append(PhysicalColumn(column, kind, family_of(base, sort), unique))
+                found.setdefault(known, []).append(PhysicalColumn(column, kind, postgres_family(base, sort), unique))
         return {name: tuple(columns) for name, columns in found.items()}
 
     def _named_with_schema(self) -> set[str]:
@@ -140,7 +140,7 @@ class PostgresSource(SqlSource):
                 "a table is locked by another program; nothing was read and nothing is charged"
             )
 
-    def _columns(self, asked: Statement) -> Sequence[Sequence[object]]:
+    def _columns(self, asked: ScanStatement) -> Sequence[Sequence[object]]:
         return list(zip(*self._run(asked.sql, [list(array) for array in asked.parameters]), strict=True))
 
     def _keep(self, name: str, chosen: Bounding) -> Kept:

@@ -19,11 +19,11 @@ from thresher.question import ALWAYS, AnyNeed, Condition, Exact, Need, PublicTab
 from thresher.question.identity import rows_digest
 from thresher.sources import published
 from thresher.sources.bounding import Bounding, Kept, bounded_rows, bounding, raw_rows
-from thresher.sources.codes import Found
+from thresher.sources.codes import RelationColumns
 from thresher.sources.dialect import Dialect
 from thresher.sources.fitting import check_tables, relation_of
 from thresher.sources.protocol import CHANGED, FAILED, INTERRUPTED, PhysicalColumn, PublicTables, too_slow, unread
-from thresher.sources.statements import Rows, Statement, listing, statement
+from thresher.sources.statements import Rows, ScanStatement, listing, statement
 
 Catalogue = Mapping[str, tuple[PhysicalColumn, ...]]
 Got = TypeVar("Got")
@@ -72,7 +72,7 @@ class SqlSource(ABC):
         return any(found.name == column and found.is_unique_key for found in known)
 
     @abstractmethod
-    def _columns(self, asked: Statement) -> Sequence[Sequence[object]]:
+    def _columns(self, asked: ScanStatement) -> Sequence[Sequence[object]]:
         """The result by columns: places, then aggregates (wide ones as text)."""
 
     @abstractmethod
@@ -206,7 +206,7 @@ class SqlSource(ABC):
         """
         name = relation_of(table)
         relation = self._relations[name]
-        found = Found({column.name: column for column in self.catalogue()[name]}, self._dialect)
+        found = RelationColumns({column.name: column for column in self.catalogue()[name]}, self._dialect)
         if table.contribution is None or self._is_unique(name, table.contribution.unit):
             return raw_rows(table, relation, found)
         if among != ALWAYS:

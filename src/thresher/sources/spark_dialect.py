@@ -22,7 +22,7 @@ _FAMILIES = {
 }
 
 
-def family_of(kind: str) -> Family:
+def spark_family(kind: str) -> Family:
     """The family of a type as Spark writes it."""
     if kind.startswith(("string", "char(", "varchar(")):
         return Family.TEXT

@@ -25,8 +25,8 @@ from thresher.sources.bounding import Bounding, Kept
 from thresher.sources.parquet_footers import coarse_times
 from thresher.sources.protocol import Family, PhysicalColumn
 from thresher.sources.reading import Catalogue, SqlSource
-from thresher.sources.spark_dialect import SparkDialect, family_of
-from thresher.sources.statements import Statement
+from thresher.sources.spark_dialect import SparkDialect, spark_family
+from thresher.sources.statements import ScanStatement
 
 # Nothing is shown, logged or served; for a context that is not running yet.
 _START = {
@@ -132,13 +132,13 @@ class SparkSource(SqlSource):
     def _described(self, name: str, relation: str) -> tuple[PhysicalColumn, ...]:
         self._relations[name] = relation
         kinds = [(field.name, field.dataType.simpleString()) for field in self._spark.table(relation).schema.fields]
-        return tuple(PhysicalColumn(column, kind, family_of(kind)) for column, kind in kinds)
+        return tuple(PhysicalColumn(column, kind, spark_family(kind)) for column, kind in kinds)
 
     def _run(self, sql: str, parameters: Sequence[object]) -> Any:
         self._spark.sparkContext.setJobGroup(self._group, "thresher", interruptOnCancel=True)
         return self._spark.sql(sql, args={f"p{n + 1}": json.dumps(array) for n, array in enumerate(parameters)})
 
-    def _columns(self, asked: Statement) -> Sequence[Sequence[object]]:
+    def _columns(self, asked: ScanStatement) -> Sequence[Sequence[object]]:
         rows = self._run(asked.sql, asked.parameters).collect()
         return list(zip(*rows, strict=True)) or [[] for _ in range(len(asked.wide) + 1)]
 

@@ -49,7 +49,7 @@ class Rows:
 
 
 @dataclass(frozen=True, slots=True)
-class Statement:
+class ScanStatement:
     """SQL, its array parameters, and which aggregates come back as text because they may be wider than 64 bits."""
 
     sql: str
@@ -70,7 +70,7 @@ class Brought:
         return self.arrays.index(codes) + 1
 
 
-def statement(need: Need, rows: Rows, dialect: Dialect) -> Statement:
+def statement(need: Need, rows: Rows, dialect: Dialect) -> ScanStatement:
     """The statement; its first column is the place of the group."""
     wide = tuple(is_wide(aggregate, rows) for aggregate in need.aggregates)
     brought = Brought(list(rows.parameters))
@@ -78,10 +78,10 @@ def statement(need: Need, rows: Rows, dialect: Dialect) -> Statement:
     named = [f"{expression} AS a{n}" for n, expression in enumerate(measured)]
     conditions = [] if rows.where is None else [rows.where]
     asked = [part for part in (need.among, need.where) if part != ALWAYS]
-    conditions += [condition(part, rows.columns, dialect, brought) for part in asked]
+    conditions += [condition_sql(part, rows.columns, dialect, brought) for part in asked]
     tail = f" FROM {rows.relation}" + (f" WHERE {' AND '.join(conditions)}" if conditions else "")
     if not need.keys:
-        return Statement(f"SELECT 0 AS i, {', '.join(named)}{tail}", tuple(brought.arrays), wide)
+        return ScanStatement(f"SELECT 0 AS i, {', '.join(named)}{tail}", tuple(brought.arrays), wide)
     columns = [rows.columns[key.name] for key in need.keys]
     grouped = [f"{column.code} AS k{n}" for n, column in enumerate(columns)]
     places = ", ".join(str(n + 1) for n in range(len(columns)))
@@ -94,10 +94,10 @@ def statement(need: Need, rows: Rows, dialect: Dialect) -> Statement:
     )
     arrays = tuple([group[n] for group in need.groups] for n in range(len(columns)))
     keys, listed = dialect.keys([column.type for column in columns], arrays, len(brought.arrays) + 1)
-    return Statement(dialect.joined(shown, keys, inner, same), (*brought.arrays, *listed), wide)
+    return ScanStatement(dialect.joined(shown, keys, inner, same), (*brought.arrays, *listed), wide)
 
 
-def listing(need: RowsNeed, rows: Rows) -> Statement:
+def listing(need: RowsNeed, rows: Rows) -> ScanStatement:
     """The codes of some columns, row by row, where all of them are there."""
     columns = [rows.columns[column.name] for column in need.columns]
     if any(column.text for column in columns):
@@ -105,7 +105,7 @@ def listing(need: RowsNeed, rows: Rows) -> Statement:
     conditions = [*([] if rows.where is None else [rows.where]), *(f"{column.code} IS NOT NULL" for column in columns)]
     listed = ", ".join(f"{column.code} AS c{n}" for n, column in enumerate(columns))
     sql = f"SELECT {listed} FROM {rows.relation} WHERE {' AND '.join(conditions)}"
-    return Statement(sql, rows.parameters, (False,) * (len(columns) - 1))
+    return ScanStatement(sql, rows.parameters, (False,) * (len(columns) - 1))
 
 
 def is_wide(aggregate: Aggregate, rows: Rows) -> bool:
@@ -114,7 +114,7 @@ def is_wide(aggregate: Aggregate, rows: Rows) -> bool:
 
 def measure(aggregate: Aggregate, rows: Rows, dialect: Dialect, brought: Brought) -> str:
     """One aggregate as SQL."""
-    where = None if aggregate.where == ALWAYS else condition(aggregate.where, rows.columns, dialect, brought)
+    where = None if aggregate.where == ALWAYS else condition_sql(aggregate.where, rows.columns, dialect, brought)
     if aggregate.measure == "units" and rows.unit is not None:
         return dialect.distinct(rows.unit, where)
     if aggregate.measure in ("rows", "units"):
@@ -125,10 +125,10 @@ def measure(aggregate: Aggregate, rows: Rows, dialect: Dialect, brought: Brought
     return dialect.total(column.code, where, wide=is_wide(aggregate, rows))
 
 
-def condition(asked: Condition, columns: Mapping[str, Coded], dialect: Dialect, brought: Brought) -> str:
+def condition_sql(asked: Condition, columns: Mapping[str, Coded], dialect: Dialect, brought: Brought) -> str:
     """A condition as SQL that is true where it holds, and false or unknown elsewhere."""
     if isinstance(asked, AllOf | AnyOf):
-        parts = [condition(part, columns, dialect, brought) for part in asked.parts]
+        parts = [condition_sql(part, columns, dialect, brought) for part in asked.parts]
         if not parts:
             return _YES if isinstance(asked, AllOf) else NO
         return f"({(' AND ' if isinstance(asked, AllOf) else ' OR ').join(parts)})"

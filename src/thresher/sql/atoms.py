@@ -15,7 +15,7 @@ from sqlglot import exp
 
 from thresher.config import Table
 from thresher.question import ALWAYS, NEVER, Aggregate, AllOf, Atom, Condition, OneOf, all_of, sorted_codes
-from thresher.sql.linear import Context, Linear, added, present_count, scaled
+from thresher.sql.linear import Context, Linear, present_count, scaled, sum_of_forms
 from thresher.sql.names import Group, PublicColumn
 from thresher.sql.refusals import Refusal, shown
 from thresher.sql.row_conditions import TURNED
@@ -43,7 +43,7 @@ def compare(
         left, right, sign = right, left, TURNED[sign]
     if not left.has_aggregates:
         raise Refusal("aggregates-in-having", "HAVING compares aggregates: COUNT, SUM or AVG with a number", at)
-    form = added(left, scaled(right, Fraction(-1), at), at)
+    form = sum_of_forms(left, scaled(right, Fraction(-1), at), at)
     written = _Written(form, sign, context)
     terms = {aggregate: weight for aggregate, weight in form.terms.items() if weight and aggregate.where != NEVER}
     bounds = _bounds(form, context, groups, at)
@@ -122,7 +122,7 @@ def _ratio(
     form = Linear(terms)
     for bound, where in bounds.by_code.items():
         counted = Aggregate(over.measure, over.column, all_of([over.where, where]))
-        form = added(form, Linear({counted: -bound} if bound else {}), exp.Null())
+        form = sum_of_forms(form, Linear({counted: -bound} if bound else {}), exp.Null())
     terms = {aggregate: weight for aggregate, weight in form.terms.items() if weight}
     strict = written.sign in (">", "<")
     if not terms and strict:

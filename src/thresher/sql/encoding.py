@@ -28,7 +28,7 @@ from thresher.config import (
     decimal_text,
 )
 from thresher.question import ALWAYS, NEVER, Condition, Missing, NoneOf, OneOf, Present, Within, sorted_codes
-from thresher.sql.literals import NUMBER, Constant, check_known, day, written
+from thresher.sql.literals import NUMBER, Constant, check_known, constant_text, day
 from thresher.sql.refusals import Refusal, bare, shown
 
 _HOUR = re.compile(r"(\d{4}-\d{2}-\d{2})[ T](\d{2}):00", re.ASCII)
@@ -181,7 +181,9 @@ _EXPECTED: dict[type, str] = {
 
 
 def _mismatch(column: Column, value: Constant, at: exp.Expr) -> Refusal:
-    message = f"{shown(column.name)} is compared with {_EXPECTED[type(column.kind)]} only, not with {written(value)}"
+    message = (
+        f"{shown(column.name)} is compared with {_EXPECTED[type(column.kind)]} only, not with {constant_text(value)}"
+    )
     hint = ""
     if isinstance(column.kind, Grid | Numbered) and isinstance(value, str) and NUMBER.fullmatch(value):
         hint = f"; write {bare(value)} without quotes"

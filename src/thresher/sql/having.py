@@ -25,7 +25,7 @@ from thresher.sql.refusals import Refusal
 from thresher.sql.row_conditions import OPPOSITE, SIGNS
 from thresher.sql.statement import Statement, in_order
 from thresher.sql.tokens import MOST_CONDITIONS
-from thresher.sql.writing import Asked, formula_text
+from thresher.sql.writing import AskedGroups, formula_text
 
 _MOST_CELLS = 4096
 _Form = tuple[tuple[Aggregate, int], ...]
@@ -42,8 +42,8 @@ class Having:
     guards: list[Atom] = field(default_factory=list)
 
     @property
-    def asked(self) -> Asked:
-        return Asked(self.context.scope.table, self.context.keys, self.groups)
+    def asked(self) -> AskedGroups:
+        return AskedGroups(self.context.scope.table, self.context.keys, self.groups)
 
     def formula(self, node: exp.Expr) -> Formula | bool:
         """The formula, or True or False if it always or never holds."""

@@ -14,10 +14,10 @@ from sqlglot import exp
 
 from thresher.config import Column, Grid
 from thresher.question import ALWAYS, Aggregate, Condition
-from thresher.sql.literals import NUMBER, written
+from thresher.sql.literals import NUMBER, constant_text
 from thresher.sql.names import PublicColumn, Scope, Unit
 from thresher.sql.refusals import Refusal, bare, shown
-from thresher.sql.row_conditions import condition
+from thresher.sql.row_conditions import row_condition
 from thresher.sql.statement import ARITHMETIC, exact_literal, sane
 
 _Key = TypeVar("_Key")
@@ -64,7 +64,7 @@ def linear(node: exp.Expr, context: Context) -> Linear:
         elif isinstance(step, exp.Div):
             found = _quotient(found, right, step)
         else:
-            found = added(found, scaled(right, Fraction(-1 if isinstance(step, exp.Sub) else 1), step), step)
+            found = sum_of_forms(found, scaled(right, Fraction(-1 if isinstance(step, exp.Sub) else 1), step), step)
     return found
 
 
@@ -82,7 +82,7 @@ def _times(value: Fraction, factor: Fraction, at: exp.Expr) -> Fraction:
     return value * factor if abs(factor) == 1 else sane(value * factor, at)
 
 
-def added(left: Linear, right: Linear, at: exp.Expr) -> Linear:
+def sum_of_forms(left: Linear, right: Linear, at: exp.Expr) -> Linear:
     """The sum of two forms."""
     if left.has_aggregates and right.has_aggregates and left.over != right.over:
         message = "Averages and ratios are added only if they divide by the same count"
@@ -138,7 +138,7 @@ def _simple(node: exp.Expr, context: Context) -> Linear:
         clause = node.expression
         if not isinstance(clause, exp.Where):
             raise Refusal("readable-sql", "FILTER takes (WHERE ...)", node)
-        node, where = node.this, condition(clause.this, context.scope)
+        node, where = node.this, row_condition(clause.this, context.scope)
     if isinstance(node, exp.Count):
         return Linear({_count(node, context, where): Fraction(1)})
     if isinstance(node, exp.Sum | exp.Avg):
@@ -152,7 +152,7 @@ def _no_threshold(node: exp.Expr) -> Refusal:
     message, text = "Thresholds must be numbers or columns of joined public tables", str(node.this)
     if isinstance(node, exp.Literal):
         hint = f"; write {bare(text)} without quotes" if NUMBER.fullmatch(text) else ""
-        message = f"{message}, and {written(text)} is text{hint}"
+        message = f"{message}, and {constant_text(text)} is text{hint}"
     return Refusal("constant-thresholds", message, node)
 
 

@@ -29,10 +29,10 @@ def constant(node: exp.Expr) -> Constant | None:
         return str(node.this)
     if isinstance(node, exp.Cast):
         return _date(node)
-    return number(node)
+    return _number(node)
 
 
-def number(node: exp.Expr) -> Fraction | None:
+def _number(node: exp.Expr) -> Fraction | None:
     """The exact number that a tree of literals and + - * / is, or None if it is something else."""
     steps: list[exp.Expr] = []
     while isinstance(node, ARITHMETIC):
@@ -40,7 +40,7 @@ def number(node: exp.Expr) -> Fraction | None:
         node = node.this
     found = _simple(node)
     for step in reversed(steps):
-        right = number(step.expression)
+        right = _number(step.expression)
         if found is None or right is None:
             return None
         found = _combined(step, found, right)
@@ -52,7 +52,7 @@ def not_finite(name: str) -> bool:
     return name.lower() in _NOT_NUMBERS
 
 
-def written(value: Constant) -> str:
+def constant_text(value: Constant) -> str:
     """A constant as it may be written in SQL, short and printable."""
     if isinstance(value, bool):
         return str(value).upper()
@@ -63,7 +63,7 @@ def written(value: Constant) -> str:
 
 def _simple(node: exp.Expr) -> Fraction | None:
     if isinstance(node, exp.Neg):
-        inner = number(node.this)
+        inner = _number(node.this)
         return None if inner is None else -inner
     return exact_literal(node)
 
@@ -119,7 +119,7 @@ def check_among(name: str, values: Sequence[Constant], known: Collection[object]
     listed = known if len(values) == 1 else frozenset(known)
     for value in values:
         if value not in listed:
-            message = f"{written(value)} is not a declared value of {shown(name)}"
+            message = f"{constant_text(value)} is not a declared value of {shown(name)}"
             raise Refusal("known-values", f"{message}; {_nearest(value, known)}", at)
 
 
@@ -128,9 +128,9 @@ def _nearest(value: Constant, known: Collection[object]) -> str:
     if isinstance(value, str) and texts:
         near = texts.get(value.casefold().strip()) or _alike(value.casefold(), texts)
         if near is not None:
-            return f"did you mean {written(near)}?"
+            return f"did you mean {constant_text(near)}?"
     public = [Fraction(other) if isinstance(other, int) else other for other in list(known)[:_SHOWN_VALUES]]
-    some = ", ".join(written(other) for other in public if isinstance(other, str | Fraction))
+    some = ", ".join(constant_text(other) for other in public if isinstance(other, str | Fraction))
     return f"declared are {some}{' ...' if len(known) > _SHOWN_VALUES else ''}"
 
 

@@ -13,10 +13,11 @@ from dataclasses import dataclass, field
 from sqlglot import exp
 
 from thresher.config import Code, Column, Declarations, Table, Text
+from thresher.config.sections import did_you_mean
 from thresher.question import ALWAYS, Condition, PublicTable, PublicValue, narrowed, possible, with_public_values
 from thresher.sql.encoding import among
 from thresher.sql.literals import not_finite
-from thresher.sql.refusals import Refusal, bare, did_you_mean, shown
+from thresher.sql.refusals import Refusal, bare, shown
 from thresher.sql.statement import Statement
 
 Group = tuple[Code, ...]
@@ -185,7 +186,7 @@ def _selected(statement: Statement, scope: Scope, grouped: Sequence[Column]) -> 
     return selected
 
 
-def groups_of(keys: Sequence[Column], where: Condition, most: int, at: exp.Expr) -> tuple[Group, ...]:
+def possible_groups(keys: Sequence[Column], where: Condition, most: int, at: exp.Expr) -> tuple[Group, ...]:
     """Return the groups that WHERE leaves possible, in declared order. No list is built before its size is known."""
     can_hold = possible(where)
     domains: list[list[Code]] = []

@@ -14,12 +14,12 @@ from thresher.question import PublicTable, Question, all_of
 from thresher.sql.having import Having, counted
 from thresher.sql.joins import with_joins
 from thresher.sql.linear import Context, linear
-from thresher.sql.names import groups_of, keys_of, scope_of
+from thresher.sql.names import keys_of, possible_groups, scope_of
 from thresher.sql.refusals import Refusal
-from thresher.sql.row_conditions import condition
-from thresher.sql.statement import Statement, check_complete, clauses, inventory, parsed
-from thresher.sql.tokens import DEEPEST, checked, checked_text, split
-from thresher.sql.writing import count_text, question_text
+from thresher.sql.row_conditions import row_condition
+from thresher.sql.statement import Statement, check_complete, clauses, inventory, parsed_select
+from thresher.sql.tokens import DEEPEST, checked, checked_question_text, split
+from thresher.sql.writing import count_text, written_question
 from thresher.sql.written_options import OPTION_WORDS, cut_out
 
 VERDICTS_ONLY = "Aggregates in the select list: values are not released; verdicts only"
@@ -41,9 +41,9 @@ def ask(
     `may_count`: HAVING may be left out, and then the selected aggregate is asked for, COUNT(*) if none is.
     """
     try:
-        words, written = _without_options(split(checked_text(text)), options)
+        words, written = _without_options(split(checked_question_text(text)), options)
         words = checked(words, _declared_names(declarations))
-        return _question(parsed(words, text), words, written, declarations, public, may_count=may_count)
+        return _question(parsed_select(words, text), words, written, declarations, public, may_count=may_count)
     except Refusal as refusal:
         raise refusal.located(text if isinstance(text, str) else "") from None
     except RecursionError:
@@ -65,11 +65,11 @@ def _question(
     if statement.joins:
         scope = with_joins(scope, statement.joins, declarations, public)
     keys = keys_of(statement, scope)
-    asked_rows = [] if statement.where is None else [condition(statement.where, scope)]
+    asked_rows = [] if statement.where is None else [row_condition(statement.where, scope)]
     where = all_of([*asked_rows, *scope.of_joins(keys)])
     context = Context(scope, keys)
     notes = _selected_aggregates(statement, context)
-    groups = groups_of(keys, where, declarations.max_groups, statement.keys[0])
+    groups = possible_groups(keys, where, declarations.max_groups, statement.keys[0])
     having = Having(context, groups)
     if statement.having is None:
         check_complete(found, words)
@@ -84,7 +84,7 @@ def _question(
         groups=groups,
         where=where,
         formula=formula,
-        text=question_text(having.asked, where, formula),
+        text=written_question(having.asked, where, formula),
         options=options,
         notes=(*notes, *scope.notes, *([] if groups else [NO_GROUPS]), *having.notes),
     )

@@ -3,7 +3,6 @@
 Reads: nothing. Writes: nothing. Never: a message that depends on private data.
 """
 
-from collections.abc import Iterable
 from typing import TYPE_CHECKING, Literal, get_args
 
 from thresher.errors import QuestionError
@@ -72,15 +71,6 @@ def shown(text: str) -> str:
     """What the asker wrote, short and printable, between backticks."""
     cut = text if len(text) <= _SHOWN else text[:_SHOWN] + "..."
     return "`" + "".join(c if c.isprintable() else f"\\u{{{ord(c):x}}}" for c in cut) + "`"
-
-
-def did_you_mean(name: str, declared: Iterable[str]) -> str:
-    """A question that names the nearest declared name, or nothing."""
-    import difflib  # noqa: PLC0415 - only a misspelt name needs it
-
-    by_folded = {other.lower(): other for other in declared}
-    near = difflib.get_close_matches(name.lower(), by_folded, n=1)
-    return f"; did you mean {shown(by_folded[near[0]])}?" if near else ""
 
 
 def bare(text: str) -> str:

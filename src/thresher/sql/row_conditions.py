@@ -12,7 +12,7 @@ from sqlglot import exp
 from thresher.config import Column, Days, Grid, Hours, Truth, decimal_text
 from thresher.question import NEVER, Condition, PublicValue, all_of, any_of
 from thresher.sql.encoding import among, compared, missing, none_of, one_of, present
-from thresher.sql.literals import Constant, check_among, constant, written
+from thresher.sql.literals import Constant, check_among, constant, constant_text
 from thresher.sql.names import PublicColumn, Scope
 from thresher.sql.refusals import Refusal, bare, shown
 from thresher.sql.statement import check_parts, in_order
@@ -31,14 +31,14 @@ TURNED = {"=": "=", "<>": "<>", "<": ">", ">": "<", "<=": ">=", ">=": "<="}
 _FORM = "compare one declared column with constants"
 
 
-def condition(node: exp.Expr, scope: Scope, *, negated: bool = False) -> Condition:
+def row_condition(node: exp.Expr, scope: Scope, *, negated: bool = False) -> Condition:
     """The rows for which `node` (or, negated, NOT `node`) is true."""
     while isinstance(node, exp.Not):
         node, negated = node.this, not negated
     for kind in (exp.And, exp.Or):
         if isinstance(node, kind):
             join = all_of if (kind is exp.And) != negated else any_of
-            return join(condition(part, scope, negated=negated) for part in in_order(node, kind))
+            return join(row_condition(part, scope, negated=negated) for part in in_order(node, kind))
     if type(node) in SIGNS:
         return _comparison(node, scope, negated=negated)
     if isinstance(node, exp.Between):
@@ -144,7 +144,7 @@ def _note_never(column: Column | PublicColumn, sign: str, value: Constant, scope
         why = f"{name} is clamped to {decimal_text(kind.minimum)}..{decimal_text(kind.maximum)}"
         if isinstance(value, Fraction) and kind.minimum <= value <= kind.maximum and sign == "=":
             why = f"{name} has steps of {decimal_text(kind.step)}"
-    note = f"{name} {sign} {written(value)} never holds: {why}"
+    note = f"{name} {sign} {constant_text(value)} never holds: {why}"
     if note not in scope.notes:
         scope.notes.append(note)
 

@@ -67,7 +67,7 @@ _SIGNS: dict[type[exp.Expr], tuple[TokenType, ...]] = {
 }
 
 
-def parsed(words: Sequence[Token], text: str) -> exp.Select:
+def parsed_select(words: Sequence[Token], text: str) -> exp.Select:
     """The tree of the statement."""
     try:
         trees = Parser().parse(list(words), text)

@@ -32,7 +32,7 @@ _COMPARISONS = (TokenType.EQ, TokenType.NEQ, TokenType.LT, TokenType.LTE, TokenT
 _PREFIXES = (TokenType.NOT, TokenType.DASH, TokenType.PLUS)
 
 
-def checked_text(text: object) -> str:
+def checked_question_text(text: object) -> str:
     """The text, if it is text of a sane size without control characters and lone surrogates."""
     if not isinstance(text, str):
         raise Refusal("readable-text", f"A question is text; got {type(text).__name__}. Pass a str")

@@ -36,7 +36,7 @@ _MEASURES = ("total", "rows", "present", "units")
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class AskedGroups:
     """What is asked about: thresholds that differ by group are written beside the group's name."""
 
     table: Table
@@ -49,18 +49,18 @@ class Asked:
             yield names[0] if len(names) == 1 else f"({', '.join(names)})"
 
 
-def question_text(asked: Asked, where: Condition, formula: Formula | bool) -> str:  # noqa: FBT001
+def written_question(asked: AskedGroups, where: Condition, formula: Formula | bool) -> str:  # noqa: FBT001
     """The whole question."""
     having = str(formula).upper() if isinstance(formula, bool) else formula_text(formula, asked)
     return f"{_select_text(asked, where)} HAVING {having}"
 
 
-def count_text(asked: Asked, where: Condition, atom: Atom) -> str:
+def count_text(asked: AskedGroups, where: Condition, atom: Atom) -> str:
     """A question for a number: without HAVING, and with what is counted."""
     return _select_text(asked, where, f", {atom.aggregate}")
 
 
-def _select_text(asked: Asked, where: Condition, more: str = "") -> str:
+def _select_text(asked: AskedGroups, where: Condition, more: str = "") -> str:
     table, names = asked.table, ", ".join(name_text(column.name) for column in asked.keys)
     condition = "" if where == ALWAYS else f" WHERE {condition_text(where, table)}"
     return f"SELECT {names}{more} FROM {name_text(table.name)}{condition} GROUP BY {names}"  # noqa: S608
@@ -155,7 +155,7 @@ def sum_text(named: Mapping[str, Fraction]) -> str:
     return text
 
 
-def formula_text(formula: Formula, asked: Asked) -> str:
+def formula_text(formula: Formula, asked: AskedGroups) -> str:
     """A formula; its parts are sorted already."""
     if isinstance(formula, Atom):
         return _atom_text(formula, asked)
@@ -169,7 +169,7 @@ def step(aggregate: Aggregate, table: Table) -> Fraction:
     return kind.step if isinstance(kind, Grid) else Fraction(1)
 
 
-def _atom_text(atom: Atom, asked: Asked) -> str:
+def _atom_text(atom: Atom, asked: AskedGroups) -> str:
     """From the whole numbers alone, so that `> 5` and `>= 6` are written alike."""
     table = asked.table
     weights = {aggregate: Fraction(weight) for aggregate, weight in atom.weights}

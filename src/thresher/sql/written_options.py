@@ -9,7 +9,8 @@ from itertools import pairwise
 
 from sqlglot.tokenizer_core import Token, TokenType
 
-from thresher.sql.refusals import Refusal, did_you_mean, shown
+from thresher.config.sections import did_you_mean
+from thresher.sql.refusals import Refusal, shown
 
 # How each is written; the others are numbers, with or without quotes.
 _WRITTEN = {
@@ -63,7 +64,7 @@ def _one_option(words: Sequence[Token], position: int, found: dict[str, str], kn
     if name not in known or at.token_type == TokenType.STRING:
         raise Refusal(
             "known-options",
-            f"No option {shown(name)}{did_you_mean(name, sorted(known))} Options are {', '.join(sorted(known))}",
+            f"No option {shown(name)}{did_you_mean(name, sorted(known)) or '.'} Options are {', '.join(sorted(known))}",
             at,
         )
     if name in found:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from thresher.errors import BugError
 from thresher.streams.alarms import CROSSED, SILENT, AlarmWatch, Hysteresis
-from thresher.streams.hierarchy_terms import combined
+from thresher.streams.hierarchy_terms import combined_terms
 from thresher.streams.median_smoother import MedianSmoother
 from thresher.streams.smoothers import AdaptiveSmoother, AverageSmoother, JamesSteinSmoother
 from thresher.streams.step_release import JOINS, AlarmState, NoisyStep, WindowState
@@ -126,7 +126,7 @@ def _smoothing(plan: StreamPlan) -> Callable[[NoisyStep], Row]:
 
 def _measured(drawn: NoisyStep, nano: int) -> tuple[Row, NDArray[np.int64] | None]:
     """Each count by all its measurements, and their weights; no weights where all were measured alike."""
-    return (drawn.noisy.astype(np.float64), None) if drawn.nano is None else combined(drawn, nano)
+    return (drawn.noisy.astype(np.float64), None) if drawn.nano is None else combined_terms(drawn, nano)
 
 
 def _marks(drawn: NoisyStep) -> NDArray[np.int8]:

@@ -30,7 +30,7 @@ NOT_LOOKED_AT = -1
 
 
 @dataclass(slots=True)
-class Group:
+class OpenGroup:
     """An open group: its noisy threshold, its counts as {count: how often}, and what its deviation follows from.
 
     `above` and `upper` are how many counts lie above `mean`, the whole part of the mean, and their sum.
@@ -45,7 +45,7 @@ class Group:
     upper: int = 0
 
     @classmethod
-    def of(cls, cutoff: int, copies: dict[int, int]) -> "Group":
+    def of(cls, cutoff: int, copies: dict[int, int]) -> "OpenGroup":
         size, total = sum(copies.values()), sum(count * times for count, times in copies.items())
         group = cls(cutoff, copies, size, total, total // size)
         group._look_again()
@@ -88,17 +88,17 @@ class OpenGroups(Protocol):
     def advanced(self, counts: Whole, cutoffs: Whole, noise: Whole) -> Marks:
         """Marks of steps by series. A group that opens takes its cutoff from the same place of `cutoffs`."""
 
-    def groups(self) -> list[Group | None]:
+    def groups(self) -> list[OpenGroup | None]:
         """As they are now."""
 
 
 class LoopGroups:
     """One series after the other, in Python."""
 
-    def __init__(self, groups: Sequence[Group | None], longest: int) -> None:
+    def __init__(self, groups: Sequence[OpenGroup | None], longest: int) -> None:
         self._groups, self._longest = list(groups), longest
 
-    def groups(self) -> list[Group | None]:
+    def groups(self) -> list[OpenGroup | None]:
         return list(self._groups)
 
     def advanced(self, counts: Whole, cutoffs: Whole, noise: Whole) -> Marks:
@@ -112,7 +112,7 @@ class LoopGroups:
             if count == NOT_LOOKED_AT:
                 marks.append(JOINS)
             elif group is None or group.size == self._longest:
-                group = Group(cutoff)
+                group = OpenGroup(cutoff)
                 group.add(count)
                 marks.append(OPENS)
             elif group.add(count) + blur >= group.cutoff:
@@ -127,7 +127,7 @@ class LoopGroups:
 class ArrayGroups:
     """All series in one compiled loop: a row each of distinct counts, in the order in which they came."""
 
-    def __init__(self, groups: Sequence[Group | None], longest: int) -> None:
+    def __init__(self, groups: Sequence[OpenGroup | None], longest: int) -> None:
         self._longest = longest
         width = max((len(group.copies) for group in groups if group), default=1)
         # Columns: cutoff, size, total, distinct counts held; then the counts, and how often each came.
@@ -139,13 +139,13 @@ class ArrayGroups:
                 self._held[series] = group.cutoff, group.size, group.total, used
                 self._rows[:, series, :used] = list(group.copies), list(group.copies.values())
 
-    def groups(self) -> list[Group | None]:
+    def groups(self) -> list[OpenGroup | None]:
         return [self._group(series) if size else None for series, size in enumerate(self._held[:, 1].tolist())]
 
-    def _group(self, series: int) -> Group:
+    def _group(self, series: int) -> OpenGroup:
         cutoff, _, _, used = self._held[series].tolist()
         counts, times = self._rows[:, series, :used].tolist()
-        return Group.of(cutoff, dict(zip(counts, times, strict=True)))
+        return OpenGroup.of(cutoff, dict(zip(counts, times, strict=True)))
 
     def advanced(self, counts: Whole, cutoffs: Whole, noise: Whole) -> Marks:
         marks = np.empty(counts.shape, dtype=np.int8)
@@ -199,7 +199,7 @@ def _advance(counts: Any, cutoffs: Any, noise: Any, marks: Any, longest: int, he
         held[series] = cutoff, size, total, used
 
 
-def written_groups(groups: list[Group | None]) -> bytes:
+def written_groups(groups: list[OpenGroup | None]) -> bytes:
     """Whole numbers: for each series how long its group is, and if it is open, the cutoff, its counts, how often each.
 
     As many places as there are steps in the group, which the marks tell anybody: how many counts differ is secret, and
@@ -215,7 +215,7 @@ def written_groups(groups: list[Group | None]) -> bytes:
     return np.array(numbers, dtype="<i8").tobytes()
 
 
-def read_groups(secrets: bytes, series: int, longest: int) -> list[Group | None]:
+def read_groups(secrets: bytes, series: int, longest: int) -> list[OpenGroup | None]:
     """The groups of so many series that were written."""
     try:
         numbers = iter(np.frombuffer(secrets, dtype="<i8").tolist())
@@ -228,7 +228,7 @@ def read_groups(secrets: bytes, series: int, longest: int) -> list[Group | None]
     return groups
 
 
-def _read_group(numbers: Iterator[int], longest: int) -> Group | None:
+def _read_group(numbers: Iterator[int], longest: int) -> OpenGroup | None:
     size = next(numbers)
     if size == 0:
         return None
@@ -238,4 +238,4 @@ def _read_group(numbers: Iterator[int], longest: int) -> Group | None:
     sound = len(copies) == len(used) and 0 <= min(copies) <= max(copies) <= FAR
     if not sound or min(copies.values()) < 1 or not size == sum(copies.values()) <= longest:
         raise ValueError
-    return Group.of(cutoff, copies)
+    return OpenGroup.of(cutoff, copies)

@@ -22,7 +22,7 @@ from thresher.noise import Entropy
 from thresher.noise.entropy import chosen
 from thresher.streams.group_deviation import MOST_LONGEST
 from thresher.streams.grouper import Grouper, grouper_terms
-from thresher.streams.hierarchy_terms import Prune, combined, hierarchy_terms, precision, quotient
+from thresher.streams.hierarchy_terms import Prune, combined_terms, hierarchy_terms, noise_precision, quotient
 from thresher.streams.perturber import NoiseAhead
 from thresher.streams.step_release import JOINS, NoisyStep
 from thresher.streams.tree import Tree
@@ -34,7 +34,7 @@ class Hierarchy:
     Privacy: `epsilon`, at most what was asked for, per step and leaf: towards one unit more or less at one leaf in one
     step. A unit that may be at k leaves of a step loses k times that: divide epsilon by k beforehand.
     Utility: the count of a node that is looked at is unbiased, its noise of scale height / (epsilon (1 - share)) or, if
-    its children are pruned, less; `combined` weighs what was measured twice.
+    its children are pruned, less; `combined_terms` weighs what was measured twice.
     Runtime: linear in steps times nodes.
     Citations: Chen 2018, Section 5.5, its pruning replaced.
     """
@@ -90,7 +90,7 @@ class Hierarchy:
         The weight is at how many nano-epsilon one measurement would be as precise: what smoothers take. A node that was
         not looked at has the value 0 and the weight 0.
         """
-        return combined(drawn, self.terms.count_nano)
+        return combined_terms(drawn, self.terms.count_nano)
 
     def close(self) -> None:
         """All groups end here; the next step of every node opens one."""
@@ -156,7 +156,7 @@ class Hierarchy:
         return looked_at & (estimate < self.terms.cutoff)
 
     def _learn(self, at: slice, counts: NDArray[np.int64], nano: NDArray[np.int64]) -> None:
-        precise = precision(nano)
+        precise = noise_precision(nano)
         self._precision[at] += precise
         self._weighed[at] += precise * counts
 

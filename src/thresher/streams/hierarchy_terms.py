@@ -83,28 +83,31 @@ def path_epsilon(tree: Tree, terms: HierarchyTerms, drawn: NoisyStep) -> tuple[E
     return tuple(Epsilon.from_nano(nano) for nano in spent[tree.paths()].sum(axis=1).tolist())
 
 
-def precision(nano: NDArray[np.int64]) -> NDArray[np.float64]:
+def noise_precision(nano: NDArray[np.int64]) -> NDArray[np.float64]:
     """One over the variance of discrete Laplace noise at so many nano-epsilon: 2 sinh(epsilon / 2) squared; 0 at 0."""
     root: NDArray[np.float64] = np.sinh(np.minimum(nano / NANO, _SILENT) / 2)
     return 2 * root * root
 
 
 def as_precise_nano(total: NDArray[np.float64]) -> NDArray[np.int64]:
-    """At how many nano-epsilon one measurement has this precision: the inverse of `precision`."""
+    """At how many nano-epsilon one measurement has this precision: the inverse of `noise_precision`."""
     rates: NDArray[np.float64] = 2 * np.arcsinh(np.sqrt(total / 2))
     return np.rint(rates * NANO).astype(np.int64)
 
 
-def combined(drawn: NoisyStep, count_nano: int) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+def combined_terms(drawn: NoisyStep, count_nano: int) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     """Each node's count by all its measurements of one step, weighed by inverse variance, and the weight of that.
 
     The weight is at how many nano-epsilon one measurement would be as precise: what smoothers take. A node that was
     not looked at has the value 0 and the weight 0. `count_nano`: what all were measured at, where a step does not say.
     """
     nano = np.full(drawn.noisy.shape, count_nano) if drawn.nano is None else drawn.nano
-    total, weighed = precision(nano), precision(nano) * drawn.noisy
+    total, weighed = noise_precision(nano), noise_precision(nano) * drawn.noisy
     if drawn.more is not None and drawn.more_nano is not None:
-        total, weighed = total + precision(drawn.more_nano), weighed + precision(drawn.more_nano) * drawn.more
+        total, weighed = (
+            total + noise_precision(drawn.more_nano),
+            weighed + noise_precision(drawn.more_nano) * drawn.more,
+        )
     return quotient(weighed, total, 0.0), as_precise_nano(total)
 
 

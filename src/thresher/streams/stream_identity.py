@@ -18,7 +18,7 @@ from thresher.accounting.subject import Subject
 from thresher.config import AlarmDeclaration, Column, StreamDeclaration
 from thresher.plan import subject_of_stream
 from thresher.question import Identity
-from thresher.question.identity import canonical, column_facts, folded
+from thresher.question.identity import column_facts, folded, identity_text
 from thresher.streams.tree import Tree
 
 VERSION = "stream 1"
@@ -51,7 +51,7 @@ class StreamIdentity:
 def stream_identity(declared: StreamDeclaration, tree: Tree | None) -> StreamIdentity:
     """The identity of a declared stream, with the tree of its states if it has one."""
     facts = folded(_facts(declared, tree))
-    question = f'{{"identity":"{VERSION}","stream":{canonical(facts)},"step":'
+    question = f'{{"identity":"{VERSION}","stream":{identity_text(facts)},"step":'
     return StreamIdentity(
         facts,
         subject_of_stream(declared),
@@ -100,7 +100,7 @@ def alarm_identity(declared: AlarmDeclaration) -> str:
         "on_steps": declared.on_steps,
         "off_steps": declared.off_steps,
     }
-    return hashlib.sha256(canonical(facts).encode()).hexdigest()[:32]
+    return hashlib.sha256(identity_text(facts).encode()).hexdigest()[:32]
 
 
 def changed_settings(kept: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:

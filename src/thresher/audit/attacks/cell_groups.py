@@ -54,7 +54,7 @@ def ordered_groups(counts: ArrayLike, noisy_threshold: Amount, *, both_ways: boo
     Counts are whole, so only the next whole number from the noisy threshold upwards matters.
     Runtime: one sort.
     """
-    cells, cutoff = checked_counts(counts), _whole_cutoff(exact_fraction(noisy_threshold, "noisy_threshold"))
+    cells, cutoff = checked_cell_counts(counts), _whole_cutoff(exact_fraction(noisy_threshold, "noisy_threshold"))
     order = np.argsort(cells, kind="stable")
     ranked = cells[order]
     first = np.flatnonzero(np.concatenate([[True], ranked[1:] != ranked[:-1]]))
@@ -86,7 +86,7 @@ def grouped_by_scores(scores: Reals, variances: Reals, step: float) -> Groups:
     return _grouped(order, np.flatnonzero(np.concatenate([[True], np.diff(scores[order]) > clear])))
 
 
-def checked_counts(counts: ArrayLike) -> Whole:
+def checked_cell_counts(counts: ArrayLike) -> Whole:
     """Counts as whole numbers, 0 or more, one for each cell."""
     cells = checked_integers(counts, "counts")
     if cells.ndim != 1 or not cells.size:

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from thresher.amounts import Amount, Epsilon
-from thresher.audit.attacks.cell_groups import Groups, checked_counts, grouped_by_scores, ordered_groups
+from thresher.audit.attacks.cell_groups import Groups, checked_cell_counts, grouped_by_scores, ordered_groups
 from thresher.audit.attacks.decoders import DECODERS, checked_decoder
 from thresher.audit.attacks.noisy_answers import checked_passes, least_step, noisy_scores
 from thresher.errors import ArgumentError
@@ -83,7 +83,7 @@ class Reconstruction:
 
     def success(self, truth: ArrayLike) -> Success:
         """How much of it is right."""
-        counts = checked_counts(truth)
+        counts = checked_cell_counts(truth)
         if counts.size != self.estimates.size:
             rule = f"there must be one count for each of the {self.estimates.size} cells"
             raise ArgumentError("truth", f"{counts.size} cells", rule, "Pass the histogram that was attacked")
@@ -107,7 +107,7 @@ def reconstruct(
     1 - failure_rate, t being the threshold (Theorem 6). `Reconstruction.success` measures it.
     Runtime: a sort. With `second_epsilon`, a draw for every pair and pass: at most some ten thousand cells.
     """
-    cells, how = checked_counts(counts), Method() if method is None else method
+    cells, how = checked_cell_counts(counts), Method() if method is None else method
     if not isinstance(how, Method):
         raise ArgumentError("method", method, "it must be a Method", 'Pass Method(decoder="rounding"), say')
     half, blur = checked_rate(epsilon, 2), finite(second_epsilon)

@@ -17,7 +17,7 @@ from thresher.audit.mutants import ONE, by_samples
 from thresher.audit.shipped.partition_subjects import ends_of_cheapest
 from thresher.audit.subjects import MOST_SAMPLES, Pair, Sampled
 from thresher.mechanisms.histograms.adaptive_grid import coarse_grid
-from thresher.mechanisms.histograms.ahp import clusters, shares_of
+from thresher.mechanisms.histograms.ahp import ahp_shares, clusters
 from thresher.mechanisms.histograms.buckets import bucket_sums
 from thresher.mechanisms.histograms.dawa import curve, spread_totals
 from thresher.mechanisms.histograms.deviations import Deviations, deviations
@@ -56,7 +56,7 @@ def broken_hierarchy_levels(cells: tuple[int, ...], runs: int, entropy: Entropy)
 
 def broken_clusters(cells: tuple[int, ...], runs: int, entropy: Entropy) -> NDArray[np.int64]:
     """What is wrong: totals are noisy, and which cells they are totals of tells the rest."""
-    first, second = shares_of(ONE.fraction)
+    first, second = ahp_shares(ONE.fraction)
     labels = clusters(np.array(cells), first, second)
     sums = bucket_sums(np.array(cells), labels)
     noisy = sums + discrete_laplace(ONE, runs * sums.size, entropy=entropy).reshape(runs, sums.size)

@@ -27,7 +27,7 @@ from thresher.audit.shipped.personal_subjects import sampling_law
 from thresher.audit.subjects import Enumerated, Pair
 from thresher.personal.learners.erm import ObjectiveTerms
 from thresher.personal.learners.linear_model import sum_terms
-from thresher.personal.learners.membership import Group, group_of
+from thresher.personal.learners.membership import FittedGroup, group_of
 from thresher.personal.partition import partition
 from thresher.personal.roster import Roster
 
@@ -99,21 +99,21 @@ def broken_class_in_two_groups(counts: tuple[int, int]) -> Mapping[Hashable, flo
     return {(a, b): p * q for a, p in first.items() for b, q in second.items()}
 
 
-def broken_erm_present_divisor(group: Group, rows: Rows) -> Mapping[Hashable, float]:
+def broken_erm_present_divisor(group: FittedGroup, rows: Rows) -> Mapping[Hashable, float]:
     """What is wrong: when somebody leaves, everybody else counts for more."""
     return output_law(group, rows, shares=_shares_of_those_present)
 
 
-def broken_tilt_without_volume(group: Group, rows: Rows) -> Mapping[Hashable, float]:
+def broken_tilt_without_volume(group: FittedGroup, rows: Rows) -> Mapping[Hashable, float]:
     """What is wrong: a record also bends the risk, which packs minima closer together."""
     return objective_law(group, LOGISTIC, ObjectiveTerms(Fraction(1), 0.0), rows)
 
 
-def broken_products_one_bound(group: Group, rows: Rows) -> Mapping[Hashable, float]:
+def broken_products_one_bound(group: FittedGroup, rows: Rows) -> Mapping[Hashable, float]:
     """What is wrong: one record moves all sums at once."""
     terms = sum_terms(group, 1)
     return sums_law(group, replace(terms, rate=2 * terms.rate), rows)
 
 
-def _shares_of_those_present(_: Group, weights: NDArray[np.int64]) -> NDArray[np.float64]:
+def _shares_of_those_present(_: FittedGroup, weights: NDArray[np.int64]) -> NDArray[np.float64]:
     return np.asarray(weights / weights.sum())

@@ -17,7 +17,7 @@ from thresher.audit.subjects import MOST_SAMPLES, Pair, Subject
 from thresher.noise import Entropy, discrete_laplace
 from thresher.noise.laplace import geometric_draws
 from thresher.streams.alarm_lines import alarm
-from thresher.streams.group_deviation import Group
+from thresher.streams.group_deviation import OpenGroup
 from thresher.streams.grouper import GrouperTerms, grouper_terms
 from thresher.streams.perturber import perturb
 from thresher.streams.smoothers import AdaptiveSmoother
@@ -82,12 +82,12 @@ def broken_grouper_never_closes(counts: Counts, runs: int, entropy: Entropy) -> 
 
 
 def _alone(counts: Counts, cutoff: int, noise: list[int]) -> list[bool]:
-    group, above = Group.of(cutoff, {counts[0]: 1}), []
+    group, above = OpenGroup.of(cutoff, {counts[0]: 1}), []
     for count, blur in zip(counts[1:], noise, strict=True):
         before = dict(group.copies)
         above.append(group.add(count) + blur >= cutoff)
         if above[-1]:
-            group = Group.of(cutoff, before)  # the slip: it should end here
+            group = OpenGroup.of(cutoff, before)  # the slip: it should end here
     return above
 
 

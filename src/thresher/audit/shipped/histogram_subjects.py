@@ -18,7 +18,7 @@ from thresher.audit.laws.noise_laws import laplace_chance
 from thresher.audit.subjects import Enumerated, Pair, Sampled, Subject
 from thresher.mechanisms.histograms import adaptive_grid, ahp, flat, hierarchical, mwem
 from thresher.mechanisms.histograms.buckets import bucket_sums
-from thresher.mechanisms.histograms.estimate import Mechanism
+from thresher.mechanisms.histograms.estimate import HistogramMechanism
 from thresher.mechanisms.histograms.workloads import prefixes
 from thresher.noise import Entropy, SeededEntropy
 
@@ -53,17 +53,17 @@ def subjects() -> tuple[Subject, ...]:
     )
 
 
-def _sampled(name: str, about: str, mechanism: Mechanism, pairs: tuple[Pair, ...], samples: int) -> Sampled:
+def _sampled(name: str, about: str, mechanism: HistogramMechanism, pairs: tuple[Pair, ...], samples: int) -> Sampled:
     charged = _charge(mechanism, pairs)
     return Sampled(f"histogram, {name}", about, charged, pairs, partial(_runs, mechanism), samples)
 
 
-def _enumerated(name: str, about: str, mechanism: Mechanism, pairs: tuple[Pair, ...], law: Any) -> Enumerated:
+def _enumerated(name: str, about: str, mechanism: HistogramMechanism, pairs: tuple[Pair, ...], law: Any) -> Enumerated:
     charged = _charge(mechanism, pairs, _LAW_EPSILON)
     return Enumerated(f"histogram, {name}, law", about, charged, pairs, law, missing=1e-6)
 
 
-def _charge(mechanism: Mechanism, pairs: tuple[Pair, ...], epsilon: Epsilon = _EPSILON) -> Epsilon:
+def _charge(mechanism: HistogramMechanism, pairs: tuple[Pair, ...], epsilon: Epsilon = _EPSILON) -> Epsilon:
     """What the mechanism itself says it costs."""
     return mechanism(pairs[0].here, epsilon, entropy=SeededEntropy(0)).epsilon
 
@@ -73,7 +73,7 @@ def _cells(data: Table, runs: int, entropy: Entropy) -> NDArray[np.float64]:
     return flat.laplace(cells, _EPSILON, entropy=entropy).counts.reshape(runs, len(data))
 
 
-def _runs(mechanism: Mechanism, data: Table, runs: int, entropy: Entropy) -> NDArray[np.float64]:
+def _runs(mechanism: HistogramMechanism, data: Table, runs: int, entropy: Entropy) -> NDArray[np.float64]:
     """All that is released, run by run: estimated counts, and the bucket of each cell."""
     rows = []
     for _ in range(runs):
@@ -85,7 +85,7 @@ def _runs(mechanism: Mechanism, data: Table, runs: int, entropy: Entropy) -> NDA
 
 def _ahp_law(data: Table) -> dict[Any, float]:
     """P[clusters, noisy totals]."""
-    first, second = ahp.shares_of(_LAW_EPSILON.fraction)
+    first, second = ahp.ahp_shares(_LAW_EPSILON.fraction)
     cells, clusters = np.array(data), dict[tuple[int, ...], float]()
     for look in product(_NEAR, repeat=len(data)):
         labels = tuple(ahp.clusters(np.array(look), first, second).tolist())
@@ -100,7 +100,7 @@ def _ahp_law(data: Table) -> dict[Any, float]:
 
 def _mwem_law(data: Table) -> dict[Any, float]:
     """P[noisy total, sum chosen, its noisy value] of one round."""
-    first, share = (float(part) for part in mwem.shares_of(_LAW_EPSILON.fraction, 1))
+    first, share = (float(part) for part in mwem.mwem_shares(_LAW_EPSILON.fraction, 1))
     cells = np.array(data)
     sums = prefixes(cells.shape)
     exact = sums.whole(cells)

@@ -18,7 +18,7 @@ from thresher.noise import Entropy
 from thresher.personal.learners.classifiers import Recipe, fit_classifier
 from thresher.personal.learners.erm import ObjectiveTerms, objective_terms, output_terms
 from thresher.personal.learners.linear_model import SumTerms, noisy_sums, sum_terms, whole_records
-from thresher.personal.learners.membership import Group, Sharing, group_of
+from thresher.personal.learners.membership import FittedGroup, Sharing, group_of
 from thresher.personal.learners.norm_noise import norm_noise
 from thresher.personal.learners.risks import HuberHinge, LogisticLoss, MarginLoss, Risk, near_minimum
 from thresher.personal.roster import Roster
@@ -74,13 +74,13 @@ def leaving(person: int) -> tuple[Pair, ...]:
     )
 
 
-def public_shares(group: Group, weights: NDArray[np.int64]) -> NDArray[np.float64]:
+def public_shares(group: FittedGroup, weights: NDArray[np.int64]) -> NDArray[np.float64]:
     """Weights over their public sum, whoever is there."""
     return weights / group.total
 
 
 def output_law(
-    group: Group, rows: Rows, shares: Callable[[Group, NDArray[np.int64]], NDArray[np.float64]]
+    group: FittedGroup, rows: Rows, shares: Callable[[FittedGroup, NDArray[np.int64]], NDArray[np.float64]]
 ) -> Mapping[Hashable, float]:
     """Where the noisy minimum lands, in cells a quarter of the noise wide."""
     terms = output_terms(group, RIDGE, 1, HINGE)
@@ -106,7 +106,7 @@ def laplace_cells(place: int, rate: Fraction, width: int, reach: int = 40) -> di
     return law
 
 
-def objective_law(group: Group, loss: MarginLoss, terms: ObjectiveTerms, rows: Rows) -> Mapping[Hashable, float]:
+def objective_law(group: FittedGroup, loss: MarginLoss, terms: ObjectiveTerms, rows: Rows) -> Mapping[Hashable, float]:
     """Where the minimum of the tilted risk lands: it falls as the tilt rises, so that cells are intervals of tilts."""
     total = group.total / NANO
     weights, signed = group.nano[group.roster.classes] / NANO, np.array(rows)
@@ -127,7 +127,7 @@ def _tilt_cells(tilts: NDArray[np.float64], rate: float) -> dict[Hashable, float
     return law
 
 
-def sums_law(group: Group, terms: SumTerms, rows: Rows) -> Mapping[Hashable, float]:
+def sums_law(group: FittedGroup, terms: SumTerms, rows: Rows) -> Mapping[Hashable, float]:
     """The joint law of the sums of x² and of x y with y = 1, in cells a quarter of the noise wide."""
     signed = np.array(rows)
     records = whole_records(signed[:, None], np.ones(3), signed != 0)
@@ -147,7 +147,7 @@ def _fitted(rows: Rows, runs: int, entropy: Entropy) -> NDArray[np.float64]:
     return np.array([fit.coefficients[0] for fit in fits])
 
 
-def _sampled_sums(group: Group, rows: Rows, runs: int, entropy: Entropy) -> NDArray[np.int64]:
+def _sampled_sums(group: FittedGroup, rows: Rows, runs: int, entropy: Entropy) -> NDArray[np.int64]:
     signed = np.array(rows)
     records, terms = whole_records(signed[:, None], np.ones(3), signed != 0), sum_terms(group, 1)
     return np.array([noisy_sums(records, group, terms, entropy) for _ in range(runs)])

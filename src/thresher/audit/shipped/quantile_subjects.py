@@ -18,7 +18,7 @@ from thresher.audit.subjects import Enumerated, Pair, Promised, Sampled, Subject
 from thresher.mechanisms.public_grid import grid_of
 from thresher.mechanisms.quantiles import HALF, Node, median, quantile, quantiles, rank_error, recursive_medians
 from thresher.mechanisms.rank_costs import Cells, cells_of
-from thresher.mechanisms.smooth_median import DEFAULT_SMOOTHING, placed, smooth_median
+from thresher.mechanisms.smooth_median import DEFAULT_SMOOTHING, placed_median, smooth_median
 from thresher.noise import Entropy
 
 # Few points make the telling ones likely enough to be seen in samples; laws can have many.
@@ -130,7 +130,7 @@ def _smooth_pairs() -> tuple[Pair, ...]:
 
 def _smooth_law(records: Records) -> Mapping[Hashable, float]:
     line = np.array(sorted(records), dtype=np.int64)
-    centre, scale = placed(line, _MANY, _ONE, _ONE * DEFAULT_SMOOTHING)
+    centre, scale = placed_median(line, _MANY, _ONE, _ONE * DEFAULT_SMOOTHING)
     return cauchy_law(centre, float(scale), _MANY)
 
 

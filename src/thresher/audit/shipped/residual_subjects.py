@@ -20,7 +20,7 @@ from thresher.diagnostics.bin_merging import SMALL_BIN_RATE, closing_runs, merge
 from thresher.diagnostics.binned_residuals import binned_residual_plot, binned_terms
 from thresher.diagnostics.residual_options import ResidualOptions, residual_options
 from thresher.diagnostics.residual_plot import plotted
-from thresher.diagnostics.residual_ranges import Column, Looks, Span, band_counts, best_stretch, between
+from thresher.diagnostics.residual_ranges import Column, Looks, Span, band_counts, best_stretch, span_of_bands
 from thresher.diagnostics.scored_rows import STEPS, scored_rows
 from thresher.noise import Entropy
 
@@ -124,7 +124,7 @@ def range_law(looks: Looks, records: Column, span: Span, done: int = 0) -> dict[
         chance = laplace_chance(rate, *(np.array(noisy) - exact).tolist())
         kept[stretch] = kept.get(stretch, 0.0) + chance
     for (first, last), chance in kept.items():
-        inner, seen = between(span, first, last, looks.bands), done + 1
+        inner, seen = span_of_bands(span, first, last, looks.bands), done + 1
         ended = (last - first) * looks.short > looks.bands or seen == looks.most
         after = {(inner, seen): 1.0} if ended else range_law(looks, records, inner, seen)
         for outcome, further in after.items():

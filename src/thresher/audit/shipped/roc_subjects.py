@@ -16,7 +16,7 @@ from thresher.audit.laws.noise_laws import cauchy_law
 from thresher.audit.subjects import Enumerated, Pair, Sampled, Subject
 from thresher.diagnostics.roc_curve import roc_curve
 from thresher.diagnostics.scored_rows import scored_rows
-from thresher.diagnostics.smooth_auc import constants, placed, smooth_auc
+from thresher.diagnostics.smooth_auc import constants, placed_auc, smooth_auc
 from thresher.mechanisms.histograms import noisy_histogram
 from thresher.noise import Entropy
 
@@ -78,5 +78,5 @@ def _released(way: Mapping[str, Any], rows: Rows, runs: int, entropy: Entropy) -
 
 
 def _smooth_law(rows: Rows) -> Mapping[Hashable, float]:
-    centre, scale = placed(scored_rows(*_read(rows)), _STEPS, *constants(Fraction(_EPSILON)))
+    centre, scale = placed_auc(scored_rows(*_read(rows)), _STEPS, *constants(Fraction(_EPSILON)))
     return cauchy_law(float(centre), float(scale), _STEPS)

@@ -21,7 +21,7 @@ from thresher.audit.subjects import Enumerated, Pair, Promised, Sampled, Subject
 from thresher.noise import Entropy
 from thresher.streams.alarm_lines import alarm, tree_alarm
 from thresher.streams.alarms import CROSSED, QUIET, Alarm, Kind
-from thresher.streams.group_deviation import Group
+from thresher.streams.group_deviation import OpenGroup
 from thresher.streams.grouper import Grouper, GrouperTerms, grouper_terms
 from thresher.streams.perturber import perturb
 from thresher.streams.step_release import ALONE, JOINS, OPENS
@@ -100,7 +100,7 @@ def marks_law(counts: Counts, terms: GrouperTerms) -> Mapping[Hashable, float]:
     @cache
     def log_run(start: int, end: int, *, closed: bool) -> float:
         """Of the run of these steps, all of which join but the first, which opens, and the last if it is closed."""
-        group = Group(0)
+        group = OpenGroup(0)
         deviations = [group.add(count) for count in counts[start:end]][1:]
         answers = [*(False,) * (len(deviations) - 1), closed] if deviations else []
         return log_probability(answers, [float(deviation - line) for deviation in deviations], *noises)

@@ -9,18 +9,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from thresher.amounts import Amount, exact_fraction
-from thresher.errors import ArgumentError
-
 CONFIDENCE = Fraction(999, 1000)
-
-
-def checked_confidence(confidence: Amount) -> Fraction:
-    """At least one half, below one."""
-    share = exact_fraction(confidence, "confidence")
-    if not Fraction(1, 2) <= share < 1:
-        raise ArgumentError("confidence", confidence, "it must be 0.5 or more, and below 1", "Pass 0.999")
-    return share
 
 
 def least_probability(hits: ArrayLike, runs: int, doubt: float) -> NDArray[np.float64]:

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from thresher.amounts import Amount, whole_number
-from thresher.decisions.options import checked_levels
+from thresher.decisions.options import checked_looks
 from thresher.decisions.probe.apportion import Shares, even_shares, once_shares, probe_shares
 from thresher.decisions.probe.probe_answer import ConditionLook, DeniedError, ProbeAnswer
 from thresher.decisions.probe.probe_conditions import Conditions, checked_conditions
@@ -113,7 +113,7 @@ def prices_of(
     width = _usual_region(method) if region is None else region
     nobody = np.empty((max(len(ranges), 1), 0), dtype=np.int64)
     asked = checked_conditions(nobody, tree, sensitivities, ranges, (miss_rate, "0.1"), width, 1)
-    return first_looks(asked, _shares(method, asked, checked_levels(levels))) if asked.miss_rate < _HALF else ()
+    return first_looks(asked, _shares(method, asked, checked_looks(levels))) if asked.miss_rate < _HALF else ()
 
 
 def _check(method: str, options: Mapping[str, object]) -> None:
@@ -123,7 +123,7 @@ def _check(method: str, options: Mapping[str, object]) -> None:
     for name in options:
         if name not in ProbeOptions.__annotations__ or (name in _OF_CLIMBS and method != "probe-ent"):
             raise TypeError(f"{method} has no option {name}")
-    if checked_levels(options.get("levels", 4)) < 2:
+    if checked_looks(options.get("levels", 4)) < 2:
         raise ArgumentError("levels", options["levels"], "a climb has two levels or more", "Pass 4, or call probe")
     if not 1 <= whole_number(options.get("fine", 3), "fine") <= 32:  # type: ignore[arg-type]  # it refuses others
         raise ArgumentError("fine", options["fine"], "an interval has 1 to 32 parts", "Pass 3")

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from thresher.amounts import Amount, Epsilon, exact_fraction, whole_number
-from thresher.decisions.options import checked_rate, named_epsilon
+from thresher.decisions.options import checked_error_rate, named_epsilon
 from thresher.errors import ArgumentError
 from thresher.noise import smallest_epsilon
 from thresher.question.trees import Tree, checked_tree, occurrences
@@ -79,8 +79,8 @@ def checked_conditions(
         tree=checked_tree(tree, atoms),
         sensitivities=spreads,
         widths=tuple(share * reach for reach in reaches),
-        miss_rate=checked_rate(rates[0], "miss_rate"),
-        false_alarm_rate=checked_rate(rates[1], "false_alarm_rate"),
+        miss_rate=checked_error_rate(rates[0], "miss_rate"),
+        false_alarm_rate=checked_error_rate(rates[1], "false_alarm_rate"),
         limit=_limit(max_epsilon),
     )
     _check_scales(asked)

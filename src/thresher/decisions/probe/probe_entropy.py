@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from thresher.amounts import MAX_NANO, Epsilon
 from thresher.decisions.adaptive_ladder import AdaptiveLadder, Rungs, climbing
-from thresher.decisions.ladder import Climb, geometric, level_of
+from thresher.decisions.ladder import Climb, geometric_levels, level_of
 from thresher.decisions.probe.apportion import cut_off
 from thresher.decisions.probe.probe_answer import ConditionLook, Estimate, too_dear, too_many
 from thresher.decisions.probe.probe_conditions import Conditions
@@ -81,7 +81,7 @@ class EntropyClimb:
         used = each
         if end > first:
             self._afford(atom, 2, end - first)
-            used = self._climb_on(atom, way, share, geometric(first, end, self._steps.levels))
+            used = self._climb_on(atom, way, share, geometric_levels(first, end, self._steps.levels))
         seen = way.verdicts(end, 0)
         self._seen[atom], self.noisy[atom] = seen.reported, seen.noisy
         self.nano += np.array([level.nano - first.nano for level in way.levels])[seen.stopped]

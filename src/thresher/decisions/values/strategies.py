@@ -56,7 +56,7 @@ class Block:
     always: bool = False
 
 
-def block_of(
+def joint_block(
     members: Sequence[int], measures: Sequence[Measure], signatures: Signatures, most: int = MOST_CELLS
 ) -> Block | None:
     """These numbers as one block; None if they do not go together, or have more than `most` cells."""

@@ -64,7 +64,7 @@ def noisy_readings(strategy: Strategy, need: Need, exact: Exact, entropy: Entrop
     return found
 
 
-def combined(answer: NumberParts, readings: Sequence[Whole]) -> Whole:
+def combined_readings(answer: NumberParts, readings: Sequence[Whole]) -> Whole:
     """`over` times the number, group by group."""
     total: Whole = sum(factor * readings[i] for i, factor in answer.parts)  # type: ignore[assignment]  # never empty
     return total

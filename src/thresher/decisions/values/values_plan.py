@@ -18,10 +18,10 @@ from thresher.decisions.look import cheaper
 from thresher.decisions.options import Options
 from thresher.decisions.promise import counting
 from thresher.decisions.values.measures import FormulaNumbers, Literal, numbers_behind
-from thresher.decisions.values.values_look import Cut, answers_of, combined, noisy_readings, values_judged
+from thresher.decisions.values.values_look import Cut, answers_of, combined_readings, noisy_readings, values_judged
 from thresher.decisions.values.values_planner import Strategy, Task, strategy_for
 from thresher.decisions.values.values_shown import Display, displays
-from thresher.decisions.values.values_text import explained, promised
+from thresher.decisions.values.values_text import promised, values_lines
 from thresher.decisions.verdicts import words
 from thresher.errors import BugError
 from thresher.noise import Entropy, least_distance
@@ -71,7 +71,7 @@ class ValuesPlan(Plan[Release]):
         took = self.measurement
         readings = noisy_readings(took.strategy, self.need, exact, entropy)
         answers = answers_of(took.strategy).items()
-        numbers = {member: (combined(answer, readings[i]), answer.over) for member, (i, answer) in answers}
+        numbers = {member: (combined_readings(answer, readings[i]), answer.over) for member, (i, answer) in answers}
         verdict = values_judged(took.tree, took.literals, took.cuts, numbers)
         question, turned = self.question, not self.asked.options.misses_first
         release = Release(
@@ -112,7 +112,7 @@ class ValuesPlan(Plan[Release]):
 
     def explanation(self) -> Statements:
         took, halved = self.measurement, price(self.asked.scaled(Fraction(1, 2)))
-        lines = explained(self.asked, took.found, took.strategy, halved, self.guarantee)
+        lines = values_lines(self.asked, took.found, took.strategy, halved, self.guarantee)
         return [*lines, *(("note", note) for note in self.notes)]
 
     def document(self) -> dict[str, Any]:

@@ -17,7 +17,7 @@ from thresher.decisions.values.strategies import (
     MOST_CELLS,
     MOST_READINGS,
     Block,
-    block_of,
+    joint_block,
     loss,
     touched_together,
 )
@@ -113,7 +113,7 @@ class _Search:
     def block(self, members: tuple[int, ...]) -> Block | None:
         if members not in self._blocks:
             measures, signatures = self.task.measured.measures, self.task.signatures
-            self._blocks[members] = block_of(members, measures, signatures, self.task.most_cells)
+            self._blocks[members] = joint_block(members, measures, signatures, self.task.most_cells)
         return self._blocks[members]
 
     def blocks(self, partition: Partition) -> tuple[Block, ...]:

@@ -18,7 +18,7 @@ from thresher.config import Grid, Table
 from thresher.decisions.margin import Whole
 from thresher.decisions.values.measures import ONE, FormulaNumbers, RowNumber
 from thresher.decisions.values.strategies import NumberParts
-from thresher.decisions.values.values_look import answers_of, combined
+from thresher.decisions.values.values_look import answers_of, combined_readings
 from thresher.decisions.values.values_planner import Strategy
 from thresher.noise import NoiseSum, least_distance
 from thresher.question import Atom
@@ -39,7 +39,7 @@ class Seen:
 
     def numbers(self, readings: Readings) -> Whole:
         """`over` times the number."""
-        return combined(self.answer, readings[self.block])
+        return combined_readings(self.answer, readings[self.block])
 
     def floats(self, readings: Readings) -> NDArray[np.float64]:
         return np.asarray(self.numbers(readings), dtype=np.float64) / self.answer.over

@@ -26,7 +26,7 @@ def promised(asked: Asked, half_width: Fraction, clear: Fraction) -> Guarantee:
     return Guarantee("values", options.miss_rate, options.false_alarm_rate, width, far, options.bound, unit_of(asked))
 
 
-def explained(asked: Asked, found: FormulaNumbers, strategy: Strategy, halved: Epsilon, promise: Guarantee) -> Lines:
+def values_lines(asked: Asked, found: FormulaNumbers, strategy: Strategy, halved: Epsilon, promise: Guarantee) -> Lines:
     """What will be read, what it costs and what it promises, before anything is read."""
     question, table, epsilon = asked.question, asked.question.table, asked.for_one_unit(strategy.epsilon)
     units = units_of(promise.unit)

@@ -67,7 +67,7 @@ class CommitFailedError(Exception):
 
 
 class Tables:
-    """One transaction on the tables; a `Desk` for the rules. It reads each row of its accounts once."""
+    """One transaction on the tables; a `LedgerState` for the rules. It reads each row of its accounts once."""
 
     def __init__(self, connection: Connection, lock_rows: str = "") -> None:
         self._run = connection.run

@@ -14,10 +14,10 @@ from numpy.typing import ArrayLike
 from thresher.amounts import Amount
 from thresher.errors import ArgumentError
 from thresher.mechanisms.histograms import adaptive_grid, ahp, dawa, flat, hierarchical, mwem
-from thresher.mechanisms.histograms.estimate import Mechanism, NoisyHistogram, checked_counts
+from thresher.mechanisms.histograms.estimate import HistogramMechanism, NoisyHistogram, checked_counts
 from thresher.noise import Entropy
 
-MECHANISMS: Mapping[str, Mechanism] = MappingProxyType(
+MECHANISMS: Mapping[str, HistogramMechanism] = MappingProxyType(
     {
         "laplace": flat.laplace,
         "uniform": flat.uniform,
@@ -48,7 +48,7 @@ __all__ = [
     "LEAST_EPSILONS",
     "MECHANISMS",
     "TWO_DIMENSIONS_ONLY",
-    "Mechanism",
+    "HistogramMechanism",
     "NoisyHistogram",
     "checked_counts",
     "noisy_histogram",

@@ -23,7 +23,7 @@ _LEAST_LINES = 10
 
 
 @dataclass(frozen=True, slots=True)
-class Shares:
+class GridShares:
     """What each of the three measurements costs."""
 
     total: Fraction
@@ -50,20 +50,20 @@ def adaptive_grid(counts: ArrayLike, epsilon: Amount, *, entropy: Entropy | None
     Citations: Qardaji, Yang, Li, "Differentially Private Grids for Geospatial Data", 2013.
     """
     cells, amount, source = checked_counts(counts, (2,)), checked_epsilon(epsilon), chosen(entropy)
-    shares = shares_of(amount)
+    shares = grid_shares(amount)
     total = int(cells.sum()) + int(discrete_laplace(shares.total, 1, entropy=source)[0])
     coarse = coarse_grid(cells.shape, total, amount - shares.total)
     first = _measured(cells, coarse.labels, shares.coarse, source)
     labels = fine_grid(coarse, first, shares.fine)
     second = _measured(cells, labels, shares.fine, source)
-    estimate = reconstruct(coarse, first, labels, second)
+    estimate = estimate_from_grids(coarse, first, labels, second)
     return NoisyHistogram(estimate, Epsilon.covering(amount), "ag", source.stamp, labels)
 
 
-def shares_of(amount: Fraction) -> Shares:
+def grid_shares(amount: Fraction) -> GridShares:
     """A twentieth for the total; the rest in halves for the two grids."""
     rest = amount * (1 - TOTAL_SHARE)
-    return Shares(amount * TOTAL_SHARE, rest * _FIRST_SHARE, rest * (1 - _FIRST_SHARE))
+    return GridShares(amount * TOTAL_SHARE, rest * _FIRST_SHARE, rest * (1 - _FIRST_SHARE))
 
 
 def coarse_grid(shape: tuple[int, ...], total: int, amount: Fraction) -> Coarse:
@@ -94,7 +94,7 @@ def fine_grid(coarse: Coarse, first: NDArray[np.int64], amount: Fraction) -> NDA
     return labels
 
 
-def reconstruct(
+def estimate_from_grids(
     coarse: Coarse, first: NDArray[np.int64], labels: NDArray[np.int64], second: NDArray[np.int64]
 ) -> NDArray[np.float64]:
     """Least squares: both grids are equally noisy.

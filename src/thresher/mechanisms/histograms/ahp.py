@@ -29,7 +29,7 @@ def ahp(counts: ArrayLike, epsilon: Amount, *, entropy: Entropy | None = None) -
     Citations: Zhang, Chen, Xu, Meng, Xie, "Towards Accurate Histogram Publication under Differential Privacy", 2014.
     """
     cells, amount, source = checked_counts(counts), checked_epsilon(epsilon), chosen(entropy)
-    first, second = shares_of(amount)
+    first, second = ahp_shares(amount)
     look = cells + discrete_laplace(first, cells.size, entropy=source).reshape(cells.shape)
     labels = clusters(np.asarray(look).view(np.ndarray), first, second)
     sums = bucket_sums(cells, labels)
@@ -38,7 +38,7 @@ def ahp(counts: ArrayLike, epsilon: Amount, *, entropy: Entropy | None = None) -
     return NoisyHistogram(estimate, Epsilon.covering(amount), "ahp", source.stamp, labels)
 
 
-def shares_of(amount: Fraction) -> tuple[Fraction, Fraction]:
+def ahp_shares(amount: Fraction) -> tuple[Fraction, Fraction]:
     """For the look at every cell, and for the totals."""
     return amount * FIRST_SHARE, amount * (1 - FIRST_SHARE)
 

@@ -37,7 +37,7 @@ class NoisyHistogram:
     parts: NDArray[np.int64] | None = None
 
 
-class Mechanism(Protocol):
+class HistogramMechanism(Protocol):
     """Counts, an amount of epsilon and perhaps entropy in; a noisy histogram of the same shape out."""
 
     def __call__(self, counts: ArrayLike, epsilon: Amount, *, entropy: Entropy | None = None) -> NoisyHistogram: ...

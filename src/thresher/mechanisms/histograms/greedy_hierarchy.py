@@ -34,7 +34,7 @@ _LEFT, _RIGHT = slice(0, None, 2), slice(1, None, 2)
 
 
 @dataclass(frozen=True, slots=True)
-class Shares:
+class NodeShares:
     """What part of the budget each node has for itself, in units of 1 / WHOLE: level 0 are the buckets.
 
     Node i of a level has children 2i and 2i + 1 of the level below, the second of which may be missing.
@@ -54,7 +54,7 @@ def checked_workload(workload: str) -> str:
     return workload
 
 
-def greedy_shares(sizes: ArrayLike, epsilon: Amount, workload: str = "prefix") -> tuple[Shares, float]:
+def greedy_shares(sizes: ArrayLike, epsilon: Amount, workload: str = "prefix") -> tuple[NodeShares, float]:
     """Shares for buckets of these sizes, and the sum of squared errors expected over the workload, times epsilon^2 / 2.
 
     Runtime: linear in the buckets.
@@ -71,11 +71,11 @@ def greedy_shares(sizes: ArrayLike, epsilon: Amount, workload: str = "prefix") -
         budget = np.repeat(budget - mine, 2)
         # A level below may lack its last node.
         budget = budget[: kept[len(kept) - len(own) - 1].size if len(own) < len(kept) else buckets.size]
-    return Shares((budget, *reversed(own))), error
+    return NodeShares((budget, *reversed(own))), error
 
 
 def measured_totals(
-    totals: NDArray[np.int64], shares: Shares, epsilon: Fraction, entropy: Entropy
+    totals: NDArray[np.int64], shares: NodeShares, epsilon: Fraction, entropy: Entropy
 ) -> NDArray[np.float64]:
     """Estimates of the totals of buckets.
 

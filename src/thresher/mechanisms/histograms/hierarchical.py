@@ -37,7 +37,7 @@ def hierarchical(
     levels = blocks(cells, width)
     share = amount / len(levels)
     noisy = [level + discrete_laplace(share, level.size, entropy=source).reshape(level.shape) for level in levels]
-    estimate = reconstruct([np.asarray(level, dtype=np.float64).view(np.ndarray) for level in noisy], width)
+    estimate = estimate_from_levels([np.asarray(level, dtype=np.float64).view(np.ndarray) for level in noisy], width)
     return NoisyHistogram(estimate, Epsilon.covering(amount), "hb", source.stamp)
 
 
@@ -59,7 +59,7 @@ def blocks(cells: NDArray[np.int64], branching: int) -> list[NDArray[np.int64]]:
     return levels
 
 
-def reconstruct(measured: Sequence[NDArray[np.float64]], branching: int) -> NDArray[np.float64]:
+def estimate_from_levels(measured: Sequence[NDArray[np.float64]], branching: int) -> NDArray[np.float64]:
     """The least-squares estimate of the cells from equally noisy levels, top first (`hierarchical.md`).
 
     Up: each node's best estimate from its own subtree, and its variance in units of one measurement. Down: what a

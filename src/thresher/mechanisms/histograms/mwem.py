@@ -48,7 +48,7 @@ def mwem(
     """
     cells, amount, source = checked_counts(counts), checked_epsilon(epsilon), chosen(entropy)
     sums = prefixes(cells.shape) if workload is None else rows(workload, cells.shape)
-    first, share = shares_of(amount, _checked(rounds))
+    first, share = mwem_shares(amount, _checked(rounds))
     exact = sums.whole(cells)
     total = int(cells.sum()) + int(discrete_laplace(first, 1, entropy=source)[0])
     estimate, seen = start(cells.shape, total), list[SeenSum]()
@@ -56,11 +56,11 @@ def mwem(
         index = choose(-misfits(exact, sums.answers(estimate)), share / 2, entropy=source)
         seen.append(SeenSum(index, int(exact[index]) + int(discrete_laplace(share, 1, entropy=source)[0])))
         estimate = reweighted(estimate, sums, seen[-1])
-    mean = reconstruct(cells.shape, total, sums, seen)
+    mean = estimate_from_sums(cells.shape, total, sums, seen)
     return NoisyHistogram(mean, Epsilon.covering(amount), "mwem", source.stamp)
 
 
-def shares_of(amount: Fraction, rounds: int) -> tuple[Fraction, Fraction]:
+def mwem_shares(amount: Fraction, rounds: int) -> tuple[Fraction, Fraction]:
     """For the total, and for each choice and each measurement."""
     return amount * TOTAL_SHARE, amount * (1 - TOTAL_SHARE) / (2 * rounds)
 
@@ -87,7 +87,9 @@ def reweighted(estimate: NDArray[np.float64], workload: Workload, seen: SeenSum)
     return scaled
 
 
-def reconstruct(shape: tuple[int, ...], total: int, workload: Workload, seen: Sequence[SeenSum]) -> NDArray[np.float64]:
+def estimate_from_sums(
+    shape: tuple[int, ...], total: int, workload: Workload, seen: Sequence[SeenSum]
+) -> NDArray[np.float64]:
     """The released histogram from what was measured: nothing else of the data is in it."""
     estimate, mean = start(shape, total), np.zeros(shape)
     for one in seen:

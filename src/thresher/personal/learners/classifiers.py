@@ -25,10 +25,10 @@ from thresher.personal.learners.erm import (
 )
 from thresher.personal.learners.membership import (
     METHODS,
-    Group,
+    FittedGroup,
     Sharing,
     combining_weights,
-    groups_of,
+    fitted_groups,
     halved,
     roster_of,
     spent_by_class,
@@ -121,14 +121,16 @@ def fit_classifier(
 
 def in_groups(
     features: ArrayLike, budgets: Roster | ArrayLike, shape: Shape, sharing: Sharing
-) -> tuple[Floats, NDArray[np.bool_], tuple[Group, ...]]:
+) -> tuple[Floats, NDArray[np.bool_], tuple[FittedGroup, ...]]:
     """Clipped rows, which of them are records, and the groups in which their people are fitted."""
     rows, there = shape.clipped(features)
     roster = roster_of(budgets, rows.shape[0])
-    return rows, there, groups_of(halved(roster) if sharing.replace else roster, sharing)
+    return rows, there, fitted_groups(halved(roster) if sharing.replace else roster, sharing)
 
 
-def planes_of(planes: Sequence[tuple[Floats, float]], groups: tuple[Group, ...], sharing: Sharing) -> dict[str, Any]:
+def planes_of(
+    planes: Sequence[tuple[Floats, float]], groups: tuple[FittedGroup, ...], sharing: Sharing
+) -> dict[str, Any]:
     """The fields of `Planes` that follow from the plane of each group."""
     return {
         "coefficients": np.array([plane for plane, _ in planes]),
@@ -138,7 +140,9 @@ def planes_of(planes: Sequence[tuple[Floats, float]], groups: tuple[Group, ...],
     }
 
 
-def _noise_lengths(groups: tuple[Group, ...], recipe: Recipe, ridge: Fraction, dimension: int) -> tuple[float, ...]:
+def _noise_lengths(
+    groups: tuple[FittedGroup, ...], recipe: Recipe, ridge: Fraction, dimension: int
+) -> tuple[float, ...]:
     if recipe.perturbation == "objective":
         return ()
     return tuple(output_terms(group, ridge, dimension, recipe.loss).noise_length for group in groups)

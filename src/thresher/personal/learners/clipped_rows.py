@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from thresher.amounts import Amount, exact_fraction
 from thresher.errors import ArgumentError
-from thresher.mechanisms.public_grid import numbers_of
+from thresher.mechanisms.public_grid import floats_of
 
 Floats = NDArray[np.float64]
 _ROOT_OF_HALF = math.sqrt(0.5)
@@ -73,7 +73,7 @@ def matrix_of(features: ArrayLike) -> Floats:
         raise ArgumentError("X", f"{array.shape[1]} columns", rule, "Choose features beforehand")
     with np.errstate(all="ignore"):
         if array.dtype.kind == "O":
-            return numbers_of(array.ravel().tolist()).reshape(array.shape)
+            return floats_of(array.ravel().tolist()).reshape(array.shape)
         return array.astype(np.float64)
 
 
@@ -96,7 +96,7 @@ def targets_of(values: ArrayLike, people: int) -> Floats:
     if array.dtype.kind not in "biufO":
         raise ArgumentError("y", array.dtype.name, "it must be one list of plain numbers", "Pass a float64 array")
     with np.errstate(all="ignore"):
-        return numbers_of(array.tolist()) if array.dtype.kind == "O" else array.astype(np.float64)
+        return floats_of(array.tolist()) if array.dtype.kind == "O" else array.astype(np.float64)
 
 
 def checked_classes(classes: object) -> tuple[object, object]:

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from thresher.amounts import NANO
 from thresher.errors import ArgumentError
 from thresher.noise import Entropy
-from thresher.personal.learners.membership import Group
+from thresher.personal.learners.membership import FittedGroup
 from thresher.personal.learners.norm_noise import noise_length, norm_noise
 from thresher.personal.learners.risks import AT_ONCE, MarginLoss, Risk, near_minimum
 
@@ -62,7 +62,7 @@ class ObjectiveTerms:
     extra: float
 
 
-def output_terms(group: Group, regularisation: Fraction, dimension: int, loss: MarginLoss) -> OutputTerms:
+def output_terms(group: FittedGroup, regularisation: Fraction, dimension: int, loss: MarginLoss) -> OutputTerms:
     """Grid, noise and tolerance such that a person of weight W loses at most W. A function of public numbers."""
     ridge, total, least = float(regularisation), group.total / NANO, group.least / NANO
     excess = max(1.0, group.most / group.total)
@@ -78,7 +78,7 @@ def output_terms(group: Group, regularisation: Fraction, dimension: int, loss: M
     return OutputTerms(1 / (total * ridge * per_weight), spread, tolerance, dimension)
 
 
-def objective_terms(group: Group, regularisation: Fraction, loss: MarginLoss) -> ObjectiveTerms:
+def objective_terms(group: FittedGroup, regularisation: Fraction, loss: MarginLoss) -> ObjectiveTerms:
     """What is left of each weight for the tilt once the change of volume is paid, and what is added if nothing is.
 
     With equal weights w and n people: rate w = w - log(1 + c / (n regularisation)); if that is below w / 2, so much
@@ -94,7 +94,7 @@ def objective_terms(group: Group, regularisation: Fraction, loss: MarginLoss) ->
 
 
 def perturbed_output(
-    signed: Floats, group: Group, loss: MarginLoss, regularisation: Fraction, entropy: Entropy
+    signed: Floats, group: FittedGroup, loss: MarginLoss, regularisation: Fraction, entropy: Entropy
 ) -> Floats:
     """The minimum with noise on it.
 
@@ -107,7 +107,7 @@ def perturbed_output(
 
 
 def perturbed_objective(
-    signed: Floats, group: Group, loss: MarginLoss, regularisation: Fraction, entropy: Entropy
+    signed: Floats, group: FittedGroup, loss: MarginLoss, regularisation: Fraction, entropy: Entropy
 ) -> Floats:
     """The minimum of a tilted risk.
 
@@ -131,7 +131,7 @@ def checked_regularisation(regularisation: Fraction) -> Fraction:
 
 
 def _risk(
-    signed: Floats, group: Group, loss: MarginLoss, ridge: float, entropy: Entropy, tilt: Floats | None = None
+    signed: Floats, group: FittedGroup, loss: MarginLoss, ridge: float, entropy: Entropy, tilt: Floats | None = None
 ) -> Risk:
     """The risk of those whose coins fell for them. Somebody of weight 0 is not read."""
     weights = group.weights(entropy)
@@ -140,7 +140,7 @@ def _risk(
     return Risk(loss, signed[taken], shares, ridge, np.zeros(signed.shape[1]) if tilt is None else tilt)
 
 
-def _rounding(group: Group, dimension: int, ridge: float, loss: MarginLoss) -> float:
+def _rounding(group: FittedGroup, dimension: int, ridge: float, loss: MarginLoss) -> float:
     """How far the computed gradient may be from the true one: every product and sum on its way errs by a unit."""
     excess = max(1.0, group.most / group.total)
     inner = dimension * (2 + loss.curvature * 2 * excess / ridge) + 64

@@ -19,7 +19,7 @@ from thresher.noise import Entropy
 from thresher.personal.learners.classifiers import LinearClassifier, Recipe, fit_classifier
 from thresher.personal.learners.linear_model import LinearFit, LinearRecipe, fit_line
 from thresher.personal.learners.membership import Sharing
-from thresher.personal.learners.risks import HuberHinge, LogisticLoss, MarginLoss, chance
+from thresher.personal.learners.risks import HuberHinge, LogisticLoss, MarginLoss, logistic_chance
 from thresher.personal.parts import Parts
 from thresher.personal.roster import Roster
 
@@ -109,7 +109,7 @@ class PersonalLogisticRegression(PersonalClassifier):
     def predict_proba(self, X: ArrayLike) -> Floats:  # noqa: N803
         """Return the chances of both classes; with votes, their shares of the votes."""
         scores = self.decision_function(X)
-        second = (1 + scores) / 2 if self.release_.votes else chance(scores)
+        second = (1 + scores) / 2 if self.release_.votes else logistic_chance(scores)
         return np.column_stack([1 - second, second])
 
 

@@ -21,7 +21,7 @@ from thresher.noise.laplace import laplace_draws
 from thresher.personal.learners.classifiers import WHOLE_NUMBERS, Planes, check_choice, in_groups, planes_of
 from thresher.personal.learners.clipped_rows import shape_of, targets_of
 from thresher.personal.learners.erm import checked_regularisation
-from thresher.personal.learners.membership import METHODS, Group, Sharing
+from thresher.personal.learners.membership import METHODS, FittedGroup, Sharing
 from thresher.personal.roster import Roster
 
 Floats = NDArray[np.float64]
@@ -109,7 +109,7 @@ def whole_records(rows: Floats, targets: Floats, there: NDArray[np.bool_]) -> Wh
     return np.asarray(np.rint(table * _ONE).astype(np.int64))
 
 
-def sum_terms(group: Group, dimension: int) -> SumTerms:
+def sum_terms(group: FittedGroup, dimension: int) -> SumTerms:
     """Grain, bound and rate such that a person of weight W loses at most W."""
     # Rounding moves a row of length 1 by at most half a step in each number.
     length = Fraction(_ONE + math.isqrt(dimension) + 2)
@@ -119,7 +119,7 @@ def sum_terms(group: Group, dimension: int) -> SumTerms:
     return SumTerms(grain, most, Fraction(grain, NANO * most), math.sqrt(2) * most * NANO / (group.total * _ONE * _ONE))
 
 
-def noisy_sums(records: Whole, group: Group, terms: SumTerms, entropy: Entropy) -> Whole:
+def noisy_sums(records: Whole, group: FittedGroup, terms: SumTerms, entropy: Entropy) -> Whole:
     """The upper triangle of the weighted products of each record's numbers, but for its target squared, with noise."""
     weights = group.weights(entropy) // terms.grain
     taken = records[weights > 0]
@@ -128,7 +128,7 @@ def noisy_sums(records: Whole, group: Group, terms: SumTerms, entropy: Entropy) 
     return products[upper] + laplace_draws(terms.rate, upper[0].size, entropy)
 
 
-def _solved(sums: Whole, group: Group, terms: SumTerms, regularisation: float) -> Floats:
+def _solved(sums: Whole, group: FittedGroup, terms: SumTerms, regularisation: float) -> Floats:
     """Ridge regression on what was released. The ridge is raised by the size of the noise, which is public."""
     dimension = (math.isqrt(8 * sums.size + 9) - 3) // 2
     full = np.zeros((dimension, dimension + 1))

@@ -46,7 +46,7 @@ class Sharing:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Group:
+class FittedGroup:
     """People fitted together. By class of the roster: `nano` is the weight, `chances` of 2**32 that it is taken.
 
     `total` is the public sum by which weights are divided, in nano: what they come to if everybody is there, or with
@@ -113,7 +113,7 @@ def halved(roster: Roster) -> Roster:
     return roster.allowing(roster.nano // 2)
 
 
-def groups_of(roster: Roster, sharing: Sharing) -> tuple[Group, ...]:
+def fitted_groups(roster: Roster, sharing: Sharing) -> tuple[FittedGroup, ...]:
     """The groups that are fitted, each by itself."""
     if sharing.method != "partition":
         return (group_of(roster, sharing.method, sharing.threshold),)
@@ -126,37 +126,37 @@ def groups_of(roster: Roster, sharing: Sharing) -> tuple[Group, ...]:
     return tuple(part_of(parts.roster, span) for span in parts.spans)
 
 
-def combining_weights(groups: tuple[Group, ...], combine: str) -> NDArray[np.float64]:
+def combining_weights(groups: tuple[FittedGroup, ...], combine: str) -> NDArray[np.float64]:
     """(n epsilon)² for each group, or the same for all, adding up to 1."""
     sums = np.array([1.0 if combine == "vote" else (group.total / groups[0].total) ** 2 for group in groups])
     return np.asarray(sums / sums.sum())
 
 
-def spent_by_class(groups: tuple[Group, ...], *, doubled: bool = False) -> tuple[Epsilon, ...]:
+def spent_by_class(groups: tuple[FittedGroup, ...], *, doubled: bool = False) -> tuple[Epsilon, ...]:
     """What a person of each class loses in all groups: they are in one of them at most."""
     each = [Epsilon.total(spent) for spent in zip(*(group.spent for group in groups), strict=True)]
     return tuple(spent * 2 for spent in each) if doubled else tuple(each)
 
 
-def group_of(roster: Roster, method: str, threshold: Amount | None = None) -> Group:
+def group_of(roster: Roster, method: str, threshold: Amount | None = None) -> FittedGroup:
     """The one group of every method but partition."""
     level = _level(roster, method, threshold)
     if method == "weighted":
         # Somebody who allows next to nothing adds next to nothing, but all noise would have to be fine enough for them.
         return _certain(roster, np.where(roster.nano * _LIGHTEST >= level, np.minimum(roster.nano, level), 0))
     if method == "sampling":
-        return Group(roster, np.where(roster.nano > 0, level, 0), chances_of(roster.nano, level))
+        return FittedGroup(roster, np.where(roster.nano > 0, level, 0), sampling_chances(roster.nano, level))
     return _certain(roster, np.where(roster.nano >= max(level, 1), level, 0))
 
 
-def part_of(roster: Roster, span: tuple[int, int]) -> Group:
+def part_of(roster: Roster, span: tuple[int, int]) -> FittedGroup:
     """The group of the classes from the first to before the last, at the least level among them."""
     inside = np.zeros(roster.nano.size, dtype=np.bool_)
     inside[span[0] : span[1]] = True
     return _certain(roster, np.where(inside, roster.nano[span[0]], 0))
 
 
-def chances_of(nano: Whole, level: int) -> Whole:
+def sampling_chances(nano: Whole, level: int) -> Whole:
     """(exp(budget) - 1) / (exp(level) - 1) in units of 2**-32, rounded down by one unit at least; 2**32 from level up.
 
     The float is right to one part in 2**48, which is a small part of a unit: one unit less is below the true chance.
@@ -189,5 +189,5 @@ def _level(roster: Roster, method: str, threshold: Amount | None) -> int:
     return level
 
 
-def _certain(roster: Roster, nano: Whole) -> Group:
-    return Group(roster, nano.astype(np.int64), np.full(nano.size, _CHANCES, dtype=np.int64))
+def _certain(roster: Roster, nano: Whole) -> FittedGroup:
+    return FittedGroup(roster, nano.astype(np.int64), np.full(nano.size, _CHANCES, dtype=np.int64))

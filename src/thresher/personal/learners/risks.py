@@ -83,7 +83,7 @@ def _logistic(scores: Floats) -> Floats:
     return np.asarray(np.where(scores >= 0, 1.0, small) / (1 + small))
 
 
-def chance(scores: Floats) -> Floats:
+def logistic_chance(scores: Floats) -> Floats:
     """The chance that logistic regression gives to the second class."""
     return _logistic(scores)
 
