@@ -23,8 +23,8 @@ from papers.probe.formulas import SHAPES, aim_of, margin
 from papers.probe.outliers import occ_like
 from thresher.config import read
 from thresher.decisions import plan_decision
+from thresher.decisions.decision_options import options_of
 from thresher.decisions.margin import TrueMargins
-from thresher.decisions.options import options_of
 from thresher.decisions.regimes import certified_look
 from thresher.question.implicants import primes
 from thresher.question.trees import numbered

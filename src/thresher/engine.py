@@ -28,8 +28,8 @@ from thresher.sources import PublicTables, Source, checked_source
 
 if TYPE_CHECKING:
     from thresher.asks.decision import AnyDecision
-    from thresher.asks.refinement import SharperOptions
-    from thresher.decisions.options import DecisionOptions
+    from thresher.asks.refinement_ask import SharperOptions
+    from thresher.decisions.decision_options import DecisionOptions
     from thresher.decisions.refinement import RefinementPlan
     from thresher.diagnostics.diagnosis_plan import DiagnosisOptions, DiagnosisPlan
     from thresher.diagnostics.releases import Diagnostic

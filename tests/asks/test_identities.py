@@ -9,7 +9,7 @@ import pytest
 from thresher.amounts import Epsilon
 from thresher.asks.desk import Desk
 from thresher.asks.diagnosis import DiagnosisAsk
-from thresher.asks.personal import personal_count, personal_decision, personal_question
+from thresher.asks.personal_asks import personal_count, personal_decision, personal_question
 from thresher.config import load
 from thresher.diagnostics.diagnosis_plan import DiagnosisOptions
 from thresher.errors import ArgumentError, DeclarationError

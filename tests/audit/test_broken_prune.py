@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from thresher.audit.laws.comparison_laws import laplace_noise, log_probability
+from thresher.audit.laws.comparison_laws import laplace, log_probability
 from thresher.audit.mutants.pruning_mutants import broken_prune, broken_prune_law
 
 
@@ -38,7 +38,7 @@ def test_a_node_loses_up_to_half_of_epsilon():
 
 def test_one_threshold_for_a_step_is_no_repair():
     """Seven nodes on the path, far below the threshold: half of epsilon by themselves, 3.5 times with ten others."""
-    noise, far = laplace_noise(2 / 0.1), -400
+    noise, far = laplace(2 / 0.1), -400
 
     def loss(others):
         answers = [True] * 7 + [False] * others

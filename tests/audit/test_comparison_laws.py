@@ -9,7 +9,7 @@ from laws import largest_loss
 
 from thresher.audit.laws.comparison_laws import (
     gptt_log_ratio,
-    laplace_noise,
+    laplace,
     log_probability,
     one_sided,
     silence,
@@ -44,7 +44,7 @@ def probability(row, margins, threshold, query):
     ],
 )
 def test_laplace_comparisons(row, queries, scales, value):
-    assert probability(row, queries, *map(laplace_noise, scales)) == pytest.approx(value, abs=TOLERANCE)
+    assert probability(row, queries, *map(laplace, scales)) == pytest.approx(value, abs=TOLERANCE)
 
 
 @pytest.mark.parametrize(
@@ -52,7 +52,7 @@ def test_laplace_comparisons(row, queries, scales, value):
     [((2, 4), (0, 0.000001, 0.5, 0.387845), 0.112155), ((1, 1), (0, 0, 0.5, 0.489610), 0.010390)],
 )
 def test_where_the_search_for_a_bound_stops(scales, stops, none):
-    law = transcript_law([count - 95 for count in (10, 40, 95, 100)], 1, *map(laplace_noise, scales))
+    law = transcript_law([count - 95 for count in (10, 40, 95, 100)], 1, *map(laplace, scales))
     rows = [(False,) * i + (True,) for i in range(4)]
     assert [law[row] for row in rows] == pytest.approx(stops, abs=TOLERANCE)
     assert law[(False,) * 4] == pytest.approx(none, abs=TOLERANCE)
@@ -105,10 +105,10 @@ def test_the_first_copy_too_many():
 
 def test_queries_without_noise_have_answers_that_only_one_neighbour_can_give():
     row = [False] * 3 + [True] * 3
-    here = log_probability(row, [0] * 3 + [1] * 3, laplace_noise(1), silence())
+    here = log_probability(row, [0] * 3 + [1] * 3, laplace(1), silence())
     assert math.exp(here) == pytest.approx((1 - math.exp(-1)) / 2, rel=1e-12)
     assert math.exp(here) == pytest.approx(0.31606, abs=5e-6)
-    assert log_probability(row, [1] * 3 + [0] * 3, laplace_noise(1), silence()) == -math.inf
+    assert log_probability(row, [1] * 3 + [0] * 3, laplace(1), silence()) == -math.inf
 
 
 @pytest.mark.parametrize(
@@ -125,7 +125,7 @@ def test_monotone_queries_do_not_rescue_it(copies, value, tolerance):
 def test_a_count_that_starts_anew_loses_without_end(copies, value):
     row = [False] * copies + [True] * copies
     sides = [0] * 2 * copies, [1] * copies + [-1] * copies
-    ratio = np.subtract(*(log_probability(row, side, laplace_noise(2), laplace_noise(8)) for side in sides))
+    ratio = np.subtract(*(log_probability(row, side, laplace(2), laplace(8)) for side in sides))
     assert ratio == pytest.approx(float(value), abs=0.51 * 10.0 ** -len(value.partition(".")[2]))
 
 
@@ -136,7 +136,7 @@ def test_the_right_one_comes_as_near_as_it_may(bottoms, value):
 
     def loss(level, top):
         sides = ([level + up] * bottoms + [top - up] for up in (0, 1))
-        here, there = (log_probability(row, side, laplace_noise(2), laplace_noise(4)) for side in sides)
+        here, there = (log_probability(row, side, laplace(2), laplace(4)) for side in sides)
         return here - there
 
     assert loss(10, -20) == pytest.approx(value, abs=5.1e-5)
@@ -146,7 +146,7 @@ def test_the_right_one_comes_as_near_as_it_may(bottoms, value):
 
 
 FORTY = [
-    (laplace_noise, (3, 7), lambda: _continuous(3, 7)),
+    (laplace, (3, 7), lambda: _continuous(3, 7)),
     (two_sided, (0.3, 0.2), lambda: _discrete("0.3", "0.2", two=True)),
     (one_sided, (0.3, 0.2), lambda: _discrete("0.3", "0.2", two=False)),
 ]
@@ -162,10 +162,10 @@ def test_against_forty_digits(law, sizes, in_forty_digits, row, margins):
 
 
 ALL_LAWS = [
-    (laplace_noise(2), laplace_noise(4)),
+    (laplace(2), laplace(4)),
     (two_sided(0.5), two_sided(0.2)),
     (one_sided(0.5), one_sided(0.2)),
-    (laplace_noise(1), silence()),
+    (laplace(1), silence()),
 ]
 
 
@@ -218,13 +218,11 @@ def test_all_rows_together_are_certain(laws, most):
 
 def test_a_margin_that_is_certain_changes_nothing():
     """Far above: always top; then the rest of the row has its own law."""
-    alone = log_probability([False, True], [0, 1], laplace_noise(2), laplace_noise(4))
-    assert log_probability([True, False, True], [2000, 0, 1], laplace_noise(2), laplace_noise(4)) == pytest.approx(
-        alone, abs=1e-12
-    )
+    alone = log_probability([False, True], [0, 1], laplace(2), laplace(4))
+    assert log_probability([True, False, True], [2000, 0, 1], laplace(2), laplace(4)) == pytest.approx(alone, abs=1e-12)
 
 
 def test_the_loss_of_a_sparse_vector_is_what_it_costs():
     noises = one_sided(0.5), one_sided(0.25)
     assert largest_loss([2, -2], [3, -3], 1, *noises) == pytest.approx(1, abs=1e-12)
-    assert largest_loss([1, 1], [1, 1], 1, laplace_noise(2), laplace_noise(4)) == 0
+    assert largest_loss([1, 1], [1, 1], 1, laplace(2), laplace(4)) == 0

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from thresher.audit.laws.comparison_laws import laplace_noise, log_probability
+from thresher.audit.laws.comparison_laws import laplace, log_probability
 from thresher.audit.mutants import comparison_mutants as mutants
 from thresher.audit.shipped import comparison_subjects as shipped
 from thresher.audit.subjects import Enumerated, Promised, Sampled
@@ -75,7 +75,7 @@ def test_a_broken_one_is_as_printed(mechanism, query, entropy):
     assert rows.shape == (runs, 4)
     assert rows.dtype == bool
     share = (rows == row).all(axis=1).mean()
-    truth = math.exp(log_probability(row, [0, 1, 1, 1], *map(laplace_noise, query)))
+    truth = math.exp(log_probability(row, [0, 1, 1, 1], *map(laplace, query)))
     assert share == pytest.approx(truth, abs=5 * (truth / runs) ** 0.5 + 0.005)
 
 

@@ -15,7 +15,7 @@ from cli.running import called, thresher
 from engine.clinics import DECLARATIONS, clinic
 
 from thresher.cli.options import WISHES
-from thresher.decisions.options import NAMES
+from thresher.decisions.decision_options import NAMES
 
 COUNT = "SELECT ward FROM patients GROUP BY ward HAVING COUNT(*) > 30"
 

@@ -20,9 +20,9 @@ from sql.row_by_row import value
 from thresher.config import read
 from thresher.decisions import aim, plan_decision, slack
 from thresher.decisions.aim import asked_of
+from thresher.decisions.decision_options import options_of
 from thresher.decisions.decision_plan import truth_of
 from thresher.decisions.margin import margins
-from thresher.decisions.options import options_of
 from thresher.decisions.shift import look, shift_of
 from thresher.decisions.values.values_plan import plan_values
 from thresher.decisions.verdicts import opposite

@@ -9,8 +9,8 @@ from thresher.amounts import Epsilon
 from thresher.asks.merging import merged
 from thresher.config import Column, Contribution, Grid, Table
 from thresher.decisions import Options, UncertainRegion
+from thresher.decisions.decision_options import NAMES, DecisionOptions, options_of
 from thresher.decisions.mechanisms import MECHANISMS, mechanism_for
-from thresher.decisions.options import NAMES, DecisionOptions, options_of
 from thresher.decisions.uncertain_region import region_of
 from thresher.errors import ArgumentError
 from thresher.question import Aggregate, Atom, sensitivity

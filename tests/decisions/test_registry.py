@@ -12,8 +12,8 @@ from engine.clinics import clinic
 
 import thresher
 from thresher.amounts import Epsilon
+from thresher.decisions.decision_options import USUAL_MECHANISM
 from thresher.decisions.mechanisms import MECHANISMS, mechanism_named
-from thresher.decisions.options import USUAL_MECHANISM
 from thresher.errors import ArgumentError, BudgetError, TooDearError
 from thresher.noise import SeededEntropy, smallest_epsilon
 from thresher.release import Release
@@ -176,7 +176,7 @@ def test_every_line_leads_to_a_mechanism_of_that_name(name):
 SOURCE = Path(thresher.__file__).parent
 REGISTRY = "decisions/mechanisms.py"
 # The default, and the demo's choice of what to show. The audit names those that it puts on trial.
-ELSEWHERE = {"decisions/options.py": {USUAL_MECHANISM}, "demo/tour.py": set(MECHANISMS)}
+ELSEWHERE = {"decisions/decision_options.py": {USUAL_MECHANISM}, "demo/tour.py": set(MECHANISMS)}
 AUDIT = "audit/"
 
 

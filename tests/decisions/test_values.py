@@ -15,7 +15,7 @@ from sql.row_by_row import value
 
 from thresher.config import read
 from thresher.decisions import ConstantPlan, ValuesPlan, plan_decision
-from thresher.decisions.options import options_of
+from thresher.decisions.decision_options import options_of
 from thresher.decisions.probe.apportion import direct_epsilon, probe_shares
 from thresher.decisions.values import values_look
 from thresher.decisions.values import values_plan as values_module

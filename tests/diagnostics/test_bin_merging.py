@@ -9,7 +9,7 @@ from laws import assert_fits, assert_rejected
 from scipy import stats
 
 from thresher.amounts import Epsilon
-from thresher.audit.laws.comparison_laws import laplace_noise, log_probability, one_sided
+from thresher.audit.laws.comparison_laws import laplace, log_probability, one_sided
 from thresher.audit.mutants.diagnostic_mutants import broken_bin_merging
 from thresher.audit.shipped.residual_subjects import closings_law
 from thresher.diagnostics.bin_merging import SMALL_BIN_RATE, MergeTerms, closing_runs, ends_of, merge_bins, merge_terms
@@ -34,7 +34,7 @@ PUBLISHED = {
 
 
 def test_published_probabilities():
-    law = closings_law((3, 4, 1), 6, laplace_noise(1), laplace_noise(1))
+    law = closings_law((3, 4, 1), 6, laplace(1), laplace(1))
     assert law.keys() == PUBLISHED.keys()
     assert sum(law.values()) == pytest.approx(1, abs=1e-12)
     for outcome, probability in PUBLISHED.items():

@@ -10,7 +10,7 @@ from ledger.spendings import charge
 import thresher
 from thresher.accounting import CommonSpending, Grouping
 from thresher.amounts import Epsilon
-from thresher.decisions.options import options_of
+from thresher.decisions.decision_options import options_of
 from thresher.decisions.refinement import plan_refinement
 from thresher.errors import AnalystError, ArgumentError, DeclarationError, LedgerStoppedError, PendingError
 from thresher.release import Release

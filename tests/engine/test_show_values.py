@@ -8,7 +8,7 @@ from engine.clinics import clinic
 
 import thresher
 from thresher.decisions import DecisionPlan, ValuesPlan
-from thresher.decisions.options import options_of
+from thresher.decisions.decision_options import options_of
 from thresher.errors import ArgumentError, QuestionError
 
 SQL = "SELECT ward FROM patients GROUP BY ward HAVING COUNT(*) > 30 AND AVG(age) > 65"

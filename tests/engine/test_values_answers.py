@@ -8,7 +8,7 @@ from engine.clinics import DECLARATIONS, ROWS, clinic
 import thresher
 from thresher.codec import decoded, encoded
 from thresher.decisions import ConstantPlan
-from thresher.decisions.options import options_of
+from thresher.decisions.decision_options import options_of
 from thresher.decisions.values.values_plan import ValuesPlan, plan_values, price
 from thresher.noise import NOT_PRIVATE, SeededEntropy
 from thresher.release import Release, ShownNumber

@@ -15,8 +15,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import thresher
+from thresher.decisions.decision_options import options_of
 from thresher.decisions.decision_plan import plan_decision
-from thresher.decisions.options import options_of
 from thresher.decisions.values import values_look
 from thresher.decisions.values.values_plan import plan_values
 from thresher.question import signatures as signatures_module

@@ -14,7 +14,7 @@ import pytest
 from thresher.amounts import Epsilon
 from thresher.asks.decision import DecisionAsk
 from thresher.asks.desk import Desk
-from thresher.asks.personal import personal_question
+from thresher.asks.personal_asks import personal_question
 from thresher.config import (
     Bands,
     BudgetRoster,
@@ -34,7 +34,7 @@ from thresher.config import (
     Text,
     Truth,
 )
-from thresher.decisions.options import NAMES
+from thresher.decisions.decision_options import NAMES
 from thresher.question import PublicTable
 from thresher.question.identity import folded, identity_text
 

@@ -12,7 +12,7 @@ from thresher.sources.codes import RelationColumns
 from thresher.sources.duckdb_dialect import DuckDBDialect
 from thresher.sources.postgres_dialect import PostgresDialect
 from thresher.sources.protocol import Family, PhysicalColumn
-from thresher.sources.statements import statement
+from thresher.sources.scan_statements import statement
 
 MADE = table(n=Numbered((1, 2)), w=Text())
 ODD = tuple(range(1, 6000, 2))

@@ -16,7 +16,7 @@ from scipy import integrate, stats
 
 from papers.streams.printed_grouper import printed_terms
 from thresher.amounts import Epsilon
-from thresher.audit.laws.comparison_laws import laplace_noise, log_probability
+from thresher.audit.laws.comparison_laws import laplace, log_probability
 from thresher.audit.shipped.stream_subjects import marks_law
 from thresher.errors import ArgumentError, BugError, EntropyError
 from thresher.noise import NOT_PRIVATE, SeededEntropy, SystemEntropy
@@ -80,7 +80,7 @@ def test_each_step_is_in_one_run():
 )
 def test_laws_of_the_specification(deviations, kept, second, third):
     """In print, noise is continuous: epsilon 1, theta 5, scales 4 and 8."""
-    margins, noises = [deviation - 5.0 for deviation in deviations], (laplace_noise(4), laplace_noise(8))
+    margins, noises = [deviation - 5.0 for deviation in deviations], (laplace(4), laplace(8))
     for answers, expected in (([False, False], kept), ([True], second), ([False, True], third)):
         found = math.exp(log_probability(answers, margins[: len(answers)], *noises))
         assert found == pytest.approx(expected, abs=1e-6)

@@ -13,17 +13,17 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from thresher.asks.decision import DecisionAsk
     from thresher.asks.diagnosis import DiagnosisAsk
-    from thresher.asks.personal import classes_left_of, personal_count, personal_decision, personal_question
-    from thresher.asks.refinement import RefinementAsk
+    from thresher.asks.personal_asks import classes_left_of, personal_count, personal_decision, personal_question
+    from thresher.asks.refinement_ask import RefinementAsk
 
 _MODULES = {
     "DecisionAsk": "decision",
-    "RefinementAsk": "refinement",
-    "classes_left_of": "personal",
+    "RefinementAsk": "refinement_ask",
+    "classes_left_of": "personal_asks",
     "DiagnosisAsk": "diagnosis",
-    "personal_count": "personal",
-    "personal_decision": "personal",
-    "personal_question": "personal",
+    "personal_count": "personal_asks",
+    "personal_decision": "personal_asks",
+    "personal_question": "personal_asks",
 }
 __all__ = [
     "DecisionAsk",

@@ -10,8 +10,8 @@ from typing import Any
 from thresher.asks.desk import Desk, check_one_for_all
 from thresher.asks.merging import IN_TEXT, merged
 from thresher.charging import check_limit
+from thresher.decisions.decision_options import NAMES, VALUES, options_of
 from thresher.decisions.decision_plan import ConstantPlan, DecisionPlan, plan_decision
-from thresher.decisions.options import NAMES, VALUES, options_of
 from thresher.plan import Plan
 from thresher.release import Release
 

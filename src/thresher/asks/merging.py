@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping
 from difflib import get_close_matches
 from typing import Any
 
-from thresher.decisions.options import NAMES
+from thresher.decisions.decision_options import NAMES
 from thresher.errors import ArgumentError
 
 # What may stand in OPTIONS(...): the options of all questions. Those that do not apply to a question are refused later.

@@ -27,8 +27,8 @@ from thresher.plan import Plan
 from thresher.release import Release
 
 if TYPE_CHECKING:
-    from thresher.asks.refinement import SharperOptions
-    from thresher.decisions.options import DecisionOptions
+    from thresher.asks.refinement_ask import SharperOptions
+    from thresher.decisions.decision_options import DecisionOptions
 
 
 @click.command("plan")

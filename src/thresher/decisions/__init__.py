@@ -1,8 +1,9 @@
 """Decisions: which groups satisfy a formula, at a promised error, for the least epsilon.
 
-The way of a question: `options` checked once ─► `aim` (what is to be kept, the complement taken here) ─► a mechanism
-of `mechanisms` prices a `look` ─► `decision_plan` ─► `margin` and the look inside `run` ─► a release. A stored answer
-goes on in `refinement`. `values/` measures the numbers behind a verdict, `probe/` is there to be compared with.
+The way of a question: `decision_options` checked once ─► `aim` (what is to be kept, the complement taken here) ─► a
+mechanism of `mechanisms` prices a `look` ─► `decision_plan` ─► `margin` and the look inside `run` ─► a release. A
+stored answer goes on in `refinement`. `values/` measures the numbers behind a verdict, `probe/` is there to be
+compared with.
 Reads: questions, and sealed aggregates inside `run`. Writes: nothing. What may not enter: SQL text, sources, a ledger.
 """
 
@@ -25,7 +26,7 @@ _PUBLIC = {
         "arrays",
     ),
     **dict.fromkeys(("ConstantPlan", "DecisionPlan", "plan_decision"), "decision_plan"),
-    **dict.fromkeys(("DecisionOptions", "Options"), "options"),
+    **dict.fromkeys(("DecisionOptions", "Options"), "decision_options"),
     "MECHANISMS": "mechanisms",
     "Mechanism": "look",
     "Look": "look",

@@ -11,8 +11,8 @@ from fractions import Fraction
 
 from thresher.accounting import CommonSpending, Grouping
 from thresher.amounts import NANO, Amount, Epsilon
+from thresher.decisions.decision_options import Options, named_epsilon
 from thresher.decisions.margin import parts_apart
-from thresher.decisions.options import Options, named_epsilon
 from thresher.decisions.uncertain_region import UncertainRegion
 from thresher.errors import ArgumentError, BugError
 from thresher.noise.arguments import checked_confidence

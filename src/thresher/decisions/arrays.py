@@ -20,10 +20,10 @@ from numpy.typing import ArrayLike, NDArray
 from thresher.amounts import Amount, Epsilon, exact_fraction, whole_number
 from thresher.decisions.adaptive_ladder import adaptive_ladder_of
 from thresher.decisions.aim import Aim
+from thresher.decisions.decision_options import checked_error_rate, checked_looks, ledger_epsilon, named_epsilon
 from thresher.decisions.ladder import ladder_of, rungs_of
 from thresher.decisions.look import Look
 from thresher.decisions.margin import TrueMargins
-from thresher.decisions.options import checked_error_rate, checked_looks, ledger_epsilon, named_epsilon
 from thresher.decisions.regimes import certified_look, three_way_look
 from thresher.decisions.shift import priced_naive, shift_look, zone_of
 from thresher.decisions.verdicts import Verdicts, nothing_read

@@ -13,11 +13,11 @@ import numpy as np
 from thresher.accounting import CommonSpending, GroupSpending, Spending
 from thresher.amounts import Epsilon
 from thresher.decisions.aim import FEWEST_FOR_LEVELS, Asked, asked_of, limits_of
-from thresher.decisions.forecast import Outlook, outlooks
+from thresher.decisions.decision_options import Options
 from thresher.decisions.look import Look, Mechanism
 from thresher.decisions.margin import TrueMargins, slacks_of
 from thresher.decisions.mechanisms import mechanism_for
-from thresher.decisions.options import Options
+from thresher.decisions.outlooks import Outlook, outlooks
 from thresher.decisions.promise import counting, wide_regions
 from thresher.decisions.verdicts import Verdicts, opposite, words
 from thresher.decisions.words import MOST_LISTED, opening

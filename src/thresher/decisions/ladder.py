@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 
 from thresher.amounts import Epsilon
 from thresher.decisions.aim import Aim, Asked
-from thresher.decisions.forecast import outlook_lines
 from thresher.decisions.look import Look, Mechanism, Price
 from thresher.decisions.margin import TrueMargins
+from thresher.decisions.outlooks import outlook_lines
 from thresher.decisions.shift import FINEST, cuts, judged
 from thresher.decisions.verdicts import SEEN_BETWEEN, Level, Verdicts
 from thresher.decisions.words import Lines

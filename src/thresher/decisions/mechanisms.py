@@ -14,8 +14,8 @@ Reads: nothing. Writes: nothing. Never: a mechanism that is not used, whose modu
 from difflib import get_close_matches
 from importlib import import_module
 
+from thresher.decisions.decision_options import Options
 from thresher.decisions.look import Mechanism
-from thresher.decisions.options import Options
 from thresher.errors import ArgumentError
 
 _ROOM = "thresher.decisions"

@@ -20,8 +20,8 @@ from thresher.accounting import Spending
 from thresher.amounts import Epsilon
 from thresher.config import decimal_text
 from thresher.decisions.aim import Asked, asked_of, limits_of
+from thresher.decisions.decision_options import Options
 from thresher.decisions.decision_plan import decision_identity, largest_loss, threshold_of, truth_of
-from thresher.decisions.options import Options
 from thresher.decisions.promise import counting, line_promise, unit_of, wide_regions
 from thresher.decisions.refinement_steps import (
     AS_IT_IS,

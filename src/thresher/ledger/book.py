@@ -39,7 +39,7 @@ from thresher.ledger.records import (
 )
 from thresher.ledger.rules import after_reserving, open_losses, told
 from thresher.ledger.stores import store_for
-from thresher.ledger.stores.statements import Tables
+from thresher.ledger.stores.book_tables import Tables
 
 WAIT_SECONDS = 30.0
 _POLL_SECONDS = 0.01

@@ -18,8 +18,8 @@ from thresher.ledger.old_books import subjects_of
 from thresher.ledger.owners import is_gone, process_name
 from thresher.ledger.records import RESERVED, Account, Reservation
 from thresher.ledger.rules import after_ending, apply, told
+from thresher.ledger.stores.book_tables import CommitFailedError, Tables
 from thresher.ledger.stores.database import DatabaseStore
-from thresher.ledger.stores.statements import CommitFailedError, Tables
 from thresher.ledger.verify import Verification, verified_book
 
 Write = Callable[..., Entry]

@@ -11,7 +11,7 @@ from thresher.errors import LedgerCorruptError, ThresherError
 from thresher.ledger.entries import EMPTY, Entry, Head, digest
 from thresher.ledger.records import RESERVED, Account, Reservation
 from thresher.ledger.rules import apply, open_losses
-from thresher.ledger.stores.statements import Tables
+from thresher.ledger.stores.book_tables import Tables
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 Reads: declarations. Writes: nothing. Never: SQL text, data.
 """
 
-from thresher.question.aggregates import Aggregate
+from thresher.question.aggregate import Aggregate
 from thresher.question.asked import PublicTable, PublicValue, Question, with_public_values
 from thresher.question.conditions import (
     ALWAYS,

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
-from thresher.question.aggregates import Aggregate
+from thresher.question.aggregate import Aggregate
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,7 +30,7 @@ from thresher.config import (
     decimal_text,
 )
 from thresher.errors import BugError
-from thresher.question.aggregates import Aggregate
+from thresher.question.aggregate import Aggregate
 from thresher.question.asked import Question
 from thresher.question.conditions import AllOf, AnyOf, Condition, Missing, NoneOf, OneOf, Present, Within, columns_of
 from thresher.question.formula import Atom, Every, Formula

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from thresher.config import Code, Column, Table
 from thresher.errors import BugError
-from thresher.question.aggregates import Aggregate
+from thresher.question.aggregate import Aggregate
 from thresher.question.conditions import ALWAYS, Condition
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from thresher.config import Column, Grid, Table
 from thresher.errors import BugError
-from thresher.question.aggregates import Aggregate
+from thresher.question.aggregate import Aggregate
 from thresher.question.conditions import ALWAYS
 from thresher.question.formula import Atom
 

@@ -14,7 +14,7 @@ from thresher.question import ALWAYS, Condition
 from thresher.sources.codes import Coded, RelationColumns, code_type, coded, codes_as_stored
 from thresher.sources.dialect import Dialect
 from thresher.sources.protocol import Family
-from thresher.sources.statements import Brought, Rows, condition_sql
+from thresher.sources.scan_statements import Brought, Rows, condition_sql
 
 # The families of units that can be compared as they are; others are compared as text, in which equal values are alike.
 _COMPARABLE = (Family.INTEGER, Family.TRUTH, Family.DATE, Family.MOMENT, Family.ZONED)

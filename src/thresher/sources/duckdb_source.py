@@ -27,7 +27,7 @@ from thresher.sources.files import ARROW, arrow_columns, arrow_table
 from thresher.sources.parquet_footers import coarse_times, refuse_unlike
 from thresher.sources.protocol import Family, PhysicalColumn
 from thresher.sources.reading import Catalogue, SqlSource
-from thresher.sources.statements import ScanStatement
+from thresher.sources.scan_statements import ScanStatement
 
 _DATABASE = "source"
 # Seconds between two looks at whether somebody wants it to stop.

@@ -18,7 +18,7 @@ from thresher.sources.fitting import relation_of
 from thresher.sources.postgres_dialect import PostgresDialect, postgres_family
 from thresher.sources.protocol import PhysicalColumn, too_slow
 from thresher.sources.reading import Catalogue, SqlSource
-from thresher.sources.statements import ScanStatement
+from thresher.sources.scan_statements import ScanStatement
 
 _CONNECT_SECONDS = 10
 _LOCK_SECONDS = 10

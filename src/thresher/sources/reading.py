@@ -23,7 +23,7 @@ from thresher.sources.codes import RelationColumns
 from thresher.sources.dialect import Dialect
 from thresher.sources.fitting import check_tables, relation_of
 from thresher.sources.protocol import CHANGED, FAILED, INTERRUPTED, PhysicalColumn, PublicTables, too_slow, unread
-from thresher.sources.statements import Rows, ScanStatement, listing, statement
+from thresher.sources.scan_statements import Rows, ScanStatement, listing, statement
 
 Catalogue = Mapping[str, tuple[PhysicalColumn, ...]]
 Got = TypeVar("Got")

@@ -25,8 +25,8 @@ from thresher.sources.bounding import Bounding, Kept
 from thresher.sources.parquet_footers import coarse_times
 from thresher.sources.protocol import Family, PhysicalColumn
 from thresher.sources.reading import Catalogue, SqlSource
+from thresher.sources.scan_statements import ScanStatement
 from thresher.sources.spark_dialect import SparkDialect, spark_family
-from thresher.sources.statements import ScanStatement
 
 # Nothing is shown, logged or served; for a context that is not running yet.
 _START = {

@@ -43,7 +43,7 @@ class Noise:
     one_sided: bool
 
 
-def laplace_noise(scale: float) -> Noise:
+def laplace(scale: float) -> Noise:
     """Density exp(-|x| / scale) / (2 scale)."""
     half = math.log(2)
 
@@ -136,10 +136,10 @@ def gptt_log_ratio(copies: int, first: float, second: float, *, monotone: bool =
     0 to 1 and are answered bottom, as many go from 1 to 0 and are answered top. `monotone`: those answered bottom stay
     at 0 instead, so that all queries move the same way; the logarithm still grows without end.
     """
-    query = silence() if math.isinf(second) else laplace_noise(1 / second)
+    query = silence() if math.isinf(second) else laplace(1 / second)
     answers, margins = [False] * copies + [True] * copies, [0.0] * copies + [1.0] * copies
     moved = [0.0 if monotone else 1.0] * copies + [0.0] * copies
-    one, other = (log_probability(answers, side, laplace_noise(1 / first), query) for side in (margins, moved))
+    one, other = (log_probability(answers, side, laplace(1 / first), query) for side in (margins, moved))
     return one - other
 
 

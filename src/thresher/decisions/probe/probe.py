@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from thresher.amounts import Amount, whole_number
-from thresher.decisions.options import checked_looks
+from thresher.decisions.decision_options import checked_looks
 from thresher.decisions.probe.apportion import Shares, even_shares, once_shares, probe_shares
 from thresher.decisions.probe.probe_answer import ConditionLook, DeniedError, ProbeAnswer
 from thresher.decisions.probe.probe_conditions import Conditions, checked_conditions

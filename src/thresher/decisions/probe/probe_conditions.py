@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from thresher.amounts import Amount, Epsilon, exact_fraction, whole_number
-from thresher.decisions.options import checked_error_rate, named_epsilon
+from thresher.decisions.decision_options import checked_error_rate, named_epsilon
 from thresher.errors import ArgumentError
 from thresher.noise import smallest_epsilon
 from thresher.question.trees import Tree, checked_tree, occurrences

@@ -13,9 +13,9 @@ from typing import Any
 from thresher.accounting import Spending
 from thresher.amounts import Epsilon
 from thresher.decisions.aim import Asked, asked_of, limits_of
+from thresher.decisions.decision_options import Options
 from thresher.decisions.decision_plan import ConstantPlan, constant_plan, decision_identity
 from thresher.decisions.look import cheaper
-from thresher.decisions.options import Options
 from thresher.decisions.promise import counting
 from thresher.decisions.values.measures import FormulaNumbers, Literal, numbers_behind
 from thresher.decisions.values.values_look import Cut, answers_of, combined_readings, noisy_readings, values_judged

@@ -10,8 +10,8 @@ from contextlib import contextmanager
 from typing import Any, ClassVar, Generic, TypeVar
 
 from thresher.errors import LedgerCorruptError, LedgerError, LedgerVersionError
+from thresher.ledger.stores.book_tables import SCHEMA_VERSION, STATES, CommitFailedError, Tables, make_tables
 from thresher.ledger.stores.pool import Pool
-from thresher.ledger.stores.statements import SCHEMA_VERSION, STATES, CommitFailedError, Tables, make_tables
 
 
 class DatabaseConnection(ABC):

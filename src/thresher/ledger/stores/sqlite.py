@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from thresher.errors import LedgerBusyError, LedgerCorruptError, LedgerError
+from thresher.ledger.stores.book_tables import ACCOUNTS, TABLES
 from thresher.ledger.stores.database import DatabaseConnection, DatabaseStore
-from thresher.ledger.stores.statements import ACCOUNTS, TABLES
 
 SYNCHRONOUS = "FULL"
 _BUSY_SECONDS = 30.0

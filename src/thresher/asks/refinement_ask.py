@@ -12,7 +12,7 @@ from thresher.amounts import Amount
 from thresher.asks.desk import Desk, check_one_for_all
 from thresher.asks.merging import IN_TEXT, merged
 from thresher.charging import check_limit
-from thresher.decisions.options import NAMES, options_of
+from thresher.decisions.decision_options import NAMES, options_of
 from thresher.decisions.refinement import RefinementPlan, plan_refinement
 from thresher.decisions.refinement_steps import refused
 from thresher.decisions.uncertain_region import RegionLike
