@@ -16,7 +16,6 @@ ABOVE, UNCERTAIN, BELOW = "above", "uncertain", "below"
 _EACH = "For each group by itself, over the noise: "
 # A margin counts units so; how many would really have to change may be more.
 _AT_MOST = "each counted as the most that one can change"
-_INFINITE = "inf"
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,6 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from thresher.config import (
-    CatalogueColumn,
     Contribution,
     Days,
     Declarations,
@@ -24,7 +23,17 @@ from thresher.config import (
 from thresher.errors import DeclarationError
 from thresher.sources import open_source
 
-C = CatalogueColumn
+
+@dataclass(frozen=True)
+class C:
+    """A column of a catalogue."""
+
+    name: str
+    type: str
+    family: str
+    is_unique_key: bool = False
+
+
 CLINIC = {
     "patients": [
         C("patient_id", "BIGINT", "integer", True),

@@ -4,6 +4,7 @@ from fractions import Fraction
 
 from thresher.amounts import Epsilon
 from thresher.config import Column, Contribution, Grid, Listed, Table
+from thresher.decisions.values import values_planner
 from thresher.decisions.values.measures import numbers_behind
 from thresher.decisions.values.values_planner import Task
 from thresher.question import ALWAYS, Aggregate, Atom, OneOf, Within
@@ -40,6 +41,13 @@ def counts(shape, atoms, tree, slacks, **caps):
     """So many counts, in a shape, each to be decided within its slack (or all within one)."""
     widths = [slacks] * atoms if isinstance(slacks, int) else slacks
     return task([count(where) for where in FILTERS[shape](atoms)], widths, tree, **caps)
+
+
+def planned_directly(asked):
+    """Every number by itself: what it costs without cells and ends."""
+    search = values_planner._Search(asked)
+    _, blocks, rates = search.solved(tuple((measure,) for measure in search.used))
+    return search.exact(blocks, rates)
 
 
 def people(max_rows, **columns):

@@ -1,4 +1,4 @@
-"""Prime implicants and implicates against brute force and reference counts; equivalent forms; bad trees."""
+"""Prime implicants and implicates against brute force and reference counts; bad trees."""
 
 import itertools
 import math
@@ -6,15 +6,15 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from formula_shapes import DISTRIBUTED, GROUPED, MAJORITY, mask_of, trees, true_of
+from formula_shapes import DISTRIBUTED, MAJORITY, mask_of, trees, true_of
 from hypothesis import given
 from hypothesis import strategies as st
 from sql.declared_clinic import DECLARATIONS, PUBLIC
 
 from thresher.errors import ArgumentError
 from thresher.question import Aggregate, Atom, Every, Some
-from thresher.question.implicants import equivalent, minimal_form, primes, read_once
-from thresher.question.trees import EveryOf, checked_tree, every, holds, leaves, numbered, occurrences, some
+from thresher.question.implicants import primes
+from thresher.question.trees import EveryOf, checked_tree, every, holds, numbered, occurrences, some
 from thresher.sql.read_question import ask
 
 
@@ -39,12 +39,7 @@ def test_sixteen_conditions_are_within_reach_whatever_joins_them():
 @pytest.mark.parametrize("tree", [some(*range(17)), some(*range(16), every(0, 16))])
 def test_beyond_sixteen_one_set_stands_for_all(tree):
     known = primes(tree)
-    assert not known.exact
     assert known.implicants == known.implicates == (tuple(range(17)),)
-    assert read_once(known) is None
-    assert minimal_form(tree) == tree
-    assert equivalent(tree, tree)
-    assert not equivalent(tree, every(*range(17))), "both have the same set, which proves nothing"
 
 
 def brute_force(tree, atoms, wanted):
@@ -59,49 +54,10 @@ def test_sets_are_the_minimal_ones(tree):
     known = primes(tree)
     assert {mask_of(implicant) for implicant in known.implicants} == brute_force(tree, 5, True)
     assert {mask_of(implicate) for implicate in known.implicates} == brute_force(tree, 5, False)
-    assert known.exact
 
 
-@given(trees(4), trees(4))
-def test_equivalence_is_that_of_all_assignments(one, other):
-    assert equivalent(one, other) == all(true_of(one, mask) == true_of(other, mask) for mask in range(16))
-
-
-@given(trees(5))
-def test_other_forms_are_equivalent_and_one_form_is_made_of_all_equivalents(tree):
-    for form in (minimal_form(tree), read_once(primes(tree))):
-        if form is not None:
-            assert equivalent(tree, form)
-    assert minimal_form(minimal_form(tree)) == minimal_form(tree)
-    assert read_once(primes(tree)) == read_once(primes(minimal_form(tree)))
-
-
-@st.composite
-def written_once(draw, atoms=tuple(range(6)), over=None):
-    """A tree in which every condition is written once, and whose joints alternate."""
-    if len(atoms) == 1:
-        return atoms[0]
-    join = draw(st.sampled_from([every, some])) if over is None else {every: some, some: every}[over]
-    cut = draw(st.integers(1, len(atoms) - 1))
-    parts = [atoms[:cut], atoms[cut:]]
-    return join(*(draw(written_once(part, join)) for part in parts))
-
-
-@given(written_once())
-def test_a_tree_that_writes_each_condition_once_is_found_again_in_its_minimal_form(tree):
-    found = read_once(primes(minimal_form(tree)))
-    assert sorted(leaves(found)) == list(range(6))
-    assert equivalent(found, tree)
-
-
-def test_forms_of_the_references():
-    assert read_once(primes(DISTRIBUTED)) == GROUPED
-    assert read_once(primes(MAJORITY)) is None
-    assert read_once(primes(some(every(0, 1), every(1, 2), every(2, 3)))) is None, "a path of four is not read once"
-    # The fewest ANDs, but one leaf more.
-    assert minimal_form(every(0, some(1, 2))) == some(every(0, 1), every(0, 2))
-    assert minimal_form(some(0, every(0, 1))) == 0
-    assert primes(some(0, every(0, 1))).atoms == (0,)
+def test_a_condition_that_makes_no_difference_is_in_no_set():
+    assert primes(some(0, every(0, 1))).implicants == primes(0).implicants == ((0,),)
 
 
 def test_occurrences_are_counted_by_leaf():

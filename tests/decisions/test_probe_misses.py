@@ -14,14 +14,12 @@ from formula_shapes import SHAPES
 from promises import refuted, too_often
 
 from thresher.decisions.probe import probe_phases
-from thresher.decisions.probe.apportion import implicant_shares
 from thresher.decisions.probe.probe import naive, prices_of, probe, probe_ent, probe_naive
 from thresher.decisions.probe.probe_conditions import checked_conditions
 from thresher.decisions.probe.probe_entropy import EntropyClimb
 from thresher.decisions.probe.probe_phases import Phases, first_looks
-from thresher.noise import discrete_laplace, smallest_epsilon
 from thresher.question.implicants import primes
-from thresher.question.trees import holds, occurrences, some
+from thresher.question.trees import occurrences, some
 
 FAR = 10**6
 REACH, BETA, ALARMS = 1000, 0.05, "0.9"
@@ -87,21 +85,6 @@ class TestTheWorstCase:
         missed = missed_by(answer, count)
         kept(missed, count, soak)
         measured(f"worst case, {method} looking again, {shape}: {missed / count / BETA:.2f} of the promised misses")
-
-    @every_shape
-    def test_with_the_shares_of_prime_implicants(self, shape, entropy, trials, soak, measured):
-        """The dearest use of the rate there is: nothing is left over but what adding up loses."""
-        tree, count = SHAPES[shape], trials(WORST, 10 * WORST)
-        atoms, implicant = occurrences(tree), primes(tree).implicants[-1]
-        shares = implicant_shares(tree, [1] * len(atoms), Fraction(1, 20))
-        seen = {}
-        for atom in atoms:
-            noise = discrete_laplace(smallest_epsilon(shares[atom], 11), count, 1, entropy)
-            seen[atom] = noise >= -10 if atom in implicant else np.zeros(count, dtype=bool)
-        missed = int((~holds(tree, seen)).sum())
-        kept(missed, count, soak)
-        assert missed > 0.9 * BETA * count
-        measured(f"worst case, prime implicants, {shape}: {missed / count / BETA:.2f} of the promised misses")
 
 
 def worst_of(shape):

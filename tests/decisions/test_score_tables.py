@@ -18,7 +18,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from laws import DRAWS
 
-from thresher.decisions.score_design import bins_of, charge_per_density, designed
+from thresher.decisions import score_design
+from thresher.decisions.score_design import bins_of, designed
 from thresher.decisions.score_files import (
     COARSE,
     FALSE_ALARM_RATES,
@@ -46,6 +47,16 @@ DECISIONS = Path(__file__).parents[2] / "src" / "thresher" / "decisions"
 
 def some_table(level=Fraction(1), rate=RATE, weight=WEIGHT, miss_rate=MISS_RATE):
     return score_table(level, miss_rate, rate, weight)
+
+
+def charge_per_density(table):
+    """What groups spread evenly, one to each scale of the noise, are charged in false alarms, credits not counted.
+
+    The smaller, the better the table: it is what the design makes small, and what a certificate needs per density.
+    """
+    charged = score_design._lengths(table, table.starts, 0.0) * (table.values / SCORE / float(table.weight))
+    credited = score_design._lengths(table, np.minimum(table.starts, 0), 0.0) * float(table.false_alarm_rate)
+    return float(charged.sum() + credited.sum())
 
 
 # --- levels
@@ -298,12 +309,12 @@ def test_a_file_with_scores_that_promise_too_much_is_refused_at_first_use(tmp_pa
     (tmp_path / "thresher" / "decisions" / file_name(RATE)).write_bytes(forged)
     program = """
 from fractions import Fraction
-from thresher.decisions.score_files import table_of
+from thresher.decisions.score_files import score_table
 from thresher.errors import BugError
 rest = Fraction(1, 20), Fraction(1, 10)
-table_of(Fraction(1, 256), *rest, Fraction(104, 100))
+score_table(Fraction(1, 256), *rest, Fraction(104, 100))
 try:
-    table_of(Fraction(1, 256), *rest, Fraction(65, 100))
+    score_table(Fraction(1, 256), *rest, Fraction(65, 100))
 except BugError as refused:
     print(refused)
 """
@@ -328,9 +339,9 @@ sys.meta_path.insert(0, Refuse())
 from fractions import Fraction
 import thresher, thresher.decisions
 from thresher.decisions.certificate import plan_numbers
-from thresher.decisions.score_files import table_of
+from thresher.decisions.score_files import score_table
 for level in (Fraction(1), Fraction(1, 4096)):
-    table_of(level, Fraction(1, 20), Fraction(1, 10), plan_numbers(574, 90, "0.05", "0.1", "0.02").weight)
+    score_table(level, Fraction(1, 20), Fraction(1, 10), plan_numbers(574, 90, "0.05", "0.1", "0.02").weight)
 print("made")
 """
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)

@@ -10,17 +10,18 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from decisions.measured_shapes import planned_directly
 from decisions.promises import refuted, too_often
 from sql.row_by_row import value
 
+from thresher.amounts import Epsilon
 from thresher.config import read
 from thresher.decisions import ConstantPlan, ValuesPlan, plan_decision
 from thresher.decisions.decision_options import options_of
-from thresher.decisions.probe.apportion import direct_epsilon, probe_shares
+from thresher.decisions.probe.apportion import probe_shares
 from thresher.decisions.values import values_look
 from thresher.decisions.values import values_plan as values_module
 from thresher.decisions.values.values_plan import plan_values, task_of
-from thresher.decisions.values.values_planner import planned_directly
 from thresher.decisions.values.values_shown import Average, Plain, decimal
 from thresher.errors import ArgumentError
 from thresher.noise import smallest_epsilon
@@ -292,7 +293,9 @@ def side_by_side(having):
     tolerances = [(one.slack, task.measured.measures[one.measure].sensitivity) for one in task.measured.literals]
     shares = probe_shares(tree, [F(2 * spread, 2 * slack + 1) for slack, spread in tolerances], F(1, 20))
     direct = planned_directly(task).epsilon
-    return by_margin(asked, options).epsilon, plan.epsilon, direct, direct_epsilon(shares, tolerances)
+    looks = zip(shares, tolerances, strict=True)
+    one_by_one = Epsilon.total(smallest_epsilon(share, slack + 1, spread) for share, (slack, spread) in looks)
+    return by_margin(asked, options).epsilon, plan.epsilon, direct, one_by_one
 
 
 def test_units_with_several_groups_pay_for_each():

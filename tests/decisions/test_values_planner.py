@@ -6,7 +6,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 from decisions.formula_shapes import SHAPES
-from decisions.measured_shapes import BETA, average_and_count, count, counts, people, task
+from decisions.measured_shapes import BETA, average_and_count, count, counts, people, planned_directly, task
 from scipy.optimize import minimize
 
 from thresher.amounts import Epsilon
@@ -15,7 +15,7 @@ from thresher.decisions.values import block_rates, values_planner
 from thresher.decisions.values.block_rates import keeps, smooth_rates, whole_rates
 from thresher.decisions.values.smooth_tails import tail_quantile, tail_slope_curve
 from thresher.decisions.values.strategies import joint_block, loss
-from thresher.decisions.values.values_planner import planned_directly, strategy_for
+from thresher.decisions.values.values_planner import strategy_for
 from thresher.errors import ArgumentError
 from thresher.noise import NoiseSum, smallest_epsilon
 from thresher.question import ALWAYS, Aggregate, Atom, Within

@@ -3,7 +3,7 @@
 Reads: one file. Writes: nothing. Never: data.
 """
 
-from thresher.config.catalogue import CatalogueColumn, CatalogueColumnLike, Family
+from thresher.config.catalogue import CatalogueColumn, Family
 from thresher.config.columns import (
     Bands,
     Code,
@@ -32,7 +32,6 @@ __all__ = [
     "Bands",
     "BudgetRoster",
     "CatalogueColumn",
-    "CatalogueColumnLike",
     "Code",
     "Column",
     "Contribution",

@@ -3,7 +3,6 @@
 Reads: nothing. Writes: nothing. Never: values, counts or ranges of the data.
 """
 
-from dataclasses import dataclass
 from enum import Enum
 from typing import Literal, Protocol, get_args
 
@@ -12,18 +11,8 @@ Family = Literal["integer", "decimal", "double", "text", "written", "truth", "da
 _OTHER_WORDS: dict[str, Family] = {"moment": "timestamp", "zoned": "timestamp"}
 
 
-@dataclass(frozen=True, slots=True)
-class CatalogueColumn:
+class CatalogueColumn(Protocol):
     """A column of the source: its type as the source writes it, and which family of types that is."""
-
-    name: str
-    type: str
-    family: str
-    is_unique_key: bool = False
-
-
-class CatalogueColumnLike(Protocol):
-    """Anything that tells the same of a column."""
 
     @property
     def name(self) -> str: ...
@@ -38,7 +27,7 @@ class CatalogueColumnLike(Protocol):
     def is_unique_key(self) -> bool: ...
 
 
-def family_of(column: CatalogueColumnLike) -> Family:
+def family_of(column: CatalogueColumn) -> Family:
     """The family of a column's type, said in our words or by the member of an enumeration; else "other"."""
     said = column.family.name.lower() if isinstance(column.family, Enum) else column.family
     known: dict[str, Family] = {family: family for family in get_args(Family)}

@@ -6,7 +6,7 @@ Reads: a catalogue. Writes: text. Never: bounds or lists that come from rows; th
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
-from thresher.config.catalogue import CatalogueColumnLike, family_of
+from thresher.config.catalogue import CatalogueColumn, family_of
 from thresher.config.parsing import BLANK
 from thresher.config.sections import name_is_bad, plain
 
@@ -41,7 +41,7 @@ _SAMPLE = f"""
 
 def starter(
     source_url: str,
-    tables: Mapping[str, Sequence[CatalogueColumnLike]],
+    tables: Mapping[str, Sequence[CatalogueColumn]],
     files: Mapping[str, str] | None = None,
 ) -> str:
     """A commented `thresher.toml` for these tables; `files` names the file of each table that lies in one."""
@@ -73,7 +73,7 @@ def _source_lines(url: str) -> Iterator[Line]:
     )
 
 
-def _table_lines(name: str, columns: Sequence[CatalogueColumnLike], file: str | None) -> Iterator[Line]:
+def _table_lines(name: str, columns: Sequence[CatalogueColumn], file: str | None) -> Iterator[Line]:
     yield from (("", ""), (f"[tables.{_key(name)}]", ""))
     if file is not None:
         yield f"file = {_quoted(file)}", "where its rows lie, seen from this file's folder"
@@ -89,7 +89,7 @@ def _table_lines(name: str, columns: Sequence[CatalogueColumnLike], file: str | 
     yield from _unit_lines(columns)
 
 
-def _columns_lines(name: str, columns: Sequence[CatalogueColumnLike]) -> Iterator[Line]:
+def _columns_lines(name: str, columns: Sequence[CatalogueColumn]) -> Iterator[Line]:
     yield from (("", ""), (f"[tables.{_key(name)}.columns]", ""))
     taken: set[str] = set()
     for column in columns:
@@ -100,7 +100,7 @@ def _columns_lines(name: str, columns: Sequence[CatalogueColumnLike]) -> Iterato
         yield from _column_lines(column)
 
 
-def _unit_lines(columns: Sequence[CatalogueColumnLike]) -> Iterator[Line]:
+def _unit_lines(columns: Sequence[CatalogueColumn]) -> Iterator[Line]:
     """The unit is for the curator to choose: candidates are named, none is taken, and no choice is no answer."""
     candidates = [column for column in columns if _looks_like_a_key(column) and _can_be_declared(column)]
     off = "" if candidates else "# "
@@ -123,13 +123,13 @@ def _unit_lines(columns: Sequence[CatalogueColumnLike]) -> Iterator[Line]:
     )
 
 
-def _candidate(column: CatalogueColumnLike) -> str:
+def _candidate(column: CatalogueColumn) -> str:
     """A column that may name the protected, in quotes as it would be written."""
     name = _quoted(column.name)
     return f"{name} (unique here: the same as no unit)" if column.is_unique_key else name
 
 
-def _column_lines(column: CatalogueColumnLike) -> Iterator[Line]:
+def _column_lines(column: CatalogueColumn) -> Iterator[Line]:
     key, kind, family = _key(column.name), f"{_type(column)} in the source", family_of(column)
     off = ""
     if _looks_like_a_key(column):
@@ -158,16 +158,16 @@ def _column_lines(column: CatalogueColumnLike) -> Iterator[Line]:
             yield f"# {key} = {{ text = true }}", "or this, to compare with it only; remove the # to use it"
 
 
-def _can_be_declared(column: CatalogueColumnLike) -> bool:
+def _can_be_declared(column: CatalogueColumn) -> bool:
     return family_of(column) != "other" and not name_is_bad(column.name)
 
 
-def _looks_like_a_key(column: CatalogueColumnLike) -> bool:
+def _looks_like_a_key(column: CatalogueColumn) -> bool:
     name = column.name.casefold()
     return column.is_unique_key or name == "id" or name.endswith("_id")
 
 
-def _step(column: CatalogueColumnLike) -> str:
+def _step(column: CatalogueColumn) -> str:
     """The catalogue knows how many decimals a decimal has."""
     scale = _SCALE.search(column.type) if family_of(column) == "decimal" else None
     if scale is None:
@@ -176,7 +176,7 @@ def _step(column: CatalogueColumnLike) -> str:
     return f"0.{'1':0>{places}}" if places else "1"
 
 
-def _type(column: CatalogueColumnLike) -> str:
+def _type(column: CatalogueColumn) -> str:
     """The type in a few words; the labels of an ENUM are not repeated."""
     return plain(column.type.partition("(")[0] if column.type.lower().startswith("enum") else column.type)
 

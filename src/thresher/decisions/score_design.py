@@ -91,16 +91,6 @@ def _lengths(table: ScoreTable, places: NDArray[np.int64], outside: float) -> ND
     return lengths
 
 
-def charge_per_density(table: ScoreTable) -> float:
-    """What groups spread evenly, one to each scale of the noise, are charged in false alarms, credits not counted.
-
-    The smaller, the better the table: it is what the design makes small, and what a certificate needs per density.
-    """
-    charged = _lengths(table, table.starts, 0.0) * (table.values / SCORE / float(table.weight))
-    credited = _lengths(table, np.minimum(table.starts, 0), 0.0) * float(table.false_alarm_rate)
-    return float(charged.sum() + credited.sum())
-
-
 def _solved(table: ScoreTable, rows: NDArray[np.float64]) -> NDArray[np.float64]:
     """exp(-score) for every value, by the largest mean logarithm."""
     from scipy.optimize import linprog  # noqa: PLC0415 - only tables that are not shipped need it

@@ -29,8 +29,8 @@ from thresher.streams.step_blocks import (
 )
 from thresher.streams.window_sums import RunningSums
 
-# What the measurements recommend where most counts are near zero, and where they are far above the noise.
-SPARSE, DENSE = 3.0, 2.0
+# What the measurements recommend where most counts are near zero. Where they are far above the noise, that is 2.0.
+SPARSE = 3.0
 _MOST_STRICTNESS = 1000.0
 
 

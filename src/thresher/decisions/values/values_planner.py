@@ -89,13 +89,6 @@ def _refused(offer: Offer) -> Offer:
     raise ArgumentError("show", "values", rule, "Declare a larger step for its column, or ask for verdicts only")
 
 
-def planned_directly(task: Task) -> Strategy:
-    """Every number by itself: what it costs without cells and ends."""
-    search = _Search(task)
-    _, blocks, rates = search.solved(tuple((measure,) for measure in search.used))
-    return search.exact(blocks, rates)
-
-
 class _Search:
     """One search: blocks and scores that were computed are kept while it lasts."""
 
