@@ -11,7 +11,7 @@ import numpy as np
 
 from thresher.decisions.decision_plan import DecisionPlan
 from thresher.decisions.look import ReachingLook
-from thresher.decisions.margin import TrueMargins as Known
+from thresher.decisions.margin import TrueMargins
 from thresher.decisions.mechanisms import mechanism_named
 from thresher.demo.hospital import build
 from thresher.engine import Engine, open_engine
@@ -115,12 +115,12 @@ def _planned(engine: Engine, mechanism: str, *, sharper: bool = False) -> Decisi
 def _missed(plan: DecisionPlan, entropy: Entropy) -> Trials:
     """Try groups that meet the condition with nothing to spare, and count those that are not reported."""
     if not isinstance(plan.look, ReachingLook):
-        seen = plan.look.decide(Known.of(np.zeros(TRIALS, dtype=np.int64)), entropy)
+        seen = plan.look.decide(TrueMargins.of(np.zeros(TRIALS, dtype=np.int64)), entropy)
         return Trials(TRIALS, int((~seen.reported).sum()))
     # As many groups as were asked about, a tenth of them at the line and the rest far below.
     groups = len(plan.question.groups)
     at_line = groups // 10
-    known = Known.of(np.array([0] * at_line + [-_FAR_BELOW] * (groups - at_line)))
+    known = TrueMargins.of(np.array([0] * at_line + [-_FAR_BELOW] * (groups - at_line)))
     missed = sum(int((~plan.look.decide(known, entropy).reported[:at_line]).sum()) for _ in range(_LINES))
     return Trials(_LINES * at_line, missed)
 
