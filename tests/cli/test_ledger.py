@@ -34,8 +34,8 @@ def test_the_curator_sees_budgets_bars_regions_and_entries(url):
     shown = thresher("ledger", "show", "--ledger", url)
     assert shown.returncode == 0, shown.stderr
     lines = shown.stdout.splitlines()
-    assert any(line.startswith("patients ") and "1" in line and "100%" in line for line in lines)
-    assert any(line.startswith("patients / ada") and "█" * 24 in line for line in lines)
+    assert f"  patients        1 of 1 spent     {'█' * 24} 100%" in lines
+    assert f"  patients / ada  0.5 of 0.5 spent {'█' * 24} 100%" in lines
     assert "ward = 'stroke'" in shown.stdout
     assert "which wards?" in shown.stdout
     assert "\x1b" not in shown.stdout
@@ -139,7 +139,8 @@ def test_how_a_question_was_asked_and_what_it_got_back_is_shown(tmp_path):
     shown = thresher("ledger", "show", "--ledger", address)
     assert shown.returncode == 0, shown.stderr
     lines = shown.stdout.splitlines()
-    assert next(line for line in lines if line.startswith("patients ")).endswith(" 20%  0")
+    assert lines[0].startswith("  patients  0.2 of 1 spent █")
+    assert lines[0].endswith(" 20%")
     assert "0.2  all rows" in shown.stdout
     asked, how, ended = lines[-3:]
     assert "SELECT ward FROM" in asked

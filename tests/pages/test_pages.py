@@ -157,7 +157,7 @@ def test_to_show_an_object_opens_nothing_and_spends_nothing(tmp_path, monkeypatc
 def test_blocks_in_both_renderers():
     meters = [Meter("budget", "b", share) for share in (None, 0.0, 0.001, 0.7, 0.95, 1.0)]
     rows = (line("a", Span("1", "alarm")), line("b" * 200, "22"))
-    page = Page((Fact("l", "word " * 40), *meters, Table(("x", "n"), rows, 1), Lines((line("─", "█"),))), stamp="S")
+    page = Page((Fact("l", "word " * 40), *meters, Table(("x", "n"), rows, (1,)), Lines((line("─", "█"),))), stamp="S")
     plain = re.sub(r"\x1b\[[0-9;]*m", "", drawn(page)).splitlines()
     assert plain[0] == "S"
     assert max(len(text) for text in plain if "word" in text) <= 78

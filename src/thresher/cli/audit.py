@@ -20,11 +20,11 @@ from thresher.audit.subjects import KINDS, Finding
 from thresher.cli.audit_attack import attack
 from thresher.cli.flags import Choice
 from thresher.cli.options import json_option
-from thresher.cli.output import drawn, say
+from thresher.cli.output import show
 from thresher.errors import ArgumentError
 from thresher.noise.arguments import checked_confidence
-from thresher.views.text import paragraph
-from thresher.views.trials import TrialRow, trial_table
+from thresher.pages import Block, Fact, Line, Page, Span, Table, line
+from thresher.pages.page import ALARM, GOOD, SPACE, heading
 
 _NOT_AS_IT_SHOULD_BE = 1
 _UNFIT = 2
@@ -130,10 +130,7 @@ def _audit_everything(
             bar.update(task, advance=1, description=f"{outcome.case.name}: {outcome.verdict}")
 
         outcomes = audited(chosen, seed=seed, confidence=confidence, processes=processes, progress=told)
-    if as_json:
-        say(json.dumps(_document(outcomes, confidence, seed), indent=2))
-    else:
-        say(_page(outcomes, confidence))
+    show(_page(outcomes, confidence, seed), as_json=as_json)
     if not all(outcome.as_expected for outcome in outcomes):
         raise click.exceptions.Exit(_NOT_AS_IT_SHOULD_BE)
 
@@ -145,14 +142,30 @@ def _chosen(only: str | None) -> tuple[Case, ...]:
     return found
 
 
-def _page(outcomes: Sequence[Outcome], confidence: Fraction) -> str:
-    parts: list[Any] = [paragraph(_READING), ""]
+def _page(outcomes: Sequence[Outcome], confidence: Fraction, seed: int | None) -> Page:
+    blocks: list[Block] = [Fact("", _READING), SPACE]
     for sound, title in ((True, "What ships: must stand"), (False, "Known to be broken: must be caught")):
         rows = [_row(outcome) for outcome in outcomes if outcome.case.sound == sound]
         if rows:
-            parts += [trial_table(title, rows), ""]
-    parts.append(paragraph(_summary(outcomes, confidence)))
-    return drawn(parts)
+            blocks += [*_trials(title, rows), SPACE]
+    blocks.append(Fact("", _summary(outcomes, confidence)))
+    return Page(tuple(blocks), _document(outcomes, confidence, seed))
+
+
+def _trials(title: str, rows: Sequence[Line]) -> list[Block]:
+    headings = ("name", "claimed", "at least", "samples", "verdict", "told by")
+    return [heading(title), Table(headings, tuple(rows), (1, 2, 3), folds=True)]
+
+
+def _trial(name: str, found: Finding, verdict: str, told: str, *, fine: bool) -> Line:
+    """What was claimed, what was measured, and what became of it; what is not as it should be is red."""
+    samples = f"{found.samples:,}" if found.samples else "exact"
+    shown = Span(verdict, GOOD if fine else ALARM)
+    return line(name, _figure(found.claimed), _figure(found.measured), samples, shown, told)
+
+
+def _figure(number: float) -> str:
+    return "infinite" if number == math.inf else f"{number:.3f}"
 
 
 def _summary(outcomes: Sequence[Outcome], confidence: Fraction) -> str:
@@ -169,13 +182,12 @@ def _percent(confidence: Fraction) -> str:
     return "more than 99.999999 %" if shown == "100" else f"{shown} %"
 
 
-def _row(outcome: Outcome) -> TrialRow:
+def _row(outcome: Outcome) -> Line:
     found = outcome.finding
     if found is None:
-        return TrialRow(outcome.case.name, "", None, None, 0, outcome.verdict, False, outcome.failure)
+        return line(outcome.case.name, "-", "-", "-", Span(outcome.verdict, ALARM), outcome.failure)
     told = f"{found.where}; {found.event}"
-    figures = found.claimed, found.measured, found.samples
-    return TrialRow(found.name, found.about, *figures, outcome.verdict, outcome.as_expected, told)
+    return _trial(found.name, found, outcome.verdict, told, fine=outcome.as_expected)
 
 
 def _document(outcomes: Sequence[Outcome], confidence: Fraction, seed: int | None) -> dict[str, Any]:
@@ -217,33 +229,29 @@ def _finding(found: Finding | None) -> dict[str, Any] | None:
 def _show_visit(visit: Visit, mechanism: str, confidence: Fraction, *, as_json: bool) -> None:
     found = visit.finding
     verdict = "not tried" if found is None else "REFUTED" if found.refuted else "stands"
-    if as_json:
-        shape = {
-            "mechanism": mechanism,
-            "confidence": float(confidence),
-            "verdict": verdict.lower(),
-            "failure": visit.failure or None,
-            "note": visit.note or None,
-            "runs_that_raised": {"here": visit.raised[0], "there": visit.raised[1]},
-            "finding": _finding(found),
-        }
-        say(json.dumps(shape, indent=2))
-    elif found is None:
-        say(paragraph(f"{mechanism} could not be tried: {visit.failure}."))
+    document = {
+        "mechanism": mechanism,
+        "confidence": float(confidence),
+        "verdict": verdict.lower(),
+        "failure": visit.failure or None,
+        "note": visit.note or None,
+        "runs_that_raised": {"here": visit.raised[0], "there": visit.raised[1]},
+        "finding": _finding(found),
+    }
+    if found is None:
+        blocks: list[Block] = [Fact("", f"{mechanism} could not be tried: {visit.failure}.")]
     else:
         told = f"{found.event}, at {_percent(confidence)} confidence"
-        row = TrialRow(mechanism, "", found.claimed, found.measured, found.samples, verdict, not found.refuted, told)
-        parts: list[Any] = [trial_table("Your mechanism", [row])]
+        blocks = _trials("Your mechanism", [_trial(mechanism, found, verdict, told, fine=not found.refuted)])
         if any(visit.raised):
-            parts += [
-                "",
-                paragraph(f"It raised in {visit.raised[0]:,} and {visit.raised[1]:,} runs; that counts as output."),
-            ]
+            raised = f"It raised in {visit.raised[0]:,} and {visit.raised[1]:,} runs; that counts as output."
+            blocks += [SPACE, Fact("", raised)]
         if visit.note:
-            parts += ["", paragraph(f"{visit.note}.")]
+            blocks += [SPACE, Fact("", f"{visit.note}.")]
         if not found.refuted:
-            parts += ["", paragraph("That it stands is no proof: other inputs, or more samples, may tell more.")]
-        say(drawn(parts))
+            unproven = "That it stands is no proof: other inputs, or more samples, may tell more."
+            blocks += [SPACE, Fact("", unproven)]
+    show(Page(tuple(blocks), document), as_json=as_json)
     if found is None or found.refuted:
         raise click.exceptions.Exit(_UNFIT if found is None else _NOT_AS_IT_SHOULD_BE)
 

@@ -5,7 +5,6 @@ columns; protected data.
 """
 
 import dataclasses
-import json
 from pathlib import Path
 from typing import Any
 
@@ -15,12 +14,13 @@ from thresher.audit.attacks import Method, Reconstruction, reconstruct
 from thresher.audit.attacks.attack_tables import Attacked, AttackTable, Rate, attack_table
 from thresher.audit.attacks.targets import Histogram, Histograms, histograms
 from thresher.cli.options import json_option, spinning
-from thresher.cli.output import say
+from thresher.cli.output import show
 from thresher.errors import ArgumentError
 from thresher.noise import Entropy, SeededEntropy, SystemEntropy
+from thresher.pages import Block, Fact, Page
+from thresher.pages.page import SPACE, plain_lines
 from thresher.views.count_map import count_map
 from thresher.views.pictures import count_scatter
-from thresher.views.text import inert, paragraph
 
 _RUNS, _NOISY_RUNS = 100, 3
 _ABOUT = (
@@ -115,7 +115,7 @@ def attack(
     if file is not None:
         title = f"{shown.drawn.name}: counts found at a claimed epsilon of {shown.rebuilt.claimed}"
         file.write_text(count_scatter(title, shown.drawn.counts, shown.rebuilt.estimates), encoding="utf-8")
-    say(json.dumps(_document(shown, seed, picture), indent=2) if as_json else "\n".join(_page(shown, picture)))
+    show(_page(shown, seed, picture), as_json=as_json)
 
 
 def _asked(epsilon: str, options: dict[str, Any]) -> Attacked:
@@ -143,26 +143,23 @@ def _checked_picture(picture: str | None) -> Path | None:
     return file
 
 
-def _page(shown: _Shown, picture: str | None) -> list[str]:
-    lines = [paragraph(_ABOUT), paragraph(_NO_RELEASE)]
+def _page(shown: _Shown, seed: int | None, picture: str | None) -> Page:
+    blocks: list[Block] = [Fact("", _ABOUT), Fact("", _NO_RELEASE)]
     if shown.asked.second_epsilon is not None:
         blur = f"Every answer has noise of its own, epsilon {shown.asked.second_epsilon}"
-        lines.append(paragraph(f"{blur}, and is asked for {shown.asked.passes} times: nothing forbids it."))
+        blocks.append(Fact("", f"{blur}, and is asked for {shown.asked.passes} times: nothing forbids it."))
     for table in shown.tables:
-        lines += ["", *_table(table)]
+        blocks += [SPACE, plain_lines(_table(table))]
     success = shown.rebuilt.success(shown.drawn.counts)
     right = f"{success.overall:.1%} of {shown.drawn.counts.size:,} cells found exactly"
     about = f"{shown.drawn.name}, one attack, {shown.rebuilt.claimed} claimed: {right}."
-    lines += [
-        "",
-        paragraph(f"{about} True counts across. {_KEY}"),
-        count_map(shown.drawn.counts, shown.rebuilt.estimates),
-    ]
+    drawn = count_map(shown.drawn.counts, shown.rebuilt.estimates)
+    blocks += [SPACE, Fact("", f"{about} True counts across. {_KEY}"), plain_lines(drawn.splitlines())]
     if shown.left_out:
-        lines += ["", paragraph(shown.left_out), paragraph(_GETTING)]
+        blocks += [SPACE, Fact("", shown.left_out), Fact("", _GETTING)]
     if picture is not None:
-        lines += ["", f"The picture is in {inert(picture)}"]
-    return lines
+        blocks += [SPACE, plain_lines([f"The picture is in {picture}"])]
+    return Page(tuple(blocks), _document(shown, seed, picture))
 
 
 def _table(table: AttackTable) -> list[str]:

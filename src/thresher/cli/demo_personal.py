@@ -101,6 +101,6 @@ def _many(people: People, found: Forecast, seen: list[Measured]) -> Blocks:
         plain_lines([""]),
         heading("Error by method", about),
         plain_lines(error_bars([(one.method, one.seen) for one in seen])),
-        Table(("  method", "forecast", "measured"), rows, 1),
+        Table(("  method", "forecast", "measured"), rows, (1, 2)),
         Fact("", hold),
     )

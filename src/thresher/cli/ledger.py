@@ -1,20 +1,19 @@
 """`thresher ledger`: what may be lost and what has been, for the curator and, with less, for an analyst."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import click
-from rich.console import RenderableType
-from rich.table import Table
 
 from thresher.accounting import Region, RegionLosses, Spending, account_loss
 from thresher.amounts import Epsilon
 from thresher.cli.options import config_option, json_option, ledger_option, ledger_url
-from thresher.cli.output import drawn, say
+from thresher.cli.output import show
 from thresher.errors import ArgumentError
 from thresher.ledger import Balance, Book, Entry, open_book
-from thresher.views import budget_bar, inert
+from thresher.pages import Block, Fact, Meter, Page, visible
+from thresher.pages.page import SPACE, heading, plain_lines
 
 _WIDTH = 118
 _INDENT, _LEAST = 60, 20
@@ -26,13 +25,13 @@ def ledger() -> None:
     """Budgets, what has been spent, and whether the book is whole."""
 
 
-@ledger.command()
+@ledger.command("show")
 @ledger_option
 @config_option
 @json_option
 @click.option("--analyst", help="Show what this analyst may see: their own budget and questions, no regions.")
 @click.option("--entries", "last", default=10, show_default=True, help="How many of the last entries to list.")
-def show(*, url: str | None, config: str, as_json: bool, analyst: str | None, last: int) -> None:
+def show_command(*, url: str | None, config: str, as_json: bool, analyst: str | None, last: int) -> None:
     """Show every budget with a bar, the losses by region, and the last entries.
 
     A reservation that has not ended counts at its worst case. Opening the ledger verifies it first.
@@ -41,49 +40,49 @@ def show(*, url: str | None, config: str, as_json: bool, analyst: str | None, la
         raise ArgumentError("analyst", analyst, "it must name one", "Leave it out for the curator's view")
     book = open_book(ledger_url(url, config), make=False)
     try:
-        statement = _statement(book, analyst, last)
+        page = _page(book, analyst, last)
     finally:
         book.close()
-    say(json.dumps(statement, indent=2) if as_json else _page(statement))
+    show(page, as_json=as_json)
 
 
-@ledger.command()
+@ledger.command("verify")
 @ledger_option
 @config_option
 @json_option
 @click.option("--accept-anchor", is_flag=True, help="Make a missing anchor anew: only if this is the latest state.")
-def verify(*, url: str | None, config: str, as_json: bool, accept_anchor: bool) -> None:
+def verify_command(*, url: str | None, config: str, as_json: bool, accept_anchor: bool) -> None:
     """Derive every hash, sum and release again; name the first entry that does not fit."""
     book = open_book(ledger_url(url, config), make=False, accept_anchor=accept_anchor)
     try:
         report = book.verify()
     finally:
         book.close()
-    if as_json:
-        facts = {"entries": report.entries, "accounts": report.accounts, "releases": report.releases}
-        click.echo(json.dumps({"whole": True, **facts, "head": report.head.hash}))
-    else:
-        click.echo(
-            f"Whole: {_many(report.entries, 'entry', 'entries')}, {_many(report.accounts, 'account')} and "
-            f"{_many(report.releases, 'release')} agree.\n"
-            f"The book ends at entry {report.head.sequence}, {report.head.hash[:16]}…"
-        )
+    agree = (
+        f"Whole: {_many(report.entries, 'entry', 'entries')}, {_many(report.accounts, 'account')} and "
+        f"{_many(report.releases, 'release')} agree."
+    )
+    ends = f"The book ends at entry {report.head.sequence}, {report.head.hash[:16]}…"
+    facts = {"entries": report.entries, "accounts": report.accounts, "releases": report.releases}
+    show(Page((plain_lines([agree, ends]),), {"whole": True, **facts, "head": report.head.hash}), as_json=as_json)
 
 
 def _many(number: int, one: str, more: str = "") -> str:
     return f"{number} {one if number == 1 else more or one + 's'}"
 
 
-def _statement(book: Book, analyst: str | None, last: int) -> dict[str, Any]:
+def _page(book: Book, analyst: str | None, last: int) -> Page:
     """All that is shown, for one reader."""
     lines = list(book.entries())
     reserved = {entry.sequence: _epsilon(entry, "worst_case") for entry in lines if entry.kind == "reserve"}
     entries = [entry for entry in lines if analyst is None or entry.analyst == analyst]
     balances = [held for held in book.balances() if analyst is None or held.analyst == analyst]
-    return {
-        "accounts": [_account(held, book.losses(held.account) if analyst is None else []) for held in balances],
-        "entries": [_line(entry, reserved) for entry in (entries[-last:] if last > 0 else [])],
-    }
+    accounts = [_account(held, book.losses(held.account) if analyst is None else []) for held in balances]
+    told = [_line(entry, reserved) for entry in (entries[-last:] if last > 0 else [])]
+    blocks = [*_meters(balances), *(block for account in accounts for block in _regions(account))]
+    if told:
+        blocks += [SPACE, heading("last entries"), plain_lines([text for said in told for text in _told(said)])]
+    return Page(tuple(blocks), {"accounts": accounts, "entries": told})
 
 
 def _account(held: Balance, losses: list[RegionLosses]) -> dict[str, Any]:
@@ -128,23 +127,21 @@ def _line(entry: Entry, reserved: Mapping[int, Epsilon]) -> dict[str, Any]:
     return {**said, "analyst": entry.analyst, **told}
 
 
-def _page(statement: dict[str, Any]) -> str:
-    table = Table(box=None, padding=(0, 2, 0, 0), header_style="bold")
-    for heading in ("account", "spent", "cap", "", "open"):
-        table.add_column(heading)
-    for held in statement["accounts"]:
-        name = held["account"] + (f" / {held['analyst']}" if held["analyst"] else "")
-        open_ones = str(held["open_reservations"])
-        table.add_row(inert(name), held["spent"], held["cap"] or "no cap", _bar(held), open_ones)
-    parts: list[RenderableType] = [table]
-    for held in statement["accounts"]:
-        if held.get("regions"):
-            parts.append(f"\n[bold]{inert(held['account'])} by region[/bold] (the most exposed first)")
-            parts += [inert(_cut(f"  {region['loss']:>12}  {region['region']}", _WIDTH)) for region in held["regions"]]
-    if statement["entries"]:
-        told = [inert(text) for line in statement["entries"] for text in _told(line)]
-        parts += ["\n[bold]last entries[/bold]", *told]
-    return drawn(parts)
+def _meters(balances: Sequence[Balance]) -> list[Block]:
+    """A bar for each budget, one below the other."""
+    names = [visible(held.account + (f" / {held.analyst}" if held.analyst else "")) for held in balances]
+    texts = [f"{held.in_words}{f', {held.reserved} open' if held.reserved else ''}" for held in balances]
+    wide, long = (max(map(len, column), default=0) for column in (names, texts))
+    shown = zip(names, texts, balances, strict=True)
+    meters: list[Block] = [Meter(name, f"{text:<{long}}", held.share, wide + 2) for name, text, held in shown]
+    return meters or [Fact("", "There is no such budget.")]
+
+
+def _regions(held: Mapping[str, Any]) -> list[Block]:
+    regions = held.get("regions", ())
+    lines = [_cut(f"  {region['loss']:>12}  {region['region']}", _WIDTH) for region in regions]
+    top = heading(f"{held['account']} by region", " (the most exposed first)")
+    return [SPACE, top, plain_lines(lines)] if lines else []
 
 
 def _told(line: dict[str, Any]) -> list[str]:
@@ -168,16 +165,14 @@ def _cut(text: str, width: int) -> str:
     return f"{text[: kept - kept // 2]} … {text[len(text) - kept // 2 :]}"
 
 
-def _bar(held: dict[str, Any]) -> str:
-    return "" if held["cap"] is None else budget_bar(Epsilon(held["spent"]), Epsilon(held["cap"]))
-
-
 def _asked(question: str) -> tuple[str, str]:
     """A question of the engine's is a document that holds its normal form; a step of a stream names both."""
     try:
         said = json.loads(question)
         if "stream" in said:
-            return f"step {said['step']} of the stream {said['stream']}", ""
+            # Older steps name their stream, later ones hold its settings.
+            name = said["stream"]["name"] if isinstance(said["stream"], dict) else said["stream"]
+            return f"step {said['step']} of the stream {name}", ""
         return str(said["question"]), f"by {said['mechanism']}, " if "mechanism" in said else ""
     except (ValueError, KeyError, TypeError):
         return question, ""

@@ -154,11 +154,19 @@ class Balance(Shown):
     remaining: Epsilon | None
     reserved: int
 
+    @property
+    def share(self) -> float | None:
+        """What share of the cap is spent; None if there is no cap."""
+        return None if not self.cap else self.spent.nano / self.cap.nano
+
+    @property
+    def in_words(self) -> str:
+        """What is spent, and of how much."""
+        return f"{self.spent} of {'no cap' if self.cap is None else self.cap} spent"
+
     def page(self) -> Page:
         """Return what is shown of it: no entry, and nobody else's budget."""
-        used = None if not self.cap else self.spent.nano / self.cap.nano
-        limit = "no cap" if self.cap is None else str(self.cap)
-        told = Meter("budget", f"{self.account}: {self.spent} of {limit} spent", used)
+        told = Meter("budget", f"{self.account}: {self.in_words}", self.share)
         amounts = {
             "account": self.account,
             "cap": None if self.cap is None else self.cap.to_json(),

@@ -53,7 +53,7 @@ def _block(block: Block) -> str:
 
 
 def _table(table: Table) -> str:
-    sides = ["left" if place < table.left else "right" for place in range(len(table.headings))]
+    sides = ["right" if place in table.right else "left" for place in range(len(table.headings))]
     head = "".join(_cell("th", side, _text(heading)) for side, heading in zip(sides, table.headings, strict=True))
     rows = (zip(sides, row, strict=True) for row in table.rows)
     body = "".join(f"<tr>{''.join(_cell('td', side, _span(cell)) for side, cell in row)}</tr>" for row in rows)

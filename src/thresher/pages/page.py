@@ -43,6 +43,7 @@ class Meter:
     label: str
     text: str
     share: float | None
+    wide: int = 9
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,11 +55,11 @@ class Lines:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Rows under headings. The first `left` columns are text, the others are aligned to the right."""
+    """Rows under headings. The columns at the places `right` are aligned to the right."""
 
     headings: tuple[str, ...]
     rows: tuple[tuple[Span, ...], ...]
-    left: int = 99
+    right: tuple[int, ...] = ()
     # Whether the last column may go on in the next line; the others never do.
     folds: bool = False
 
@@ -101,6 +102,11 @@ def heading(text: str, rest: str = "") -> Lines:
 def plain_lines(texts: Sequence[str]) -> Lines:
     """Return lines in one tone."""
     return Lines(tuple(line(text) for text in texts))
+
+
+SPACE = plain_lines([""])
+# What the stamp of a page means.
+SEEDED: tuple[Block, ...] = (Fact("", "Made with a seed, which anybody can repeat."), SPACE)
 
 
 def visible(text: str) -> str:

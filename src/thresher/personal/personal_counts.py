@@ -77,7 +77,7 @@ class PersonalCounts(Shown):
         notes = (*self.notes, f"{told}: the promise is about noise alone", self.assumption)
         charge = paid_charge(self.share, self.key, repeated=self.repeated, whose=self.guarantee.facts["budget"])
         blocks: tuple[Block, ...] = (
-            Table((*self.keys, f"{self.aggregate}, weighted"), tuple(rows), len(self.keys)),
+            Table((*self.keys, f"{self.aggregate}, weighted"), tuple(rows), (len(self.keys),)),
             Fact("promise", self.guarantee.sentence),
             *(Fact("note", note) for note in notes),
             Fact("charge", charge),

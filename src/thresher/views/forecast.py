@@ -53,7 +53,7 @@ def parts_section(found: Forecast) -> Blocks:
         f"Waste: what members allow beyond the least budget of their part, squared and summed; "
         f"{float(sum(parts.waste)):.4g} in all, and no other cuts into as many parts waste less."
     )
-    table = Table(("  part", "each gives", "people", "waste"), rows, 1)
+    table = Table(("  part", "each gives", "people", "waste"), rows, (1, 2, 3))
     return heading("Parts of least waste"), table, Fact("", waste)
 
 
@@ -75,7 +75,7 @@ def _left_section(left: Sequence[ClassLeft]) -> Blocks:
     step = max(1, -(-len(there) // _MOST_CLASSES))
     rows = tuple(line(f"  {one.budget}", f"{one.people:,}", str(one.left)) for one in there[::step])
     more = (Fact("", f"one of {step} classes is shown; --json has all"),) if step > 1 else ()
-    table = Table(("  budget", "people", "left of it"), rows, 1)
+    table = Table(("  budget", "people", "left of it"), rows, (1, 2))
     return plain_lines([""]), heading("What is left", ": for the curator only"), table, *more
 
 

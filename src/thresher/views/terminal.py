@@ -33,11 +33,16 @@ _TRAILING = re.compile(r"(?:\x1b\[[0-9;]*m|\s)+$")
 
 def drawn(page: Page) -> str:
     """Return the page as text with colours; click drops those where the output is not a terminal."""
-    stamp = [rich_line((Span(page.stamp, ALARM),))] if page.stamp else []
-    parts = [*stamp, *(part for block in page.blocks for part in _block(block))]
     page_text = io.StringIO()
-    Console(file=page_text, width=_WIDTH, highlight=False, emoji=False, force_terminal=True).print(*parts, sep="\n")
+    console = Console(file=page_text, width=_WIDTH, highlight=False, emoji=False, force_terminal=True)
+    console.print(*rich_parts(page), sep="\n")
     return "\n".join(_trimmed(text) for text in page_text.getvalue().splitlines())
+
+
+def rich_parts(page: Page) -> list[RenderableType]:
+    """Return the page for rich."""
+    stamp = [rich_line((Span(page.stamp, ALARM),))] if page.stamp else []
+    return [*stamp, *(part for block in page.blocks for part in _block(block))]
 
 
 def facts(page: Page) -> str:
@@ -63,7 +68,8 @@ def _block(block: Block) -> Iterable[RenderableType]:
     elif isinstance(block, Lines):
         yield from map(rich_line, block.lines)
     elif isinstance(block, Meter):
-        yield rich_line((Span(f"  {block.label:<9}{block.text} "), *(() if block.share is None else bar(block.share))))
+        told = Span(f"  {visible(block.label):<{block.wide}}{block.text} ")
+        yield rich_line((told, *(() if block.share is None else bar(block.share))))
     else:
         yield Text(_fact(block))
 
@@ -77,7 +83,7 @@ def _table(table: Table) -> RichTable:
     last = len(table.headings) - 1
     for place, heading in enumerate(table.headings):
         folds = table.folds and place == last
-        side: Literal["left", "right"] = "left" if place < table.left else "right"
+        side: Literal["left", "right"] = "right" if place in table.right else "left"
         shown.add_column(
             Text(visible(heading)), justify=side, no_wrap=not folds, overflow="fold" if folds else "ellipsis"
         )
