@@ -16,7 +16,7 @@ from thresher.amounts import Epsilon
 from thresher.config import StreamDeclaration, Table
 from thresher.guarantee import Guarantee
 from thresher.noise import Entropy
-from thresher.pages import Fact, Page, Shown
+from thresher.pages import Fact, Page, Shown, visible
 from thresher.question import AnyNeed, Exact, Identity
 
 
@@ -36,8 +36,29 @@ LABEL = 12
 Statements = list[tuple[str, str]]
 
 
+class Explained(Shown):
+    """A plan as it is shown: labelled statements."""
+
+    __slots__ = ()
+
+    def explanation(self) -> Statements:
+        """Return what it reads, costs and promises: a label and a sentence for each statement."""
+        raise NotImplementedError
+
+    def document(self) -> dict[str, Any]:
+        """Return the plan for JSON."""
+        raise NotImplementedError
+
+    def page(self) -> Page:
+        """Return what is shown of it."""
+        return Page(tuple(Fact(label, text, LABEL) for label, text in self.explanation()), self.document())
+
+    def __str__(self) -> str:
+        return "".join(f"{label:<{LABEL}}{visible(text)}\n" for label, text in self.explanation())
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Plan(Shown, Generic[Given_co]):
+class Plan(Explained, Generic[Given_co]):
     """A question with its price, of whatever family. Everything here is computed once, when it is planned.
 
     family     of which family it is; the ledger keeps it with the charge, and refuses one that it does not know
@@ -75,10 +96,6 @@ class Plan(Shown, Generic[Given_co]):
         """What the question costs, in words."""
         return f"{'at most ' if self.shows_levels else ''}epsilon {self.epsilon}"
 
-    def explanation(self) -> Statements:
-        """Return what it reads, costs and promises: a label and a sentence for each statement."""
-        raise NotImplementedError
-
     def document(self) -> dict[str, Any]:
         """Return the plan for JSON."""
         return {
@@ -87,13 +104,6 @@ class Plan(Shown, Generic[Given_co]):
             "epsilon": self.epsilon.to_json(),
             "guarantee": self.guarantee.document(),
         }
-
-    def page(self) -> Page:
-        """Return what is shown of it."""
-        return Page(tuple(Fact(label, text, LABEL) for label, text in self.explanation()), self.document())
-
-    def __str__(self) -> str:
-        return "".join(f"{label:<{LABEL}}{text}\n" for label, text in self.explanation())
 
     def recall(self, body: bytes, key: str) -> Given_co:
         """Hand out a stored release again."""

@@ -541,7 +541,7 @@ def test_names_that_are_no_names_are_shown_as_text(tmp_path):
     (name,) = declared.streams
     assert "\x1b" in name
     assert "\x1b" not in str(planned(declared, name))
-    assert str(planned(declared, name)).count("\n") == 4
+    assert str(planned(declared, name)).count("\n") == 5
 
 
 def test_the_buffer_of_a_stream_has_its_limits(tmp_path):

@@ -24,12 +24,11 @@ from thresher.guarantee import BELOW
 from thresher.noise import SeededEntropy, SystemEntropy
 from thresher.pages import Block, Fact, Lines, Page, Span, line
 from thresher.pages.answer import level_summary, verdict_summary, verdict_table
-from thresher.pages.page import ALARM, heading, plain_lines
+from thresher.pages.page import ALARM, SEEDED, SPACE, heading, plain_lines
 from thresher.plan import LABEL
 
 TRY = 'thresher ask "SELECT gender FROM patients GROUP BY gender HAVING COUNT(*) > 55000"'
 _ELSEWHERE = ("question", "promise")
-_SPACE = plain_lines([""])
 
 
 @click.group(invoke_without_command=True)
@@ -92,37 +91,37 @@ def _page(shown: Tour, keep: str | None) -> Page:
         plain_lines([*(f"  {text}" for text in QUESTION.splitlines()), ""]),
         heading("Its price, before any patient is read (thresher plan)"),
         *(Fact(label, text, LABEL) for label, text in shown.plan.explanation() if label not in _ELSEWHERE),
-        _SPACE,
+        SPACE,
         *shown.before.page().blocks,
-        _SPACE,
+        SPACE,
         heading("The answer (thresher ask)"),
         verdict_table(answer, extra=_truth_columns(shown)),
-        _SPACE,
+        SPACE,
         Fact("", f"{verdict_summary(answer)}. {_errors(shown)}"),
-        _SPACE,
+        SPACE,
         Fact("promise", answer.guarantee.sentence),
         Fact("", "The truth is shown only because this hospital is made up."),
-        _SPACE,
+        SPACE,
         *([Fact("levels", level_summary(answer))] if shown.plan.shows_levels else []),
         *shown.after.page().blocks,
         Fact(" ", "spent is the most that any one group has lost"),
-        _SPACE,
+        SPACE,
         heading("The same question again"),
         Fact("", "The stored answer, byte for byte, for nothing."),
         *shown.after_again.page().blocks,
-        _SPACE,
+        SPACE,
         heading("A sharper question"),
         Fact("", _sharper(shown)),
         Fact("", f"Refused: {shown.refusal}"),
-        _SPACE,
+        SPACE,
         heading("Does the promise hold?"),
         Fact("", _measurement(shown)),
     ]
     if keep:
-        blocks += [_SPACE, Fact("", f"Kept in {keep}: go there and try `{TRY}`")]
+        blocks += [SPACE, Fact("", f"Kept in {keep}: go there and try `{TRY}`")]
     if answer.stamp:
         again = Lines((line(""), line(Span(answer.stamp, ALARM))))
-        blocks = [Fact("", "Made with a seed, which anybody can repeat."), _SPACE, *blocks, again]
+        blocks = [*SEEDED, *blocks, again]
     return Page(tuple(blocks), _document(shown), answer.stamp)
 
 

@@ -3,7 +3,6 @@
 Reads: arguments. Writes: standard output; a folder, if one is to be kept. Never: a line of text wider than 78 columns.
 """
 
-import json
 import tempfile
 from contextlib import ExitStack
 from pathlib import Path
@@ -11,16 +10,16 @@ from typing import Any
 
 import click
 
-from thresher.cli.asking import budget_line
-from thresher.cli.output import drawn, say
+from thresher.cli.output import show
 from thresher.cli.showing import Showing, showing
 from thresher.demo.campus import STEPS, Campus, campus_day
 from thresher.demo.replaying import Replayed, replay
 from thresher.errors import ArgumentError
 from thresher.live.recorded_noise import RecordedEntropy
+from thresher.pages import Block, Fact, Lines, Page, Span, line
+from thresher.pages.page import ALARM, SEEDED, SPACE, heading
 from thresher.streams.step_release import TORN
-from thresher.views import inert, paragraph
-from thresher.views.stream_chart import ringing_steps, stream_chart
+from thresher.streams.stream_chart import ringing_steps, stream_chart
 
 _SERIES = ("dorms", "hall", "library")
 _TITLE = "A made-up day on a campus"
@@ -50,35 +49,35 @@ def demo_stream(*, seed: int | None, keep: str | None, pace: float, as_json: boo
         how = Showing(_TITLE, as_json, _SERIES, 0, STEPS, campus.truth, lines=False)
         entropy = None if seed is None else RecordedEntropy(seed)
         shown = replay(campus, entropy, lambda before: showing(how, before), pace)
-    say(json.dumps(_document(shown)) if as_json else _page(campus, shown, keep, chart=not how.lively))
+    show(_page(campus, shown, keep, chart=not how.lively), as_json=as_json, indent=None)
 
 
-def _page(campus: Campus, shown: Replayed, keep: str | None, *, chart: bool) -> str:
+def _page(campus: Campus, shown: Replayed, keep: str | None, *, chart: bool) -> Page:
     """The day as it was released, and what it cost."""
     rows = [campus.truth(record) for record in shown.records]
     truth = {name: [row[name] for row in rows] for name in campus.buildings}
-    lines = [
-        *([f"[bold]{_TITLE}[/bold]", *stream_chart(shown.records, _SERIES, truth=truth)] if chart else []),
-        paragraph(
-            "Dots are the noisy counts that were released, the line what is made of them, and + the truth, which is "
-            "shown only because this campus is made up."
-        ),
-        *([paragraph(_went_on(shown), "went on")] if shown.began_with else []),
-        "",
+    stamp = next((record.stamp for record in shown.records if record.stamp), "")
+    drawn = (
+        "Dots are the noisy counts that were released, the line what is made of them, and + the truth, which is "
+        "shown only because this campus is made up."
+    )
+    blocks: list[Block] = [
+        *(SEEDED if stamp else ()),
+        *([heading(_TITLE), *stream_chart(shown.records, _SERIES, truth=truth)] if chart else []),
+        Fact("", drawn),
+        *([Fact("went on", _went_on(shown))] if shown.began_with else []),
+        SPACE,
     ]
     for watch in shown.plan.alarms:
-        name, series = inert(watch.declared.name), inert(watch.declared.series)
-        lines.append(f"  [bold red]{name}[/bold red] ({series}) {_rang(shown, watch.declared.name)}")
-        lines += [paragraph(watch.promise, "promise"), ""]
-    lines += [budget_line(shown.balance), *(paragraph(text, label) for label, text in _losses(shown).items())]
+        rang = f" ({watch.declared.series}) {_rang(shown, watch.declared.name)}"
+        blocks += [Lines((line("  ", Span(watch.declared.name, ALARM), rang),)), Fact("promise", watch.promise), SPACE]
+    blocks += [*shown.balance.page().blocks, *(Fact(label, text) for label, text in _losses(shown).items())]
     if keep:
-        path = inert(str(Path(keep) / "thresher.toml"))
-        lines += ["", paragraph(f"Kept in {inert(keep)}: try `thresher stream show campus --config {path}`")]
-    stamp = next((record.stamp for record in shown.records if record.stamp), "")
+        path = Path(keep) / "thresher.toml"
+        blocks += [SPACE, Fact("", f"Kept in {keep}: try `thresher stream show campus --config {path}`")]
     if stamp:
-        red = f"[bold red]{stamp}[/bold red]"
-        lines = [f"{red}: made with a seed, which anybody can repeat.", "", *lines, "", red]
-    return drawn(lines)
+        blocks.append(Lines((line(""), line(Span(stamp, ALARM)))))
+    return Page(tuple(blocks), _document(shown), stamp)
 
 
 def _went_on(shown: Replayed) -> str:

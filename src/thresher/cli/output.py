@@ -3,41 +3,21 @@
 Reads: nothing. Writes: standard output. Never: fails because a bar cannot be encoded.
 """
 
-import io
 import json
-import re
 import sys
-from collections.abc import Sequence
 
 import click
-from rich.console import Console, RenderableType
 
 from thresher.pages import Page
-from thresher.views.terminal import drawn as render
+from thresher.views.terminal import drawn
 
-_WIDTH = 120
-_ESCAPE, _RESET = "\x1b", "\x1b[0m"
-_TRAILING = re.compile(r"(?:\x1b\[[0-9;]*m|\s)+$")
 _BRAILLE = dict.fromkeys(map(chr, range(0x2800, 0x2900)), "*")
 _PLAIN = str.maketrans(dict(zip("█·│─●░◂▸", "#.|-*:<>", strict=True)) | {"…": "...", "ε": "epsilon"} | _BRAILLE)
 
 
-def drawn(parts: Sequence[RenderableType]) -> str:
-    """Everything as text with colours; click drops those where the output is no terminal."""
-    page = io.StringIO()
-    Console(file=page, width=_WIDTH, highlight=False, emoji=False, force_terminal=True).print(*parts, sep="\n")
-    return "\n".join(_trimmed(line) for line in page.getvalue().splitlines())
-
-
-def _trimmed(line: str) -> str:
-    """Without the coloured emptiness that fills a table's last column."""
-    kept = _TRAILING.sub("", line)
-    return f"{kept}{_RESET}" if _ESCAPE in kept else kept
-
-
-def show(page: Page, *, as_json: bool) -> None:
-    """Print a page, or its document."""
-    say(json.dumps(page.document, indent=2) if as_json else render(page))
+def show(page: Page, *, as_json: bool, indent: int | None = 2) -> None:
+    """Print a page, or its document; in one line, if it is not indented."""
+    say(json.dumps(page.document, indent=indent) if as_json else drawn(page))
 
 
 def say(text: str) -> None:

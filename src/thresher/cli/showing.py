@@ -20,12 +20,15 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.progress_bar import ProgressBar
 
 from thresher.cli.output import can_show, say
+from thresher.live.running_stream import LAST_STEPS
+from thresher.pages import Lines, Page, Span, line, visible
+from thresher.pages.page import ALARM, STRONG
 from thresher.streams.step_release import StepRecord
-from thresher.views.stream_chart import chosen_series, step_line, stream_chart
-from thresher.views.text import WIDTH, inert
+from thresher.streams.stream_chart import chosen_series, step_line, stream_chart
+from thresher.views.terminal import rich_parts
+from thresher.views.text import WIDTH
 
-# A chart shows so many of the last steps, and is drawn anew so often in a second.
-LAST_STEPS = 288
+# A chart is drawn anew so often in a second.
 _PER_SECOND = 8
 _FEWEST_ROWS, _MOST_ROWS, _AROUND = 3, 8, 6
 _LETTERS = "█·│─░⣿"
@@ -60,11 +63,11 @@ def showing(how: Showing, before: Sequence[StepRecord] = ()) -> Iterator[Show]:
     if how.lively:
         yield from _live(how, before)
         return
-    line = _json_line if how.as_json else _line
+    tell = _json_line if how.as_json else _line
     with _progress(how) as moved:
 
         def show(record: StepRecord) -> None:
-            line(how, record)
+            tell(how, record)
             moved(record)
 
         for record in before if how.as_json else ():
@@ -120,11 +123,12 @@ def _picture(how: Showing, kept: list[StepRecord], height: int) -> Group:
     if how.truth is not None:
         rest = [how.truth(record) for record in kept]
         truth = {name: [row[name] for row in rest] for name in rest[-1]}
-    stamp = next((f"  [bold red]{record.stamp}[/bold red]" for record in kept if record.stamp), "")
-    lines = [f"[bold]{inert(how.title)}[/bold]{stamp}", *stream_chart(kept, series, rows=rows, truth=truth)]
+    stamp = next((f"  {record.stamp}" for record in kept if record.stamp), "")
+    title = Lines((line(Span(how.title, STRONG), Span(stamp, ALARM)),))
+    parts = rich_parts(Page((title, *stream_chart(kept, series, rows=rows, truth=truth))))
     if how.steps is None:
-        return Group(*lines)
-    return Group(*lines, ProgressBar(total=how.steps - how.first, completed=kept[-1].step + 1 - how.first, width=WIDTH))
+        return Group(*parts)
+    return Group(*parts, ProgressBar(total=how.steps - how.first, completed=kept[-1].step + 1 - how.first, width=WIDTH))
 
 
 @contextmanager
@@ -134,7 +138,7 @@ def _progress(how: Showing) -> Iterator[Show]:
     if how.steps is None or not console.is_terminal or sys.stdout.isatty():
         yield lambda _: None
         return
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    columns = (TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     with Progress(*columns, console=console, transient=True) as progress:
-        task = progress.add_task(inert(how.title), total=how.steps - how.first)
+        task = progress.add_task(visible(how.title), total=how.steps - how.first)
         yield lambda record: progress.update(task, completed=record.step + 1 - how.first)

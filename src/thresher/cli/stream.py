@@ -4,13 +4,10 @@ Reads: arguments, declarations, feeds. Writes: standard output, files; the ledge
 stream that nobody agreed to.
 """
 
-import json
 import re
-import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 
 import click
@@ -19,19 +16,21 @@ from thresher.accounts import open_accounts
 from thresher.cli.feeding import MOST_AHEAD, Ears, end_of, last_counted, listened, polled, recorded
 from thresher.cli.flags import Choice
 from thresher.cli.options import config_option
-from thresher.cli.output import drawn, say
-from thresher.cli.showing import LAST_STEPS, Showing, record_json, showing
-from thresher.cli.stream_pages import after_page, explained, plan_document, plan_page, released_page
+from thresher.cli.output import show
+from thresher.cli.payment import agree
+from thresher.cli.showing import Showing, record_json, showing
 from thresher.config import Declarations, load
 from thresher.errors import ArgumentError, BudgetError, LedgerError
-from thresher.ledger import Balance, Book
+from thresher.ledger import Book
 from thresher.live.open_stream import open_stream, planned
 from thresher.live.recorded_noise import RecordedEntropy
-from thresher.live.running_stream import RunningStream
+from thresher.live.running_stream import LAST_STEPS, RunningStream
 from thresher.live.sinks import JsonLinesFile, write_parquet
+from thresher.live.stream_pages import after_page
+from thresher.pages import Fact, Page
+from thresher.pages.page import SPACE
 from thresher.streams.step_release import StepRecord
-from thresher.views import inert, paragraph
-from thresher.views.stream_chart import chosen_series
+from thresher.streams.stream_chart import chosen_series
 from thresher.views.stream_picture import stream_picture
 
 _SUFFIXES = (".ndjson", ".parquet", ".svg")
@@ -46,15 +45,6 @@ counters_option = click.option(
     help="At the end, tell on standard error what did not count. True numbers: curator only.",
 )
 series_option = click.option("--series", multiple=True, metavar="NAME", help="Which series to draw; may be repeated.")
-
-
-@dataclass(frozen=True, slots=True)
-class _Opened:
-    """A stream and what it was declared in."""
-
-    stream: RunningStream
-    declared: Declarations
-    balance: Callable[[], Balance]
 
 
 @click.group()
@@ -85,7 +75,7 @@ def plan_command(*, name: str, config: str, as_json: bool) -> None:
         balance = book.balance(plan.account)
     finally:
         book.close()
-    say(json.dumps(plan_document(plan, balance), indent=2) if as_json else drawn(plan_page(plan, balance)))
+    show(plan.page() + Page((SPACE,)) + balance.page(), as_json=as_json)
 
 
 @stream.command("run")
@@ -137,14 +127,15 @@ def run_command(
     """  # noqa: D301 - click reads the backslash
     if until is not None and feed is not None:
         raise ArgumentError("until", until, "lines end by themselves", "Leave it out, or use `thresher stream replay`")
-    with _opened(config, name, seed) as opened:
-        _agree(opened, yes=yes)
+    declared = load(config)
+    with _opened(declared, name, seed) as running:
+        _agree(running, yes=yes)
         if feed is None:
-            records = polled(opened.stream, opened.declared, until)
+            records = polled(running, declared, until)
         else:
-            ears = Ears(opened.stream, feed)
-            records = _counted(listened(opened.stream, ears, by_wall=clock == "wall"), ears, counters=counters)
-        _carry_on(opened, records, Showing(name, as_json, series or None), output)
+            ears = Ears(running, feed)
+            records = _counted(listened(running, ears, by_wall=clock == "wall"), ears, counters=counters)
+        _carry_on(running, records, Showing(name, as_json, series or None), output)
 
 
 @stream.command("replay")
@@ -180,13 +171,13 @@ def replay_command(
       thresher stream replay campus monday.ndjson --until 2026-03-03T00:00:00Z --yes
       thresher stream replay campus counts.ndjson --yes --json
     """  # noqa: D301 - click reads the backslash
-    with _opened(config, name, seed) as opened:
-        end = last_counted(file) if until is None else end_of(opened.stream.plan, until)
-        _agree(opened, yes=yes)
-        how = Showing(name, as_json, series or None, opened.stream.next_step, end)
-        ears = Ears(opened.stream, file, MOST_AHEAD)
-        records = _counted(recorded(opened.stream, ears, until), ears, counters=counters)
-        _carry_on(opened, records, how, output)
+    with _opened(load(config), name, seed) as running:
+        end = last_counted(file) if until is None else end_of(running.plan, until)
+        _agree(running, yes=yes)
+        how = Showing(name, as_json, series or None, running.next_step, end)
+        ears = Ears(running, file, MOST_AHEAD)
+        records = _counted(recorded(running, ears, until), ears, counters=counters)
+        _carry_on(running, records, how, output)
 
 
 @stream.command("show")
@@ -208,20 +199,19 @@ def show_command(
     if output is not None and Path(output).suffix not in _SUFFIXES:
         rule = f"its name must end in one of {', '.join(_SUFFIXES)}"
         raise ArgumentError("output", output, rule, "Write -o released.parquet")
-    with _opened(config, name, None) as opened:
-        first, last = _span(steps, opened.stream.next_step)
-        records = list(opened.stream.records(first, last - 1))
+    with _opened(load(config), name, None) as running:
+        first, last = _span(steps, running.next_step)
+        records = list(running.records(first, last - 1))
         if records:
             chosen_series(records, series or None)
         if output is not None:
-            _write(records, Path(output), series, opened.stream.name)
+            _write(records, Path(output), series, running.name)
         if as_json:
             for record in records:
                 click.echo(record_json(record))
         else:
-            running = opened.stream
-            shown = released_page(running.plan, opened.balance(), records, series or None, running.tested_from)
-            say(drawn([*shown, *([paragraph(inert(f"written to {output}"), "file")] if output else [])]))
+            file = (Fact("file", f"written to {output}"),) if output else ()
+            show(running.page(records, series or None) + Page(file), as_json=False)
 
 
 # Carrying on
@@ -238,13 +228,12 @@ def _counted(records: Iterator[StepRecord], ears: Ears, *, counters: bool) -> It
 
 
 @contextmanager
-def _opened(config: str, name: str, seed: int | None) -> Iterator[_Opened]:
-    declared = load(config)
+def _opened(declared: Declarations, name: str, seed: int | None) -> Iterator[RunningStream]:
     planned(declared, name)
     book = open_accounts(declared)
     try:
         with _patiently(declared, name, seed, book) as running:
-            yield _Opened(running, declared, lambda: book.balance(running.plan.account))
+            yield running
     finally:
         book.close()
 
@@ -262,36 +251,34 @@ def _patiently(declared: Declarations, name: str, seed: int | None, book: Book) 
             time.sleep(_PAUSE_SECONDS)
 
 
-def _agree(opened: _Opened, *, yes: bool) -> None:
-    """The price, and the choice to begin. Who goes on has agreed before; where nobody can be asked, nothing begins."""
-    running = opened.stream
-    if yes or running.next_step:
-        return
+def _agree(running: RunningStream, *, yes: bool) -> None:
+    """Let a person choose to begin. Who goes on has agreed before; where nobody can be asked, nothing begins."""
     plan = running.plan
-    if sys.stdin is None or not sys.stdin.isatty():
-        rule = f"every step costs epsilon {plan.step_epsilon}, and nobody can be asked"
-        raise ArgumentError("yes", False, rule, f"Pass --yes to begin, or see `thresher stream plan {plan.name}`")
-    click.echo(explained(plan), err=True)
-    if not click.confirm("\n  Begin it?", err=True):
-        raise ArgumentError("yes", False, "you did not want to begin", "Nothing was read and nothing was charged")
+    if not yes and not running.next_step:
+        agree(
+            plan.page,
+            f"Each step costs epsilon {plan.step_epsilon}.",
+            refusal=f"every step costs epsilon {plan.step_epsilon}, and nobody can be asked",
+            fix=f"Pass --yes to begin, or see `thresher stream plan {plan.name}`",
+            question="Begin it?",
+        )
 
 
-def _carry_on(opened: _Opened, records: Iterator[StepRecord], how: Showing, output: str | None) -> None:
+def _carry_on(running: RunningStream, records: Iterator[StepRecord], how: Showing, output: str | None) -> None:
     """Show and write every record as it comes; exit code 3 once the budget has ended."""
-    running = opened.stream
     last: StepRecord | None = None
     before = list(running.records(max(0, running.next_step - LAST_STEPS))) if how.lively else []
     try:
-        with _sink(running, output) as keep, showing(how, before) as show:
+        with _sink(running, output) as keep, showing(how, before) as tell:
             for record in records:
                 last = record
                 keep(record)
-                show(record)
+                tell(record)
     except KeyboardInterrupt as stopped:
         stopped.add_note(f"All steps before {running.next_step} are stored. Start it again, and it goes on from there.")
         raise
     if not how.as_json:
-        say(drawn(after_page(running.plan, opened.balance(), last, running.next_step)))
+        show(after_page(running.plan, running.balance(), last, running.next_step), as_json=False)
     if running.ended:
         raise click.exceptions.Exit(BudgetError.exit_code)
 

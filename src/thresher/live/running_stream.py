@@ -8,7 +8,7 @@ Reads: sealed counts; the ledger. Writes: the ledger. Never: a count, or an open
 not stored; a step twice. Proof: `running_stream.md`.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
 from numpy.typing import ArrayLike
@@ -29,6 +29,7 @@ from thresher.live.secret_state import Seal
 from thresher.live.step_plan import KeptState, StreamState, step_plan
 from thresher.noise import Entropy
 from thresher.noise.entropy import chosen, this_process
+from thresher.pages import Page, Shown
 from thresher.question import Exact
 from thresher.streams.step_buffer import StepBuffer
 from thresher.streams.step_mechanism import sealed_counts
@@ -37,12 +38,14 @@ from thresher.streams.stream_plan import StreamPlan
 
 # One step's counts, sealed; or what fetches them.
 Counts = Exact | Callable[[], Exact]
+# Of how many steps there is a chart, if nothing else is said.
+LAST_STEPS = 288
 _BUDGET = "the budget is exhausted: this step is not released, and nothing follows"
 _TORN = "charged, and lost before it was stored: there is no value for this step"
 _GAP = "nobody listened: nothing was read, and nothing is charged"
 
 
-class RunningStream:
+class RunningStream(Shown):
     """One declared stream, in one process at a time. Use it in a `with`, or `close` it."""
 
     def __init__(
@@ -155,6 +158,13 @@ class RunningStream:
                 yield record
         if gap < end:
             yield self._gap(gap, end)
+
+    def page(self, records: Sequence[StepRecord] | None = None, series: Sequence[str] | None = None) -> Page:
+        """Return a chart of stored records, by default of the last 288 steps, with alarms and loss. Charges nothing."""
+        from thresher.live.stream_pages import released_page  # noqa: PLC0415 - most streams are not drawn
+
+        drawn = list(self.records(max(0, self._next - LAST_STEPS))) if records is None else records
+        return released_page(self.plan, self.balance(), drawn, series, self.tested_from)
 
     def buffer(self, ahead_steps: int | None = None) -> StepBuffer:
         """What takes events in for this stream: its states, clock and limits; how far ahead may be said otherwise."""

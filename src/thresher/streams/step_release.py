@@ -13,13 +13,14 @@ Reads: noisy numbers and what follows from them. Writes: bytes of them. Never: a
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from thresher.amounts import Epsilon
+from thresher.pages import Lines, Page, Shown, line
 
 RELEASED, TORN, GAP, ENDED = "released", "torn", "gap", "ended"
 JOINS, OPENS, ALONE = 0, 1, 2
@@ -79,7 +80,7 @@ class AlarmState:
 
 
 @dataclass(frozen=True, slots=True)
-class StepRecord:
+class StepRecord(Shown):
     """One step of a stream. `at` is when it began; `epsilon` is what one unit may have lost in this step alone.
 
     `values` are the smoothed estimates, best effort; `drawn` are the noisy counts that carry the promises.
@@ -171,3 +172,10 @@ class StepRecord:
             ]
         said["epsilon"] = self.epsilon.to_json()
         return {**said, **({"note": self.note} if self.note else {}), **({"stamp": self.stamp} if self.stamp else {})}
+
+    def page(self) -> Page:
+        """Return what is shown of it: one line, and the record for programs."""
+        from thresher.streams.stream_chart import step_line  # noqa: PLC0415 - it draws records
+
+        shown = step_line(replace(self, stamp=""), self.names)
+        return Page((Lines((line(shown),)),), self.document(), self.stamp)

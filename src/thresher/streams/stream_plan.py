@@ -7,14 +7,14 @@ Reads: declarations. Writes: nothing. Never: a count.
 import math
 from dataclasses import dataclass
 from datetime import UTC
-from typing import cast
+from typing import Any, cast
 
 from thresher.amounts import Epsilon
 from thresher.config import AlarmDeclaration, StreamDeclaration
-from thresher.config.sections import plain
 from thresher.errors import ArgumentError, DeclarationError
 from thresher.guarantee import Guarantee
 from thresher.noise import Entropy
+from thresher.plan import Explained, Statements
 from thresher.streams.alarm_lines import alarm
 from thresher.streams.alarms import Alarm, Kind
 from thresher.streams.step_clock import StepClock
@@ -55,7 +55,7 @@ class StreamAlarm:
 
 
 @dataclass(frozen=True, slots=True)
-class StreamPlan:
+class StreamPlan(Explained):
     """What a stream does in every step. All of it is computed once, when the stream is planned.
 
     account          what is charged; the ledger keeps what the stream goes on from under `state_name`
@@ -100,27 +100,49 @@ class StreamPlan:
         lost = self.step_epsilon * steps
         return min(lost, self.declared.budget) if self.declared.protected_steps is None else lost
 
-    def __str__(self) -> str:
-        day = max(2, _DAY_SECONDS // self.declared.step_seconds)
+    @property
+    def day(self) -> int:
+        """How many steps a day has; at least two."""
+        return max(2, _DAY_SECONDS // self.declared.step_seconds)
+
+    def explanation(self) -> Statements:
+        """Return whom it protects, what a step costs, and what its alarms promise."""
         protected = self.declared.protected_steps
-        who = "in all steps" if protected is None else f"in any {protected} steps on end" if protected > 1 else ""
-        charged = (
-            f"each step adds {self.step_epsilon} to the account, until the budget ends"
-            if protected is None
-            else f"the account stays at {self.step_epsilon * protected}, what they lose, however long it runs"
-        )
-        lines = [
-            f"stream     {plain(self.name)}: {len(self.names)} series, "
-            + f"a step every {self.declared.step_seconds} seconds",
-            f"protected  one unit {who or 'in one step'}; {charged}",
-            f"epsilon    {self.step_epsilon} for a step; present in {day} steps (a day): {self.lost_within(day)}, "
-            + ("and never more than the budget" if protected is None else "and as much again every further day"),
-            f"noise      discrete Laplace, epsilon {self.measures.perturber} for a count: standard deviation "
-            + f"{self.noise:,.3g}"
-            + (f"; groups with {self.measures.grouper}" if self.measures.grouper else ""),
-            *(f"alarm      {plain(watch.declared.name)}: {watch.promise}" for watch in self.alarms),
+        if protected is None:
+            who, more = "in all steps", "and never more than the budget"
+            charged = f"each step adds {self.step_epsilon} to the account, until the budget ends"
+        else:
+            who = f"in any {protected} steps on end" if protected > 1 else "in one step"
+            more = "and as much again every further day"
+            most = self.step_epsilon * protected
+            charged = f"the account stays at {most}, what they lose, however long it runs"
+        spread = f"epsilon {self.measures.perturber} for a count: standard deviation {self.noise:,.3g}"
+        groups = f"; groups with {self.measures.grouper}" if self.measures.grouper else ""
+        lost = f"{self.step_epsilon} for a step; present in {self.day} steps (a day): {self.lost_within(self.day)}"
+        return [
+            ("stream", f"{self.name}: {len(self.names)} series, a step every {self.declared.step_seconds} seconds"),
+            ("protected", f"one unit {who}; {charged}"),
+            ("epsilon", f"{lost}, {more}"),
+            ("noise", f"discrete Laplace, {spread}{groups}"),
+            *(("alarm", f"{watch.declared.name}: {watch.promise}") for watch in self.alarms),
         ]
-        return "\n".join(lines)
+
+    def document(self) -> dict[str, Any]:
+        """Return the plan for JSON."""
+        return {
+            "stream": self.name,
+            "series": list(self.names),
+            "states": list(self.states),
+            "step_seconds": self.declared.step_seconds,
+            "protected_steps": self.declared.protected_steps,
+            "epsilon_of_a_step": self.step_epsilon.to_json(),
+            "lost_in_a_day": {"steps": self.day, "epsilon": self.lost_within(self.day).to_json()},
+            "epsilon_of_a_count": self.measures.perturber.to_json(),
+            "alarms": [
+                {"name": watch.declared.name, "series": watch.declared.series, "promise": watch.promise}
+                for watch in self.alarms
+            ],
+        }
 
 
 def plan_stream(declared: StreamDeclaration) -> StreamPlan:

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from thresher.errors import ArgumentError
 from thresher.streams.step_release import StepRecord
-from thresher.views.stream_chart import chosen_series, ringing_steps
+from thresher.streams.stream_chart import chosen_series, ringing_steps
 from thresher.views.svg import COLOURS, Axis, across, dot, down, legend, path, picture, written
 
 _DOT = 1.1

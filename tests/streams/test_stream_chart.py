@@ -1,43 +1,21 @@
 """Charts of records: what is drawn where, at most 78 columns, and nobody's markup."""
 
 import re
-from xml.etree import ElementTree
 
-import numpy as np
 import pytest
-from rich.text import Text
+from streams.made_records import NAMES, day, record
 
-from thresher.amounts import Epsilon
 from thresher.errors import ArgumentError
-from thresher.streams.step_release import ENDED, GAP, RELEASED, TORN, AlarmState, NoisyStep, StepRecord, WindowState
-from thresher.views.stream_chart import chosen_series, ringing_steps, step_line, stream_chart
-from thresher.views.stream_picture import stream_picture
-
-NAMES = ("gym", "library", "hall", "lab", "pool")
-SVG = "{http://www.w3.org/2000/svg}"
-
-
-def record(step, counts, *, kind=RELEASED, rings=False, names=NAMES, stamp=""):
-    """A record as a stream would make it, with one alarm, on the library."""
-    at, epsilon = f"2026-03-02T{step // 12:02}:{step % 12 * 5:02}:00Z", Epsilon("0.1")
-    if kind != RELEASED:
-        return StepRecord("campus", step, at, kind, names, epsilon, note="said so")
-    values = tuple(map(float, counts))
-    windows = (WindowState(12, min(step + 1, 12), tuple(12 * value for value in values)),)
-    alarms = (AlarmState("crowded", names[1], rings, None if step < 3 else rings),)
-    drawn = NoisyStep(np.array(counts, dtype=np.int64))
-    return StepRecord("campus", step, at, kind, names, epsilon, drawn, values, windows, alarms, stamp=stamp)
+from thresher.pages import Page
+from thresher.pages.html_text import html_of
+from thresher.streams.step_release import ENDED, GAP, TORN, StepRecord
+from thresher.streams.stream_chart import chosen_series, ringing_steps, step_line, stream_chart
+from thresher.views.terminal import drawn
 
 
-def day(steps=288, rings=range(100, 120), kinds=None):
-    return [
-        record(s, [s, 1000 if s in rings else 10, 0, -5, 7], kind=(kinds or {}).get(s, RELEASED), rings=s in rings)
-        for s in range(steps)
-    ]
-
-
-def plain(lines):
-    return [Text.from_markup(line).plain for line in lines]
+def plain(blocks):
+    """The lines of blocks as a terminal shows them, without colours."""
+    return re.sub(r"\x1b\[[0-9;]*m", "", drawn(Page(tuple(blocks)))).splitlines()
 
 
 def test_series_that_are_watched_come_first_and_four_are_drawn():
@@ -104,34 +82,21 @@ def test_one_step_is_one_line():
 def test_names_cannot_steer_the_terminal():
     evil = ("[red]\x1b[2J", "[/bold]", *NAMES[2:])
     records = [record(s, [1, 2, 3, 4, 5], names=evil) for s in range(5)]
-    lines = stream_chart(records)
-    assert "\x1b" not in "".join(lines) + step_line(records[0], evil)
-    assert "[red]" in "".join(plain(lines))
-    assert "[/bold]" in "".join(plain(lines))
+    shown = drawn(Page(stream_chart(records)))
+    assert "\x1b[2J" not in shown + step_line(records[0], evil)
+    assert "[red]" in shown
+    assert "[/bold]" in shown
+
+
+def test_a_record_is_shown_in_one_line():
+    page = record(110, [1, 2, 3, 4, 5], names=("<script>\x1b", *NAMES[1:]), stamp="NOT PRIVATE").page()
+    assert (page.stamp, page.document["step"]) == ("NOT PRIVATE", 110)
+    ((shown,),) = page.blocks[0].lines
+    assert shown.text.startswith(r"    110  2026-03-02 09:10  <script>\x1b 1 (~1)")
+    assert "NOT PRIVATE" not in shown.text
+    assert r"&lt;script&gt;\x1b" in html_of(page)
 
 
 def test_nothing_and_nothing_but_gaps():
-    assert stream_chart([]) == ["  nothing is released yet"]
+    assert plain(stream_chart([])) == ["  nothing is released yet"]
     assert "no value" in " ".join(plain(stream_chart([record(s, [], kind=GAP) for s in range(5)])))
-
-
-def test_the_picture_has_lines_bars_and_a_stamp():
-    records = [record(s, [s, 2 * s, 3, 4, 5], rings=s > 50, stamp="NOT PRIVATE") for s in range(60)]
-    root = ElementTree.fromstring(stream_picture(records, ["gym", "library"]))  # noqa: S314 - our own text
-    assert len(root.findall(f"{SVG}circle")) == 120
-    assert {line.get("class") for line in root.findall(f"{SVG}polyline")} == {"rule", "line0", "line1"}
-    assert [bar.get("class") for bar in root.findall(f"{SVG}rect")] == ["paper", "fill1"]
-    assert "NOT PRIVATE" in "".join(root.itertext())
-
-
-def test_no_line_of_a_picture_leads_over_a_missing_step():
-    parts = stream_picture(day(60, (), {30: TORN, 31: GAP}), ["gym"])
-    lines = re.findall(r'<polyline class="line0" points="([^"]*)"', parts)
-    assert [line.count(",") for line in lines] == [30, 28, 2]  # the last one is the legend's
-
-
-def test_pictures_refuse_what_they_cannot_show():
-    with pytest.raises(ArgumentError, match="nothing to draw"):
-        stream_picture([])
-    with pytest.raises(ArgumentError, match="at most 4 series"):
-        stream_picture(day(5), NAMES)

@@ -5,29 +5,30 @@
     █ under it     an alarm rings; · it is tested and silent; blank: its window is not full, or there is no value
     x ░ ▸          a step that is torn, a gap, the end of the budget
 
-Reads: records; a truth only where the caller made it up. Writes: nothing. Never: more than 78 columns.
+Reads: records; a truth only where the caller made it up. Writes: nothing. Never: more than 78 columns; markup.
 """
 
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import groupby
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from thresher.errors import ArgumentError
+from thresher.pages import Block, Fact, Line, Lines, Span, line, visible
+from thresher.pages.page import ALARM, CURVE, FAINT, STRONG, UNSURE
 from thresher.streams.step_release import ENDED, GAP, RELEASED, TORN, AlarmState, StepRecord
-from thresher.views.text import WIDTH, inert, paragraph
 
-_MARGIN, _COLUMNS = 13, 62
+_WIDTH, _MARGIN, _COLUMNS, _LONGEST_NAME = 78, 13, 62, 40
 # A character of Braille has two dots across and four down.
 _ACROSS, _DOWN = 2, 4
 _BRAILLE, _DOTS = 0x2800, ((0x01, 0x08), (0x02, 0x10), (0x04, 0x20), (0x40, 0x80))
 _OUTLIERS = 0.98
 _LONGEST_GAP = 144
 _MARKS = {RELEASED: " ", GAP: "░", TORN: "x", ENDED: "▸"}
-_STYLES = {"·": "dim", "+": "yellow"}
-_LINE, _RINGS = "bold cyan", "bold red"
+_TONES = {"·": FAINT, "+": UNSURE, "█": ALARM}
 _SHOWN = 4
 
 Series = NDArray[np.float64]
@@ -58,20 +59,21 @@ def stream_chart(
     *,
     rows: int = 8,
     truth: Mapping[str, ArrayLike] | None = None,
-) -> list[str]:
-    """One panel for each series, as lines with colours; a `truth` (`+`) holds one number for each record.
+) -> tuple[Block, ...]:
+    """Return one panel for each series, and notes; a `truth` (`+`) holds one number for each record.
 
     Left out, the series are those that alarms watch and then others, four at most.
     """
     if not records:
-        return ["  nothing is released yet"]
-    lines: list[str] = []
+        return (Lines((line("  nothing is released yet"),)),)
+    lines: list[Line] = []
     shown = records if truth else _spread(records)
     for name in chosen_series(records, series):
-        lines += [*_panel(shown, name, rows, (truth or {}).get(name)), ""]
+        lines += [*_panel(shown, name, rows, (truth or {}).get(name)), line("")]
     left = len(records[-1].names) - _SHOWN
-    more = [f"  and {left:,} series more: choose with --series", ""] if series is None and left > 0 else []
-    return [*lines, *more, *_notes(records)]
+    if series is None and left > 0:
+        lines += [line(f"  and {left:,} series more: choose with --series"), line("")]
+    return (Lines(tuple(lines)), *_notes(records))
 
 
 def _spread(records: Sequence[StepRecord]) -> list[StepRecord]:
@@ -104,23 +106,23 @@ def ringing_steps(records: Sequence[StepRecord], alarm: str) -> list[tuple[int, 
 
 
 def step_line(record: StepRecord, series: Sequence[str]) -> str:
-    """One step in one line, for where there is no room to draw: noisy counts (and ~ smoothed ones), and what rings."""
+    """Return one step in one line: noisy counts (and ~ smoothed ones), and what rings. It has no control codes."""
     start = f"{record.step:>7}  {record.at[:16].replace('T', ' ')}  "
     if record.drawn is None:
-        return f"{start}{record.kind}: {_plain(record.note)}"
+        return f"{start}{record.kind}: {visible(record.note)}"
     told = {
-        name: f"{_plain(name)} {'not looked at' if noisy is None else f'{noisy:,}'} (~{_number(value)})"
+        name: f"{visible(name)} {'not looked at' if noisy is None else f'{noisy:,}'} (~{_number(value)})"
         for name, noisy, value in zip(record.names, record.noisy, record.values, strict=True)
     }
-    ringing = [f"{_plain(state.name)} rings" for state in record.alarms if state.ringing]
+    ringing = [f"{visible(state.name)} rings" for state in record.alarms if state.ringing]
     stamp = f"  {record.stamp}" if record.stamp else ""
-    return _cut(start + "  ".join([*ringing, *(told[name] for name in series)]), WIDTH - len(stamp)) + stamp
+    return _cut(start + "  ".join([*ringing, *(told[name] for name in series)]), _WIDTH - len(stamp)) + stamp
 
 
 # One panel
 
 
-def _panel(records: Sequence[StepRecord], name: str, rows: int, truth: ArrayLike | None) -> list[str]:
+def _panel(records: Sequence[StepRecord], name: str, rows: int, truth: ArrayLike | None) -> list[Line]:
     place = records[-1].names.index(name)
     noisy = np.array([math.nan if r.drawn is None else float(r.drawn.noisy[place]) for r in records])
     values = np.array([math.nan if r.drawn is None else r.values[place] for r in records])
@@ -132,7 +134,7 @@ def _panel(records: Sequence[StepRecord], name: str, rows: int, truth: ArrayLike
         _put(page, scale, _binned(true, _COLUMNS), "+")
     _put_line(page, scale, _binned(values, _ACROSS * _COLUMNS))
     labels = scale.labels()
-    body = [f"{labels.get(row, ''):>{_MARGIN - 1}} │{_coloured(''.join(line))}" for row, line in enumerate(page)]
+    body = [_row(labels.get(number, ""), "".join(marks)) for number, marks in enumerate(page)]
     return [_title(records, name, place), *body, *_below(records, name)]
 
 
@@ -184,41 +186,33 @@ def _put_line(page: NDArray[np.str_], scale: _Scale, values: Series) -> None:
         page[row, column] = chr(_BRAILLE + int(cells[row, column]))
 
 
-def _coloured(line: str) -> str:
-    """Runs of the same kind in one colour each."""
-    parts: list[tuple[str, str]] = []
-    for mark in line.rstrip():
-        style = _LINE if ord(mark) >= _BRAILLE else _STYLES.get(mark, "")
-        if parts and parts[-1][0] == style:
-            parts[-1] = (style, parts[-1][1] + mark)
-        else:
-            parts.append((style, mark))
-    return "".join(f"[{style}]{text}[/]" if style else text for style, text in parts)
+def _row(label: str, marks: str) -> Line:
+    """Marks behind a label; runs of the same kind in one tone each."""
+    runs = groupby(marks.rstrip(), lambda mark: CURVE if ord(mark) >= _BRAILLE else _TONES.get(mark, ""))
+    return line(f"{label:>{_MARGIN - 1}} │", *(Span("".join(run), tone) for tone, run in runs))
 
 
-def _title(records: Sequence[StepRecord], name: str, place: int) -> str:
+def _title(records: Sequence[StepRecord], name: str, place: int) -> Line:
+    name = _cut(name, _LONGEST_NAME)
     last = next((record for record in reversed(records) if record.drawn is not None), None)
     if last is None:
-        return f"  [bold]{inert(name)}[/bold]  no value"
+        return line("  ", Span(name, STRONG), "  no value")
     told = [f"{_number(last.values[place])} at {last.at[11:16]}"]
     for window in last.windows:
         missing = f" ({window.covered} known)" if window.covered < window.length else ""
         told.append(f"last {window.length} steps{missing} {_number(window.sums[place])}")
-    text = _cut("   ".join(told), WIDTH - len(name) - 5)
-    return f"  [bold]{inert(name)}[/bold]   {inert(text)}"
+    return line("  ", Span(name, STRONG), f"   {_cut('   '.join(told), _WIDTH - len(name) - 5)}")
 
 
-def _below(records: Sequence[StepRecord], name: str) -> list[str]:
+def _below(records: Sequence[StepRecord], name: str) -> list[Line]:
     """The axis of time, a row for each alarm of the series, and what befell steps."""
-    lines = [f"{'':>{_MARGIN}}{'─' * _COLUMNS}", f"{'':>{_MARGIN}}{_times(records)}"]
+    lines = [line(f"{'':>{_MARGIN}}{'─' * _COLUMNS}"), line(f"{'':>{_MARGIN}}{_times(records)}")]
     for state in _last_alarms(records):
         if state.series == name:
-            row = _by_column([_alarm_mark(record, state.name) for record in records], "█· ")
-            label = inert(_cut(state.name, _MARGIN - 2))
-            pad = " " * (_MARGIN - 1 - len(_cut(state.name, _MARGIN - 2)))
-            lines.append(f"{pad}{label} │" + row.replace("█", f"[{_RINGS}]█[/]").rstrip())
+            marks = _by_column([_alarm_mark(record, state.name) for record in records], "█· ")
+            lines.append(_row(_cut(state.name, _MARGIN - 2), marks))
     marks = _by_column([_MARKS[record.kind] for record in records], "▸x░ ")
-    return [*lines, f"{'steps':>{_MARGIN - 1}} │{marks.rstrip()}"] if marks.strip() else lines
+    return [*lines, _row("steps", marks)] if marks.strip() else lines
 
 
 def _by_column(marks: Sequence[str], order: str) -> str:
@@ -246,17 +240,15 @@ def _times(records: Sequence[StepRecord]) -> str:
     return f"{first}{middle:>{half - len(first) + len(middle)}}{last:>{_COLUMNS - half - len(middle)}}"
 
 
-def _notes(records: Sequence[StepRecord]) -> list[str]:
+def _notes(records: Sequence[StepRecord]) -> list[Fact]:
     """What a reader must not overlook."""
     counted = {kind: sum(record.steps for record in records if record.kind == kind) for kind in (TORN, GAP)}
     said = {TORN: "torn (charged, and lost in a crash)", GAP: "passed over (nobody listened)"}
     told = [
         f"{number:,} {'step' if number == 1 else 'steps'} {said[kind]}" for kind, number in counted.items() if number
     ]
-    lines = [paragraph("; ".join(told), "steps")] if told else []
-    if records[-1].kind == ENDED:
-        lines.append(paragraph(inert(records[-1].note), "ended"))
-    return lines
+    ended = [Fact("ended", records[-1].note)] if records[-1].kind == ENDED else []
+    return [*([Fact("steps", "; ".join(told))] if told else []), *ended]
 
 
 def _last_alarms(records: Sequence[StepRecord]) -> tuple[AlarmState, ...]:
@@ -268,13 +260,9 @@ def _number(value: float) -> str:
 
 
 def _few(names: Sequence[str]) -> str:
-    return ", ".join(map(_plain, names[:6])) + (", ..." if len(names) > 6 else "")
+    return ", ".join(map(visible, names[:6])) + (", ..." if len(names) > 6 else "")
 
 
-def _plain(text: str) -> str:
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
-
-
-def _cut(text: str, width: int = WIDTH) -> str:
-    text = _plain(text)
+def _cut(text: str, width: int) -> str:
+    text = visible(text)
     return text if len(text) <= width else f"{text[: width - 1]}…"

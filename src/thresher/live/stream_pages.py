@@ -1,0 +1,75 @@
+"""What is shown of a stream: what was released, how a run ended, and what whoever was there has lost.
+
+Reads: plans, records, balances. Writes: nothing. Never: a count that was not released.
+"""
+
+from collections.abc import Mapping, Sequence
+
+from thresher.ledger import Balance
+from thresher.pages import Block, Fact, Page
+from thresher.pages.page import SEEDED, SPACE
+from thresher.streams.step_release import ENDED, StepRecord
+from thresher.streams.stream_chart import ringing_steps, stream_chart
+from thresher.streams.stream_plan import StreamAlarm, StreamPlan
+
+_MOST_SPELLS = 6
+
+
+def released_page(
+    plan: StreamPlan,
+    balance: Balance,
+    records: Sequence[StepRecord],
+    series: Sequence[str] | None,
+    tested_from: Mapping[str, int],
+) -> Page:
+    """Return a chart of records, when alarms rang, and what it all costs. `tested_from`: each alarm's first test."""
+    if not records:
+        return Page((Fact("", "No such step is released yet."), SPACE)) + balance.page()
+    stamp = next((record.stamp for record in records if record.stamp), "")
+    blocks: tuple[Block, ...] = (
+        *(SEEDED if stamp else ()),
+        *stream_chart(records, series),
+        Fact("drawn", "dots are the noisy counts that carry the promises; the line is smoothed, best effort"),
+        *(_rang(plan, records, watch, tested_from[watch.declared.name]) for watch in plan.alarms),
+    )
+    document = {"records": [record.document() for record in records]}
+    return Page(blocks, document, stamp) + _price(plan, balance)
+
+
+def after_page(plan: StreamPlan, balance: Balance, last: StepRecord | None, released: int) -> Page:
+    """Return what is said when a run or a replay is over, whose `last` record this is."""
+    if last is not None and last.kind == ENDED:
+        return Page((Fact("ended", f"at step {last.step}: {last.note}"),)) + _price(plan, balance)
+    if not released:
+        told = (
+            "No step has ended. A step ends with a tick of the feed, with its counts, or with --clock wall; a file of "
+            "events that is over needs `thresher stream replay --until`."
+        )
+        return Page((Fact("", told),)) + balance.page()
+    return Page((Fact("next", f"{released}, which begins {plan.clock.began(released)}"),)) + _price(plan, balance)
+
+
+def _price(plan: StreamPlan, balance: Balance) -> Page:
+    """Return what a step and a day lose, what is left of the budget, and what the budget counts."""
+    protected, most = plan.declared.protected_steps, f"{plan.lost_within(plan.day)}"
+    if protected is None and balance.cap is not None:
+        most = f"{min(plan.lost_within(plan.day), balance.cap)}, and never more than the budget"
+    lost = f"somebody present in one step loses at most epsilon {plan.step_epsilon}"
+    price = Page((Fact("loss", f"{lost}; in {plan.day} steps, a day, at most {most}"),)) + balance.page()
+    if protected is None:
+        return price
+    counted = f"any {protected} steps on end" if protected != 1 else "one step"
+    return price + Page((Fact(" ", f"what one unit loses in {counted}: it does not grow"),))
+
+
+def _rang(plan: StreamPlan, records: Sequence[StepRecord], watch: StreamAlarm, first_test: int) -> Fact:
+    alarm = watch.declared.name
+    spells = [f"{plan.clock.began(a)} to {plan.clock.began(b + 1)}" for a, b in ringing_steps(records, alarm)]
+    more = f" and {len(spells) - _MOST_SPELLS} times more" if len(spells) > _MOST_SPELLS else ""
+    tested = any(state.crossed is not None for record in records for state in record.alarms if state.name == alarm)
+    silent = "is silent" if tested else "is not tested yet"
+    told = f"rang from {', '.join(spells[:_MOST_SPELLS])}{more}" if spells else silent
+    # What is stored of the steps before is about another alarm of this name.
+    late = first_test > max(watch.first_test(0), records[0].step)
+    since = f" It was declared while the stream ran, and is tested from step {first_test} on." if late else ""
+    return Fact("alarm", f"{alarm} {told}. {watch.promise}{since}")
