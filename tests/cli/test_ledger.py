@@ -5,7 +5,9 @@ import sys
 import pytest
 from ledger.spendings import by_ward, charge, common
 
+from thresher.cli.ledger import _page
 from thresher.ledger import open_book
+from thresher.pages.html_text import html_of
 
 
 def thresher(*arguments):
@@ -101,13 +103,17 @@ def test_names_are_inert_on_the_terminal(tmp_path):
     address = f"sqlite:///{tmp_path / 'ledger.db'}"
     book = open_book(address)
     book.open_account("\x1b[31mred\u202e[bold]:bomb:", "1")
+    book.open_account("<script>", "1")
     cost = common("0.1", [("\x1b[2Jcolumn", "=", "x")])
     book.settle(book.reserve(charge("\x1b[31mred\u202e[bold]:bomb:", cost, "k", "q", analyst="\nada")), cost, b"")
+    page = html_of(_page(book, None, 10))
     book.close()
     shown = thresher("ledger", "show", "--ledger", address).stdout
-    assert "\x1b" not in shown
-    assert "\u202e" not in shown
-    assert "[bold]:bomb:" in shown
+    for text in (shown, page):
+        assert "\x1b" not in text
+        assert "\u202e" not in text
+        assert "[bold]:bomb:" in text
+    assert "<script>" not in page
 
 
 def test_a_password_is_never_repeated():
@@ -124,6 +130,19 @@ def test_a_password_is_never_repeated():
 
 def test_an_empty_analyst_is_not_the_curator(url):
     assert thresher("ledger", "show", "--ledger", url, "--analyst", "").returncode == 2
+
+
+@pytest.mark.parametrize("said", ["campus", {"name": "campus", "epsilon": "0.5"}], ids=["older", "present"])
+def test_a_step_is_listed_by_its_stream_and_a_reservation_that_is_open_is_told(tmp_path, said):
+    address = f"sqlite:///{tmp_path / 'ledger.db'}"
+    book = open_book(address)
+    book.open_account("stream:campus", "1")
+    question = json.dumps({"identity": "stream 1", "step": 3, "stream": said})
+    book.reserve(charge("stream:campus", common("0.1"), "k", question))
+    book.close()
+    shown = thresher("ledger", "show", "--ledger", address).stdout
+    assert shown.startswith("  stream:campus  0.1 of 1 spent, 1 open ██·")
+    assert "step 3 of the stream campus\n" in shown
 
 
 def test_how_a_question_was_asked_and_what_it_got_back_is_shown(tmp_path):

@@ -13,6 +13,7 @@ import thresher
 from thresher.amounts import Epsilon
 from thresher.guarantee import Guarantee
 from thresher.ledger import Balance
+from thresher.live.recorded_noise import RecordedEntropy
 from thresher.noise import SeededEntropy
 from thresher.pages import Fact, Lines, Meter, Page, Span, Table, line
 from thresher.pages.html_text import html_of
@@ -20,8 +21,21 @@ from thresher.personal.personal_counts import PersonalCounts
 from thresher.release import Release
 from thresher.views.terminal import drawn
 
-COUNT = "SELECT ward FROM patients GROUP BY ward HAVING COUNT(*) > 30"
 HOSTILE = "<script>alert('x')</script>\"&[bold red]\x1b[31m\u202e\n"
+STREAM = f"""
+[streams.{json.dumps(HOSTILE)}]
+states = ["gym", {json.dumps(HOSTILE)}]
+start = 2026-03-02T00:00:00Z
+step_seconds = 300
+epsilon = "0.5"
+budget = "0.5"
+
+[streams.{json.dumps(HOSTILE)}.alarms.{json.dumps(HOSTILE)}]
+kind = "high"
+series = {json.dumps(HOSTILE)}
+threshold = 30
+"""
+COUNT = "SELECT ward FROM patients GROUP BY ward HAVING COUNT(*) > 30"
 ALLOWED = {"div", "p", "b", "table", "tr", "th", "td", "pre", "span", "progress"}
 
 
@@ -110,6 +124,27 @@ def test_terminal_and_notebook_tell_the_same():
     for told in ("3 groups: 1 above, 1 uncertain, 1 below", "asking again is free", "uncertain", "true"):
         assert told in words
         assert told in shown
+
+
+def test_a_stream_shows_its_plan_and_what_it_released(tmp_path):
+    (tmp_path / "thresher.toml").write_text(STREAM)
+    with thresher.open_stream(tmp_path / "thresher.toml", HOSTILE, entropy=RecordedEntropy(1)) as stream:
+        assert "No such step is released yet." in parsed(stream._repr_html_()).text
+        stream.put_counts(0, [3, 50])
+        stream.skip_to(3)
+        spent = stream.balance().spent
+        plan, shown = parsed(stream.plan._repr_html_()), parsed(stream._repr_html_())
+        assert stream.balance().spent == spent
+        assert [step["kind"] for step in stream.page().document["records"]] == ["released", "gap"]
+        terminal = drawn(stream.plan.page()) + drawn(stream.page())
+    assert "stream" in plan.text
+    assert "Rings when the count is above 30." in plan.text
+    assert shown.text.strip().startswith("NOT PRIVATE")
+    assert "2 steps passed over" in shown.text
+    for text in (plan.text, shown.text, terminal):
+        assert r"&[bold red]\x1b[31m\u202e\n" in text
+    assert "\x1b[31m" not in terminal
+    assert "\u202e" not in terminal
 
 
 def test_groups_that_are_not_reported_are_listed_on_request():

@@ -7,7 +7,8 @@ In this room:
     counts of steps      step_clock, step_buffer, step_blocks, aggregates
     what is drawn        perturber, grouper, group_deviation, tree, hierarchy, hierarchy_terms, tree_windows
     what follows         smoothers, median_smoother, window_sums, alarms, alarm_lines, monitors
-    a declared stream    stream_plan, stream_identity, step_mechanism, derived_values, step_release
+    a declared stream    stream_plan, stream_identity, step_mechanism, derived_values
+    what is released     step_release, stream_chart
 
 Ledgers, sources and feeds do not enter: `thresher.live` carries a stream on.
 Reads: true counts of one step at a time. Writes: nothing. Never: a true count in what is shown or kept in the clear.
