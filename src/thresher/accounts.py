@@ -4,9 +4,10 @@ Reads: the ledger. Writes: accounts and caps, where the declarations changed the
 """
 
 from thresher.accounting import UNKNOWN, Subject
+from thresher.amounts import Epsilon
 from thresher.config import Declarations, StreamDeclaration
-from thresher.errors import DeclarationError
-from thresher.ledger import Book, open_book
+from thresher.errors import DeclarationError, LedgerError, NoLedgerError
+from thresher.ledger import Balance, Book, open_book
 from thresher.plan import subject_of, subject_of_stream
 
 
@@ -20,6 +21,22 @@ def open_accounts(declared: Declarations) -> Book:
         book.close()
         raise
     return book
+
+
+def balance_left(declared: Declarations, account: str) -> Balance | None:
+    """Return the budget of an account without making a book; None if the book cannot be read."""
+    cap = declared.budgets()[account]
+    try:
+        book = open_book(declared.ledger, anchor=declared.anchor, make=False)
+    except NoLedgerError:
+        return Balance(account, "", cap, Epsilon(0), cap, 0)
+    except LedgerError:
+        return None
+    try:
+        held = [balance for balance in book.balances() if (balance.account, balance.analyst) == (account, "")]
+        return held[0] if held else Balance(account, "", cap, Epsilon(0), cap, 0)
+    finally:
+        book.close()
 
 
 def _check_subjects(declared: Declarations, book: Book) -> None:

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, Unpack
 
 from thresher import asks
-from thresher.accounts import open_accounts
+from thresher.accounts import balance_left, open_accounts
 from thresher.amounts import Amount
 from thresher.asks.desk import Ask, Desk
 from thresher.charging import Progress, Till, charged, check_limit, key_of, silent
@@ -92,6 +92,10 @@ class Engine:
     def balance(self, plan: Plan[Any]) -> Balance:
         """Return the budget that a plan would be charged to."""
         return self.ledger.balance(plan.account)
+
+    def left(self, plan: Plan[Any]) -> Balance | None:
+        """Return the same without making a ledger where there is none; None if the ledger cannot be read."""
+        return balance_left(self._declarations, plan.account) if self._book is None else self.balance(plan)
 
     def plan(self, sql: str, **options: Unpack["DecisionOptions"]) -> "AnyDecision":
         """Return the price and the promise of a decision; `str(plan)` explains it."""

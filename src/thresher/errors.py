@@ -165,6 +165,10 @@ class LedgerError(CuratorError):
     """The ledger cannot be opened or written, so nothing can be asked."""
 
 
+class NoLedgerError(LedgerError):
+    """There is no ledger at the place that was named."""
+
+
 class LedgerBusyError(LedgerError):
     """Another process held the ledger for too long. Nothing was written; try again."""
 

@@ -49,9 +49,14 @@ class Explained(Shown):
         """Return the plan for JSON."""
         raise NotImplementedError
 
-    def page(self) -> Page:
-        """Return what is shown of it."""
-        return Page(tuple(Fact(label, text, LABEL) for label, text in self.explanation()), self.document())
+    def details(self) -> Statements:
+        """Return how it is measured, for those who want to know."""
+        return []
+
+    def page(self, *, details: bool = False) -> Page:
+        """Return what is shown of it, and how it is measured if `details` are wanted."""
+        statements = [*self.explanation(), *(self.details() if details else [])]
+        return Page(tuple(Fact(label or " ", text, LABEL) for label, text in statements), self.document())
 
     def __str__(self) -> str:
         return "".join(f"{label:<{LABEL}}{visible(text)}\n" for label, text in self.explanation())

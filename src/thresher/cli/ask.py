@@ -22,8 +22,9 @@ from thresher.cli.options import (
 from thresher.cli.output import show
 from thresher.cli.payment import kept, paid
 from thresher.engine import Engine
-from thresher.pages import Page
-from thresher.plan import Plan
+from thresher.pages import Fact, Page
+from thresher.pages.page import plain_lines
+from thresher.plan import LABEL, Plan
 from thresher.release import Release
 
 if TYPE_CHECKING:
@@ -35,9 +36,10 @@ if TYPE_CHECKING:
 @click.argument("sql")
 @config_option
 @wish_options
+@click.option("--details", is_flag=True, help="Show how it is measured: mechanism, levels, exact amounts.")
 @json_option
-def plan_command(*, sql: str, config: str, as_json: bool, **options: Unpack["DecisionOptions"]) -> None:
-    """EXPLAIN PRIVACY: what a question would read, cost and promise. Spends nothing, reads no private row.
+def plan_command(*, sql: str, config: str, details: bool, as_json: bool, **options: Unpack["DecisionOptions"]) -> None:
+    """Show what a question would cost and promise. Reads no row and spends nothing.
 
     SQL is the question, @FILE to read it from a file, or - for standard input:
 
@@ -45,7 +47,8 @@ def plan_command(*, sql: str, config: str, as_json: bool, **options: Unpack["Dec
       thresher plan "SELECT ward FROM stays GROUP BY ward HAVING COUNT(*) > 120" --uncertain-region 10
     """  # noqa: D301 - click reads the backslash
     with thresher.open(config) as engine:
-        show(engine.plan(question_text(sql), **options).page(), as_json=as_json)
+        plan = engine.plan(question_text(sql), **options)
+        show(plan.page(details=details) + _left(engine, plan, details=details), as_json=as_json)
 
 
 @click.command("ask")
@@ -124,6 +127,14 @@ def refine_command(
         release = paid(engine, plan, yes=yes, quiet=as_json, see="thresher refine --plan")
         with kept(release.key):
             show(_page(engine, plan, release, every=every), as_json=as_json)
+
+
+def _left(engine: Engine, plan: Plan[Release], *, details: bool) -> Page:
+    """What is left of the budget, and what to do next."""
+    left = engine.left(plan)
+    budget = Page((Fact("budget", "the ledger cannot be read now", LABEL),)) if left is None else left.page()
+    how = "" if details else " How it is measured: --details."
+    return budget + Page((plain_lines([""]), Fact("", f"Nothing was read or paid.{how} To ask: thresher ask")))
 
 
 def _page(engine: Engine, plan: Plan[Release], release: Release, *, every: bool) -> Page:

@@ -90,7 +90,7 @@ def _page(shown: Tour, keep: str | None) -> Page:
         heading("The question"),
         plain_lines([*(f"  {text}" for text in QUESTION.splitlines()), ""]),
         heading("Its price, before any patient is read (thresher plan)"),
-        *(Fact(label, text, LABEL) for label, text in shown.plan.explanation() if label not in _ELSEWHERE),
+        *(Fact(label or " ", text, LABEL) for label, text in shown.plan.explanation() if label not in _ELSEWHERE),
         SPACE,
         *shown.before.page().blocks,
         SPACE,

@@ -47,7 +47,10 @@ class AdaptiveLadder(Climbing):
     by_history: bool = True
     told: str = ""
     levels_move = True
-    how = "as ppwlm, each next level chosen by what was seen so far"
+    how = (
+        "each group is measured with less and less noise until it is decided; each next level is chosen by what was "
+        "seen so far"
+    )
 
     @property
     def epsilon(self) -> Epsilon:

@@ -69,7 +69,10 @@ class CertifiedLadder(ReachingLook):
     scale: int = 1
     told: str = ""
 
-    how = "looks at one margin for each group, sharper and sharper; each is stopped by the others only"
+    how = (
+        "groups are measured with less and less noise until the promise is reached; whether a group is measured "
+        "further depends on the other groups only"
+    )
 
     @property
     def epsilon(self) -> Epsilon:

@@ -18,9 +18,9 @@ from thresher.decisions.look import Look, Mechanism
 from thresher.decisions.margin import TrueMargins, slacks_of
 from thresher.decisions.mechanisms import mechanism_for
 from thresher.decisions.outlooks import Outlook, outlooks
-from thresher.decisions.promise import counting, wide_regions
+from thresher.decisions.promise import wide_regions
 from thresher.decisions.verdicts import Verdicts, opposite, words
-from thresher.decisions.words import MOST_LISTED, opening
+from thresher.decisions.words import MOST_LISTED, priced, questioned, widths
 from thresher.errors import BugError
 from thresher.guarantee import ABOVE, BELOW, UNCERTAIN, Guarantee
 from thresher.noise import Entropy
@@ -121,19 +121,35 @@ class DecisionPlan(Plan[Release]):
         """What a person should know beside the promise."""
         clear = Fraction(self.look.clear, self.look.scale)
         wide = wide_regions(self.asked, self.look.half_width, clear) if self.look.refinable else ()
-        return (*self.question.notes, *counting(self.question.table), *wide, *self.look.warnings)
+        return (*self.question.notes, *wide, *self.look.warnings)
 
     def __repr__(self) -> str:
         return f"<DecisionPlan: {len(self.question.groups)} groups, epsilon {self.epsilon}>"
 
     def explanation(self) -> Statements:
+        notes = [note for note in self.notes if note not in self.look.warnings]
+        kept = [self.look.half_width * spread for spread in self.asked.sensitivities.values()]
         return [
             *[("WARNING", warning) for warning in self.look.warnings],
-            *opening(self.question),
-            ("mechanism", f"{self.mechanism.name}: {self.look.how}"),
-            *self.look.explain(self.asked, self.price),
+            *questioned(self.question),
+            *widths(self.asked, kept, usual=self._usual_width()),
             ("promise", self.guarantee.sentence),
-            *[("note", note) for note in self.question.notes],
+            *priced(self.asked, self.look.epsilon, back=self.shows_levels and len(self.look.ladder()) != 1),
+            *[("note", note) for note in notes],
+        ]
+
+    def _usual_width(self) -> str:
+        if self.asked.options.region is not None:
+            return ""
+        whose = "the finest that the limit on its cost allows" if self.look.follows_limit else "a default"
+        return f"this is {whose}; choose another with uncertain_region"
+
+    def details(self) -> Statements:
+        why = [("because", self.look.told)] if self.look.told else []
+        return [
+            ("mechanism", f"{self.mechanism.name}: {self.look.how}"),
+            *why,
+            *self.look.details(self.asked, self.price),
         ]
 
     def document(self) -> dict[str, Any]:

@@ -22,8 +22,8 @@ from thresher.decisions.margin import TrueMargins
 from thresher.decisions.outlooks import outlook_lines
 from thresher.decisions.shift import FINEST, cuts, judged
 from thresher.decisions.verdicts import SEEN_BETWEEN, Level, Verdicts
-from thresher.decisions.words import Lines
 from thresher.noise import Entropy, conditional_shift, discrete_laplace, refine, smallest_epsilon
+from thresher.plan import Statements
 from thresher.release import Certificate
 
 # Where the range of the margins is not known, each level is this many times the one before.
@@ -102,7 +102,7 @@ class Climbing(Look):
 
     __slots__ = ()
     fixed = False
-    how = "noisy looks at one margin for each group, each sharper, until it is decided"
+    how = "each group is measured with less and less noise until it is decided"
 
     @property
     def shows_levels(self) -> bool:
@@ -117,11 +117,11 @@ class Climbing(Look):
         """The last level."""
         return self.epsilon
 
-    def explain(self, asked: Asked, price: Price) -> Lines:
+    def details(self, asked: Asked, price: Price) -> Statements:
         """The levels, and what groups lose by their distance from the line."""
-        return [*super().explain(asked, price), *outlook_lines(self, asked), *self._why_one(asked)]
+        return [*super().details(asked, price), *outlook_lines(self, asked), *self._why_one(asked)]
 
-    def _why_one(self, asked: Asked) -> Lines:
+    def _why_one(self, asked: Asked) -> Statements:
         """Why there is one look, which then is a threshold shift."""
         if self.shows_levels:
             return []

@@ -16,11 +16,12 @@ from thresher.amounts import Epsilon
 from thresher.config import decimal_text
 from thresher.decisions.aim import Asked
 from thresher.decisions.margin import TrueMargins
-from thresher.decisions.promise import line_promise, unit_of
+from thresher.decisions.promise import counted_rows, line_promise
 from thresher.decisions.verdicts import Level, Verdicts
-from thresher.decisions.words import Lines, half_widths, told_look, told_reaching
+from thresher.decisions.words import half_widths, look_details, reaching_details
 from thresher.guarantee import Guarantee
 from thresher.noise import Entropy, conditional_shift
+from thresher.plan import Statements
 
 _MOST_DOUBLINGS = 10
 _HALF = Fraction(1, 2)
@@ -42,6 +43,7 @@ class Look:
     warnings       why not to rely on it
     how            in plain words, how it decides
     each_group_stops    decided groups are left alone, so that they lose less than the rest
+    follows_limit    how fine it measures follows from the limit on its cost, where no half width was asked for
     """
 
     __slots__ = ()
@@ -71,11 +73,13 @@ class Look:
         def warnings(self) -> tuple[str, ...]: ...
         @property
         def how(self) -> str: ...
+        @property
+        def follows_limit(self) -> bool: ...
     else:
-        shows_levels = levels_move = each_group_stops = False
+        shows_levels = levels_move = each_group_stops = follows_limit = False
         refinable = fixed = True
         warnings = ()
-        how = "one noisy look at one margin for each group"
+        how = "the distance of each group from the threshold is measured once"
 
     def ladder(self) -> tuple[Level, ...]:
         """Its levels, as far as they are known beforehand."""
@@ -89,9 +93,9 @@ class Look:
         """What is promised beforehand, or with what an answer reached."""
         return line_promise(asked, self.half_width, Fraction(self.clear, self.scale))
 
-    def explain(self, asked: Asked, price: Price) -> Lines:
-        """How it decides and what it costs, line by line."""
-        return told_look(asked, self, price)
+    def details(self, asked: Asked, price: Price) -> Statements:
+        """Return how it decides and what it costs, line by line."""
+        return look_details(asked, self, price)
 
     def document(self, asked: Asked, price: Price) -> dict[str, Any]:
         """What a plan says of it beside its levels, for JSON."""
@@ -136,6 +140,11 @@ class ReachingLook(Look):
     shows_levels = True
     fixed = False
 
+    @property
+    def follows_limit(self) -> bool:
+        """Whether it ends at the limit on its cost: without a certificate to reach, it has a usual half width."""
+        return self.certifies
+
     def promise(self, asked: Asked, seen: Verdicts | None = None) -> Guarantee:
         """What each verdict promises by itself, and what is certified about all of them together."""
         options, sure = asked.options, self.sure_rate
@@ -147,11 +156,11 @@ class ReachingLook(Look):
         if seen is not None:
             half_width, clear = seen.half_width, Fraction(seen.clear, seen.scale)
             facts |= _reached(seen, self.epsilon)
-        return Guarantee("labels", *rates, half_width, clear, options.bound, unit_of(asked), facts)
+        return Guarantee("labels", *rates, half_width, clear, options.bound, counted_rows(asked.question), facts)
 
-    def explain(self, asked: Asked, price: Price) -> Lines:  # noqa: ARG002 - the form of all looks
-        """How it decides and what it may cost, line by line."""
-        return told_reaching(asked, self)
+    def details(self, asked: Asked, price: Price) -> Statements:  # noqa: ARG002 - the form of all looks
+        """Return how it decides and what it may cost, line by line."""
+        return reaching_details(asked, self)
 
     def document(self, asked: Asked, price: Price) -> dict[str, Any]:  # noqa: ARG002 - likewise
         """No half width is asked for."""
@@ -159,7 +168,7 @@ class ReachingLook(Look):
 
     def affordable(self, asked: Asked, price: Price, limit: Epsilon) -> str | None:  # noqa: ARG002 - likewise
         """A lower limit is kept by looking less closely."""
-        return f"With max_epsilon={limit} it would look less closely" if limit else None
+        return f"With max_epsilon={limit} it would be measured less finely" if limit else None
 
     def steps_at(self, level: Fraction, first_rate: Fraction) -> int:
         """No half width was aimed at: that of one look at this level."""
@@ -174,8 +183,8 @@ def _reached(seen: Verdicts, worst: Epsilon) -> dict[str, str]:
     if seen.certificate.reached:
         return share
     if seen.loss >= worst:
-        return {**share, "short": "the sharpest look that was allowed came first"}
-    return {**share, "short": "once every verdict was taken, looking closer did not help"}
+        return {**share, "short": "the finest measurement that the limit allows was reached first"}
+    return {**share, "short": "measuring more finely would not have helped"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,7 +204,7 @@ def cheaper(asked: Asked, price: Price, limit: Epsilon) -> str | None:
     """The least doubling of the region, and of the rate that is bounded first, that keeps within a limit; in words."""
     wider = ((2**i, price(asked.scaled(Fraction(2**i)))) for i in range(1, _MOST_DOUBLINGS + 1))
     found = next(((times, cost) for times, cost in wider if cost <= limit), None)
-    told = [] if found is None else [f"with {found[0]} times the uncertain region it would cost {found[1]}"]
+    told = [] if found is None else [f"with {found[0]} times the half width it would cost {found[1]}"]
     looser = asked.looser()
     while looser.aim.first_rate < _HALF:
         if (cost := price(looser)) <= limit:

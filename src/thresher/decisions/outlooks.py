@@ -12,7 +12,7 @@ import numpy as np
 
 from thresher.decisions.aim import Asked
 from thresher.decisions.margin import TrueMargins
-from thresher.decisions.promise import unit_of
+from thresher.decisions.promise import unit_in
 from thresher.guarantee import few_digits, units_of
 from thresher.noise import SeededEntropy
 
@@ -83,8 +83,9 @@ def outlook_lines(look: "Look", asked: Asked) -> list[tuple[str, str]]:
     if not found:
         return []
     heading = (
-        f"mean epsilon of a group so many {units_of(unit_of(asked))} from the line, if it is short of it / over it, "
-        "and the looks at which such groups stop: each digit is a look, and 5 % of such groups (simulated, on no data):"
+        f"mean epsilon of a group at this distance from the threshold, in {units_of(unit_in(asked.question.table))}, "
+        "if it is short of it / over it, and the looks at which such groups stop: each digit is a look, and 5 % of "
+        "such groups (simulated, on no data):"
     )
     rows = [
         f"{few_digits(seen.distance):>8} away {seen.short:>10.4g} / {seen.over:<10.4g} {_bar(seen.stops)}"

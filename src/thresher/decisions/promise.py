@@ -5,54 +5,56 @@ Reads: what was asked, a priced look, what an answer reached. Writes: nothing. N
 
 from fractions import Fraction
 
-from thresher.config import Table
+from thresher.config import Column, Days, Grid, Hours, Listed, Numbered, Table, decimal_text
 from thresher.decisions.aim import Asked
-from thresher.guarantee import Guarantee
-from thresher.question import Atom
+from thresher.guarantee import CountedRows, Guarantee
+from thresher.question import Atom, Question
+from thresher.question.identity import columns_used, with_bands
 
 
 def line_promise(asked: Asked, half_width: Fraction, clear: Fraction) -> Guarantee:
-    """Both rates for each group by itself, the line moved by the half width."""
-    options = asked.options
-    return Guarantee(
-        "line", options.miss_rate, options.false_alarm_rate, half_width, clear, options.bound, unit_of(asked)
-    )
-
-
-def unit_of(asked: Asked) -> str | None:
-    """The column that names who is protected; None if each row is a different person."""
-    return unit_in(asked.question.table)
+    """Return both rates for each group by itself, with the threshold moved by the half width."""
+    options, rows = asked.options, counted_rows(asked.question)
+    return Guarantee("line", options.miss_rate, options.false_alarm_rate, half_width, clear, options.bound, rows)
 
 
 def unit_in(table: Table) -> str | None:
-    """The same, of a table."""
+    """Return the column that names who is protected; None if each row is a different person."""
     return None if table.contribution is None else table.contribution.unit
 
 
-def counting(table: Table) -> tuple[str, ...]:
-    """What bounding does to counts, for people who expect raw ones; nothing where nothing is bounded."""
+def counted_rows(question: Question) -> CountedRows:
+    """Return which rows a promise about a question is about, and how their values are limited."""
+    table, used = question.table, with_bands(columns_used(question), question.table)
+    columns = [table.columns[name] for name in sorted(used) if name in table.columns]
+    limits = [(column.name, column.kind) for column in columns if isinstance(column.kind, Grid)]
     bound = table.contribution
-    if bound is None:
-        return ()
-    rows = "one row" if bound.max_rows == 1 else f"at most {bound.max_rows:,} rows"
-    groups = "one group" if bound.max_groups == 1 else f"each of at most {bound.max_groups:,} groups"
-    return (
-        f"each {bound.unit} counts by {rows} in {groups}; its other rows are left out. To count more of them, raise "
-        "max_rows_per_group or max_groups_per_unit",
+    return CountedRows(
+        unit=None if bound is None else bound.unit,
+        max_groups=1 if bound is None else bound.max_groups,
+        max_rows=1 if bound is None else bound.max_rows,
+        keys=tuple((column.name, _declared_values(column)) for column in question.keys),
+        agreeing=() if bound is None else table.fixed_columns,
+        limits=tuple((name, decimal_text(grid.minimum), decimal_text(grid.maximum)) for name, grid in limits),
     )
 
 
+def _declared_values(column: Column) -> int:
+    """How many values of a key are declared, where others are not counted; 0 where every value counts."""
+    return len(column.kind.codes()) if isinstance(column.kind, Listed | Numbered | Days | Hours) else 0
+
+
 def wide_regions(asked: Asked, half_width: Fraction, clear: Fraction) -> tuple[str, ...]:
-    """Conditions whose band reaches beyond what a group can be: with them every group may come out either way."""
+    """Return warnings about conditions so coarse that every group may come out either way."""
     table, notes = asked.question.table, []
     if table.count_range is not None and half_width * table.rows_per_unit > table.count_range:
-        notes.append("the uncertain region is wider than count_range: it covers every value that is expected")
+        notes.append("the half width is larger than count_range: every group can end uncertain. Ask for a smaller one")
     for atom, spread in asked.sensitivities.items():
         counted = atom.written and all(w > 0 and aggregate.measure != "total" for aggregate, w in atom.weights)
         if counted and asked.options.misses_first and clear * spread > _lowest(atom):
             notes.append(
-                f"the band of {atom.text} reaches below zero: an empty group may be reported too; "
-                "ask for a smaller region"
+                f"{atom.text} is measured so coarsely that even a group without rows can be reported. Ask for a "
+                "smaller half width"
             )
     return tuple(notes)
 

@@ -22,7 +22,7 @@ from thresher.config import decimal_text
 from thresher.decisions.aim import Asked, asked_of, limits_of
 from thresher.decisions.decision_options import Options
 from thresher.decisions.decision_plan import decision_identity, largest_loss, threshold_of, truth_of
-from thresher.decisions.promise import counting, line_promise, unit_of, wide_regions
+from thresher.decisions.promise import line_promise, unit_in, wide_regions
 from thresher.decisions.refinement_steps import (
     AS_IT_IS,
     READ_AGAIN,
@@ -68,7 +68,7 @@ class RefinementPlan(Plan[Release]):
             return self.earlier.release.notes
         shift = self.step.shift
         wide = wide_regions(self.asked, shift.half_width, Fraction(shift.clear, shift.scale))
-        return (*self.question.notes, *counting(self.question.table), *wide)
+        return (*self.question.notes, *wide)
 
     def run(self, exact: Exact | None, entropy: Entropy) -> tuple[Release, Spending | None]:
         """The earlier noise is what was released less what is true; it is refined, and never drawn anew."""
@@ -184,7 +184,7 @@ class RefinementPlan(Plan[Release]):
             *([("threshold", f"was that of: {release.question}")] if earlier.moved else []),
             ("groups", f"{len(self.question.groups):,}, each of them"),
             ("miss rate" if options.misses_first else "alarm rate", f"{decimal_text(rate or Fraction(0))}{whose}"),
-            ("half width", f"{self.guarantee.document()['half_width']} {units_of(unit_of(self.asked))}"),
+            ("half width", f"{self.guarantee.document()['half_width']} {units_of(unit_in(self.asked.question.table))}"),
         ]
 
     def _priced(self) -> list[tuple[str, str]]:

@@ -20,6 +20,7 @@ from thresher.decisions.score_levels import ladder
 from thresher.decisions.shift import priced_shift
 from thresher.decisions.three_way import ThreeWayLadder, counted_errors, three_way_ladder
 from thresher.errors import ArgumentError
+from thresher.guarantee import percent
 from thresher.noise import smallest_epsilon
 
 # P[above | a group does not qualify], unless that is asked for.
@@ -30,7 +31,7 @@ _FEWEST_FOR_OTHERS = 20
 _LABEL_RATIO, _CERTIFICATE_RATIO = Fraction(13, 10), Fraction(17, 10)
 _CERTIFICATE_LEVELS, _THREE_WAY_LEVELS = 12, 6
 _FINEST_SHARE = 100
-_MAY_MISS = "; with this few, the share that is reached may end slightly above the one aimed at"
+_MAY_MISS = ". With so few, the share that is reached may end slightly above the one aimed at"
 _AND_FIX = "Leave it out, and each verdict stands for itself"
 
 
@@ -42,7 +43,7 @@ def certified_look(aim: Aim) -> Look:
     terms = plan_numbers(aim.groups, len(looks), aim.first_rate, aim.second_rate, aim.delta)
     if alarms >= _FEWEST_ALARMS and terms.spare >= 0:
         warned = "" if alarms >= _ENOUGH_ALARMS else _MAY_MISS
-        told = f"{aim.groups:,} groups are enough for a certificate{warned}"
+        told = f"{aim.groups:,} groups are enough to certify a share of false alarms in the whole list{warned}"
         return CertifiedLadder(looks, aim.first_rate, SURE_RATE, terms, told=told)
     why = _too_few(aim, terms.log_term / terms.weight)
     return _insisted(aim, why) if aim.insists else _labels(aim, why)
@@ -50,13 +51,13 @@ def certified_look(aim: Aim) -> Look:
 
 def three_way_look(aim: Aim) -> Look:
     """Fixed levels, at which clear groups are left alone."""
-    return _three_way(aim, _THREE_WAY_LEVELS, "fixed levels, at which clear groups are left alone")
+    return _three_way(aim, _THREE_WAY_LEVELS, "clear groups are measured no further than they need")
 
 
 def _within(name: str, aim: Aim) -> Epsilon:
     """The limit at which looking closer ends."""
     if aim.limit is None:
-        rule = f"{name} looks closer until it is sure enough, so it needs to know when to stop"
+        rule = f"{name} measures more and more finely, so it needs a limit"
         raise ArgumentError("max_epsilon", None, rule, "Pass 1, say, or declare max_epsilon_per_question")
     return aim.limit
 
@@ -87,7 +88,7 @@ def _insisted(aim: Aim, why: str) -> Look:
     if aim.groups < _FEWEST_FOR_OTHERS:
         rule = f"{why}, so there is no certificate"
         raise ArgumentError("confidence", decimal_text(1 - aim.delta), rule, _AND_FIX)
-    return _three_way(aim, _CERTIFICATE_LEVELS, f"{why}; a certificate was asked for, and costs more this way")
+    return _three_way(aim, _CERTIFICATE_LEVELS, f"{why}. A confidence was asked for, and it costs more this way")
 
 
 def _three_way(aim: Aim, levels: int, told: str) -> ThreeWayLadder:
@@ -113,7 +114,7 @@ def _geometric(aim: Aim, ratio: Fraction, last: Epsilon) -> tuple[Epsilon, ...]:
 
 
 def _one_look(aim: Aim) -> Look:
-    told = f"{aim.groups} groups are too few to learn from one another: one look at the half width asked for"
+    told = f"{aim.groups} groups are too few to state a share of false alarms in the whole list: each is measured once"
     if aim.insists:
         rule = f"{aim.groups} groups allow no certificate"
         raise ArgumentError("confidence", decimal_text(1 - aim.delta), rule, _AND_FIX)
@@ -124,8 +125,8 @@ def _one_look(aim: Aim) -> Look:
 def _too_few(aim: Aim, needed: Fraction) -> str:
     allowed = f"{float(aim.second_rate * aim.groups):.1f}"
     return (
-        f"too few groups for a promise about all of them: a rate of {decimal_text(aim.second_rate)} allows {allowed} "
-        f"errors among {aim.groups:,} groups, and the proof alone needs {float(needed):.1f}"
+        f"{aim.groups:,} groups are too few to state a share of false alarms in the whole list: "
+        f"{percent(aim.second_rate)} of them are {allowed} groups, and the proof alone needs {float(needed):.1f}"
     )
 
 

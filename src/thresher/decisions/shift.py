@@ -68,8 +68,8 @@ class Shift(Look):
     @property
     def how(self) -> str:
         """In plain words, how it decides."""
-        told = "one noisy look at one margin for each group"
-        return f"{told}; line and boundary placed for both rates" if self.zone else told
+        told = "the distance of each group from the threshold is measured once"
+        return f"{told}; both rates are kept outside of a zone around the threshold" if self.zone else told
 
     def decide(self, truth: TrueMargins, entropy: Entropy | None = None) -> Verdicts:
         """One look."""

@@ -51,7 +51,7 @@ class ThreeWayLadder(ReachingLook):
     scale: int = 1
     told: str = ""
     each_group_stops = True
-    how = "looks at one margin for each group at fixed levels; decided groups are left alone"
+    how = "groups are measured at fixed levels of noise, and no further once they are decided"
 
     @property
     def epsilon(self) -> Epsilon:

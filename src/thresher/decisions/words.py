@@ -1,17 +1,19 @@
-"""A plan in words: EXPLAIN PRIVACY, line by line.
+"""A plan in words: first what it asks, how fine, what it promises and costs; then, on request, how it is measured.
 
 Reads: what was asked, a priced look. Writes: text. Never: data.
 """
 
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from thresher.amounts import Epsilon
 from thresher.config import Table, decimal_text
 from thresher.decisions.aim import Asked
-from thresher.decisions.promise import counting, unit_in, wide_regions
-from thresher.guarantee import few_digits, units_of
+from thresher.decisions.promise import unit_in
+from thresher.guarantee import few_digits, listed, noun_of, percent, units_of
+from thresher.plan import Statements
 from thresher.question import Atom, Question, group_keys
 
 if TYPE_CHECKING:
@@ -19,66 +21,134 @@ if TYPE_CHECKING:
 
 # With more groups than this, all are charged the largest level that one reached: a ledger line stays short.
 MOST_LISTED = 200
-_MOST_NAMED = 4
+# Where no condition says how few rows a group may have.
+_ASSUMED_ROWS, _MORE_ROWS = 100, 5
+_DIGITS = 3
 
-Lines = list[tuple[str, str]]
+
+def rounded_up(number: Fraction) -> str:
+    """Return a positive number rounded up to three significant digits, or to a whole number if it is larger."""
+    if number >= 10 ** (_DIGITS - 1):
+        return f"{math.ceil(number):,}"
+    places = max(0, _DIGITS - 1 - math.floor(math.log10(number))) if number else 0
+    return decimal_text(Fraction(math.ceil(number * 10**places), 10**places))
 
 
-def opening(question: Question) -> Lines:
-    """What is asked, about whom."""
-    table = question.table
-    unit = "a row" if table.contribution is None else f"all rows of one {table.contribution.unit}"
+# What everybody wants to know
+
+
+def questioned(question: Question) -> Statements:
+    """Return what is asked, and what is protected."""
+    groups, names = f"{len(question.groups):,}", listed([column.name for column in question.keys], most=9)
+    of = "groups" if not question.keys else names if len(question.keys) == 1 else f"combinations of {names}"
+    values = "value of" if len(question.groups) == 1 else "values of"
+    which = f"{groups} {values} {of}" if len(question.keys) == 1 else f"{groups} {of}"
+    unit = unit_in(question.table)
+    told = "one row; each row is taken to be a different person" if unit is None else f"all rows of one {unit}"
     return [
-        ("question", question.text),
-        ("table", f"{table.name}; protected: {unit}"),
-        *[("counted", told) for told in counting(table)],
-        ("groups", f"{len(question.groups):,} declared; each gets a verdict, empty or not"),
+        ("question", f"which of {which} qualify? Each of them gets a verdict, also one without rows"),
+        ("understood", question.text),
+        ("protected", told),
     ]
 
 
-def told_look(asked: Asked, look: "Look", price: Callable[[Asked], Epsilon]) -> Lines:
-    """A look, or several, that keep a half width."""
+def widths(asked: Asked, kept: Sequence[Fraction], *, usual: str) -> Statements:
+    """Return how fine each condition is measured, in its own units.
+
+    `kept` holds the half width of each condition in steps; `usual` says where they come from, if nobody asked for them.
+    """
+    told = [
+        f"{atom.text}: within {_own_width(atom, steps, asked)}"
+        for atom, steps in zip(asked.atoms, kept, strict=True)
+        if atom.written
+    ]
+    told += [usual] if usual else []
+    return [("within" if i == 0 else "", text) for i, text in enumerate(told)]
+
+
+def priced(asked: Asked, once: Epsilon, *, back: bool = False) -> Statements:
+    """Return what the question costs one unit at worst; `back`: what is not needed is given back."""
+    total = asked.for_one_unit(once)
+    most, rest = ("at most ", ". What is not needed is given back") if back else ("", "")
+    amount = f"{most}{rounded_up(total.fraction)} (epsilon){_composed(asked, once)}"
+    return [("cost", f"{amount}, set aside before any row is read{rest}")]
+
+
+def _own_width(atom: Atom, steps: Fraction, asked: Asked) -> str:
+    """The half width of a condition, in its own units; that of an average, for groups of two sizes."""
+    width = steps / atom.steps
+    if not atom.per_row:
+        return f"{rounded_up(width)}{_counted_in(atom, asked.question.table)}"
+    rows = _least_rows(asked)
+    least, told = (_ASSUMED_ROWS, "") if rows is None else (rows, ", the fewest that the other conditions let through")
+    more = least * _MORE_ROWS
+    return (
+        f"{rounded_up(width / least)} in a group of {least:,} rows{told}; {rounded_up(width / more)} in one of {more:,}"
+    )
+
+
+def _least_rows(asked: Asked) -> int | None:
+    """The fewest rows of a group that a written COUNT(*) lets through; None without such a condition."""
+    found = [
+        atom.at_least
+        for atom in asked.atoms
+        if atom.written and atom.aggregate == "COUNT(*)" and atom.upwards and isinstance(atom.at_least, int)
+    ]
+    return min(found) if found and min(found) > 1 else None
+
+
+def _counted_in(atom: Atom, table: Table) -> str:
+    """What a count counts; nothing for sums, which have units of their own."""
+    measures = {aggregate.measure for aggregate, _ in atom.weights}
+    if measures == {"units"} or (measures == {"rows"} and table.rows_per_unit == 1):
+        return f" {units_of(unit_in(table))}"
+    return " rows" if measures == {"rows"} else ""
+
+
+# How it is measured, on request
+
+
+def look_details(asked: Asked, look: "Look", price: Callable[[Asked], Epsilon]) -> Statements:
+    """Return how one look, or several at given levels, keep a half width."""
     options, units = asked.options, units_of(unit_in(asked.question.table))
-    levels, clear = look.ladder(), Fraction(look.clear, look.scale)
-    shared = "shared out between the looks, not between conditions" if len(levels) > 1 else "all of it for the margin"
+    levels = look.ladder()
+    shared = (
+        "shared between the measurements, not between conditions"
+        if len(levels) > 1
+        else "spent on one number for each group"
+    )
     name = "miss rate" if options.misses_first else "alarm rate"
-    moved = "moved, so that misses stay rare" if options.misses_first else "raised, so that false alarms stay rare"
+    moved = (
+        "lowered, so that few groups are missed" if options.misses_first else "raised, so that false alarms are rare"
+    )
     halved = price(asked.scaled(Fraction(1, 2)))
     return [
         *[("condition", _condition(atom, asked, look.half_width)) for atom in asked.atoms if atom.written],
-        (name, f"{decimal_text(options.rates[0])}, {shared}"),
-        ("half width", f"{few_digits(look.half_width)} {units}: by so much the line is {moved}"),
+        (name, f"{percent(options.rates[0])}, {shared}"),
+        ("half width", f"{few_digits(look.half_width)} {units}: the threshold is {moved}"),
         *_levels(look, units),
         ("epsilon", f"{asked.for_one_unit(look.epsilon)}{_composed(asked, look.epsilon)}{_at_worst(asked, look)}"),
-        ("if halved", f"half the uncertain region would cost {halved}"),
-        ("band", _band(asked, f"{few_digits(clear)} {units}")),
-        *[
-            ("note", note)
-            for note in (*_narrowed(asked, look.half_width), *wide_regions(asked, look.half_width, clear))
-        ],
-        *([("regime", look.told)] if look.told else []),
+        ("if halved", f"half the half width would cost {halved}"),
+        *[("note", note) for note in _narrowed(asked, look.half_width)],
     ]
 
 
-def told_reaching(asked: Asked, look: "ReachingLook") -> Lines:
-    """Looks that grow sharper until a promise is reached."""
+def reaching_details(asked: Asked, look: "ReachingLook") -> Statements:
+    """Return how finer and finer looks reach a promise."""
     levels, units, options = look.ladder(), units_of(unit_in(asked.question.table)), asked.options
     ends = " to ".join(f"{level.epsilon}" for level in (levels[0], levels[-1]))
-    widths = f"{levels[0].steps:,} to {levels[-1].steps:,}"
+    widths_told = f"{levels[0].steps:,} to {levels[-1].steps:,}"
     name = "miss rate" if options.misses_first else "alarm rate"
-    half_width, clear = look.half_width, Fraction(look.clear, look.scale)
     return [
-        ("regime", look.told),
         *[("condition", atom.text) for atom in asked.atoms if atom.written],
-        (name, f"{decimal_text(options.rates[0])}; all conditions together cost what one costs"),
-        ("levels", f"{len(levels)}, epsilon {ends}, half widths {widths} {units}"),
+        (name, f"{percent(options.rates[0])}; all conditions together cost what one costs"),
+        ("levels", f"{len(levels)}, epsilon {ends}, half widths {widths_told} {units}"),
         ("epsilon", f"{asked.for_one_unit(look.epsilon)} {refunded(asked, look)}"),
-        *[("note", note) for note in wide_regions(asked, half_width, clear)],
     ]
 
 
 def half_widths(asked: Asked, kept: Fraction) -> list[dict[str, str]]:
-    """Of every condition that somebody wrote: the half width asked for, and the one that is kept, in its own units."""
+    """Return, of each written condition, the half width asked for and the one that is kept, in its own units."""
     return [
         {"condition": atom.text, "asked_for": few_digits(wished / unit), "kept": few_digits(kept * spread / unit)}
         for atom, spread, wished, unit, _ in _widths(asked)
@@ -86,26 +156,26 @@ def half_widths(asked: Asked, kept: Fraction) -> list[dict[str, str]]:
 
 
 def _narrowed(asked: Asked, kept: Fraction) -> tuple[str, ...]:
-    """A note that names the conditions which are decided more sharply than asked for, and the one that binds."""
+    """Return a note about conditions that are measured more finely than asked, and what decides that."""
     found = list(_widths(asked))
     sharper = [one for one in found if not one[4]]
     if not sharper:
         return ()
-    binding = _listed([atom.text for atom, *_, binds in found if binds])
-    told = _listed(
+    binding = listed([atom.text for atom, *_, binds in found if binds])
+    told = listed(
         [
-            f"{atom.text} ({few_digits(wished / unit)}, now {few_digits(kept * spread / unit)})"
+            f"{atom.text} ({few_digits(kept * spread / unit)} instead of {few_digits(wished / unit)})"
             for atom, spread, wished, unit, _ in sharper
         ]
     )
-    return (f"one margin has one half width, bound by {binding}; narrower than asked for is that of {told}",)
+    return (f"{binding} sets how fine all conditions are measured; finer than asked is {told}",)
 
 
 def refunded(asked: Asked, look: "Look") -> str:
-    """Who gets back what was reserved and not needed: each group, or all of them together."""
+    """Return who gets back what was set aside and not needed: each group, or all of them together."""
     question, grouping, bound = asked.question, asked.grouping, asked.question.table.contribution
     if not look.each_group_stops:
-        return "at worst; it ends at the level where its promise is reached, and the rest is given back"
+        return "at worst; measuring ends when the promise is reached, and the rest is given back"
     loose = [name for name in grouping.columns if name not in grouping.fixed_columns]
     if loose and bound is not None:
         largest = "the largest level" if bound.max_groups == 1 else f"the sum of the {bound.max_groups} largest levels"
@@ -113,23 +183,24 @@ def refunded(asked: Asked, look: "Look") -> str:
         which = f"all groups of the same {' and '.join(same)}" if same else "all groups"
         are = "is" if len(loose) == 1 else "are"
         return (
-            f"at worst; {which} are charged {largest} that they reach, and the rest is given back (group by group only "
-            f"if {' and '.join(loose)} {are} declared fixed, which says that all rows of a {bound.unit} share it)"
+            f"at worst; {which} are charged {largest} that they reach, and the rest is given back. It is given back "
+            f"group by group only if {' and '.join(loose)} {are} declared fixed: all rows of a {noun_of(bound.unit)} "
+            "then have the same value"
         )
     if len(question.groups) > MOST_LISTED or group_keys(question) is None:
-        return "at worst; all groups are charged the largest level that one of them reaches, and the rest is given back"
-    return "at worst; what a group does not need, because it is decided early, is given back to that group"
+        return "at worst; all groups are charged the largest level that a group reaches, and the rest is given back"
+    return "at worst; a group that is decided early gets back what it did not need"
 
 
 def composed(table: Table, total: Epsilon, once: Epsilon) -> str:
-    """How the price of one unit comes about, where it may be in several groups."""
+    """Return how the price of one unit comes about, where it may be in several groups."""
     if total == once or table.contribution is None:
         return ""
-    return f" = {table.contribution.max_groups} groups at {once}"
+    return f", which is {table.contribution.max_groups} groups at {once}"
 
 
 def condition_line(atom: Atom, slack: Fraction, table: Table) -> str:
-    """A condition with its half width in its own units."""
+    """Return a condition with its half width in its own units."""
     width = slack / atom.steps
     if atom.per_row:
         size = f" ({few_digits(width / table.count_range)} at {table.count_range:,})" if table.count_range else ""
@@ -155,11 +226,11 @@ def _widths(asked: Asked) -> list[tuple[Atom, int, Fraction, Fraction, bool]]:
 
 
 def _condition(atom: Atom, asked: Asked, kept: Fraction) -> str:
-    spread = asked.sensitivities[atom]
+    spread, unit = asked.sensitivities[atom], noun_of(unit_in(asked.question.table))
     moved = (
         ""
         if atom.per_row or spread == atom.steps
-        else f"; one unit moves it by up to {few_digits(spread / atom.steps)}"
+        else f"; one {unit} changes it by up to {few_digits(spread / atom.steps)}"
     )
     return condition_line(atom, kept * spread, asked.question.table) + moved
 
@@ -168,32 +239,21 @@ def _composed(asked: Asked, once: Epsilon) -> str:
     return composed(asked.question.table, asked.for_one_unit(once), once)
 
 
-def _levels(look: "Look", units: str) -> Lines:
-    """The levels, each with how far from the line it decides."""
+def _levels(look: "Look", units: str) -> Statements:
+    """The levels, each with how far from the threshold it decides."""
     levels = look.ladder()
     if len(levels) == 1:
         return []
-    heading = f"a look decides if the noisy margin is so many {units} or more from the line:"
+    heading = f"a group is decided if its noisy distance from the threshold is at least this many {units}:"
     if not look.fixed and look.levels_move:
-        heading = f"levels are chosen as it goes, {look.epsilon} at most. If nothing were learnt: {heading}"
-    widths = [few_digits(Fraction(level.steps, look.scale)) for level in levels]
+        heading = f"levels are chosen by what was seen, {look.epsilon} at most. As far as they are known now: {heading}"
+    distances = [few_digits(Fraction(level.steps, look.scale)) for level in levels]
     told = [
-        f"look {i}: epsilon {level.epsilon}, {width} or more"
-        for i, (level, width) in enumerate(zip(levels, widths, strict=True), start=1)
+        f"look {i}: epsilon {level.epsilon}, {distance} or more"
+        for i, (level, distance) in enumerate(zip(levels, distances, strict=True), start=1)
     ]
-    return [("ladder", heading), *(("", text) for text in told)]
+    return [("levels", heading), *(("", text) for text in told)]
 
 
 def _at_worst(asked: Asked, look: "Look") -> str:
     return f" {refunded(asked, look)}" if look.shows_levels and len(look.ladder()) > 1 else ""
-
-
-def _band(asked: Asked, far: str) -> str:
-    if asked.options.misses_first:
-        return f"a group less than {far} short of its condition may be reported too"
-    return f"a group that meets its condition by less than {far} may be left out too"
-
-
-def _listed(texts: list[str]) -> str:
-    more = [f"{len(texts) - _MOST_NAMED} more"] if len(texts) > _MOST_NAMED else []
-    return " and ".join([*texts[:_MOST_NAMED], *more])

@@ -18,18 +18,23 @@ if TYPE_CHECKING:
 _TONES = {ABOVE: GOOD, UNCERTAIN: UNSURE, BELOW: FAINT}
 _HALF = 7
 MOST_ROWS = 200
+_STORED = (
+    "this is the stored answer {} to the same question. It describes the rows as they were when it was paid for. If "
+    "they have changed, set a new `version` for the table in thresher.toml and ask again"
+)
 
 
 def answer_page(release: "Release", *, every: bool = False, flag: str = "") -> Page:
     """Return the page of a decision: reported groups, or `every` one. `flag` is what lists the others, if anything."""
     table = verdict_table(release, every=every)
     left = () if every else unlisted(release)
-    told = "; " + (f"{flag} lists {' and '.join(left)} too" if flag else f"{' and '.join(left)}: not listed")
+    told = "; " + (f"{flag} lists {' and '.join(left)} too" if flag else f"{' and '.join(left)} groups are not listed")
     summary = line("  ", Span(verdict_summary(release), STRONG), told if left else "")
     facts = [
+        *([Fact("stored", _STORED.format(release.key))] if release.repeated and release.key else []),
         *([Fact("denied", release.denied)] if release.denied else []),
         Fact("promise", release.guarantee.sentence),
-        Fact("charge", charge_of(release)),
+        Fact("paid", charge_of(release)),
         *([Fact("levels", level_summary(release))] if len(release.levels) > 1 else []),
         *(Fact("note", note) for note in release.notes),
     ]
@@ -68,7 +73,7 @@ def verdict_table(
         shown = Span(verdict, _TONES[verdict])
         rows.append(line(*map(key_text, release.groups[i]), shown, *seen, *(texts[i] for texts in columns.values())))
     if len(listed) > MOST_ROWS:
-        rows.append(line("…", *[""] * (len(headings) - 1)))
+        rows.append(line(f"… {len(listed) - MOST_ROWS:,} more", *[""] * (len(headings) - 1)))
     return Table(headings, tuple(rows))
 
 
@@ -95,33 +100,37 @@ def unlisted(release: "Release") -> tuple[str, ...]:
 
 
 def level_summary(release: "Release") -> str:
-    """Return how many groups stopped at each level."""
-    stops = ", ".join(f"{groups:,} at {epsilon}" for epsilon, groups in release.levels.items())
-    return f"groups stopped: {stops}"
+    """Return how much each group cost."""
+    stops = ", ".join(f"{groups:,} cost {epsilon}" for epsilon, groups in release.levels.items())
+    return f"groups: {stops}"
 
 
 def charge_of(release: "Release") -> str:
     """Return what was charged, and under which key the answer is stored."""
     if release.refines and not release.repeated:
-        of = f"the measurement of key {release.refines}"
-        paid = f"{release.spent_epsilon}, the difference to {of}; stored under key {release.key}"
-        return f"epsilon {paid}: asking again is free" if release.key else f"0: {of}, read again"
+        of = f"the measurement of the answer {release.refines}"
+        paid = f"epsilon {release.spent_epsilon}, the difference to {of}. {_stored_as(release.key)}"
+        return paid if release.key else f"nothing: {of} was read again"
     if not release.planned_epsilon:
-        return "0: the answer does not depend on the data"
+        return "nothing: the answer does not depend on the data"
     whose = release.guarantee.facts.get("budget")
     if whose or release.repeated:
         return paid_charge(release.spent_epsilon, release.key, repeated=release.repeated, whose=whose)
     back = release.planned_epsilon - release.spent_epsilon
-    rest = f" of {release.planned_epsilon} reserved, the rest given back" if back else ""
-    return f"epsilon {release.spent_epsilon}{rest}; stored under key {release.key}: asking again is free"
+    rest = f" of {release.planned_epsilon} set aside; the rest was given back" if back else ""
+    return f"epsilon {release.spent_epsilon}{rest}. {_stored_as(release.key)}"
 
 
 def paid_charge(epsilon: Epsilon, key: str, *, repeated: bool, whose: str | None = None) -> str:
     """Return what was charged, now or before. `whose`: the amount is a share of this, of each person."""
     paid = f"epsilon {epsilon}" if whose is None else f"each person up to {epsilon} of {whose}"
     if repeated:
-        return f"0 now: this answer was paid for before ({paid}, key {key})"
-    return f"{paid}; stored under key {key}: asking again is free"
+        return f"nothing now; {paid} when it was first asked (key {key})"
+    return f"{paid}. {_stored_as(key)}"
+
+
+def _stored_as(key: str) -> str:
+    return f"The answer is stored as {key}: asking again is free"
 
 
 def key_text(label: Label) -> str:

@@ -18,13 +18,13 @@ from thresher.decisions.look import Look, Mechanism, Price, cheaper
 from thresher.decisions.margin import TrueMargins
 from thresher.decisions.probe.probe import answered, prices_of
 from thresher.decisions.probe.probe_answer import ESTIMATE, ConditionLook, ProbeAnswer
-from thresher.decisions.promise import unit_of
+from thresher.decisions.promise import counted_rows, unit_in
 from thresher.decisions.uncertain_region import UncertainRegion
 from thresher.decisions.verdicts import SEEN_ABOVE, SEEN_BELOW, SEEN_BETWEEN, Level, Verdicts
-from thresher.decisions.words import Lines
 from thresher.errors import ArgumentError, TooDearError
 from thresher.guarantee import Guarantee, few_digits, units_of
 from thresher.noise import Entropy
+from thresher.plan import Statements
 from thresher.question import Atom
 from thresher.question.trees import Tree, holds, numbered
 
@@ -110,10 +110,11 @@ class ConditionLooks(Look):
         missed = asked.aim.first_rate
         if seen is not None and seen.denied:
             facts["denied"], missed = "yes", Fraction(1)
-        return Guarantee("comparison", missed, Fraction(1), self.half_width, None, "misses", unit_of(asked), facts)
+        rows = counted_rows(asked.question)
+        return Guarantee("comparison", missed, Fraction(1), self.half_width, None, "misses", rows, facts)
 
-    def explain(self, asked: Asked, price: Price) -> Lines:  # noqa: ARG002 - the form of all looks
-        """How it decides and what it may cost."""
+    def details(self, asked: Asked, price: Price) -> Statements:  # noqa: ARG002 - the form of all looks
+        """Return how it decides and what it may cost."""
         told = f"{asked.for_one_unit(self.epsilon)}, a look at each condition"
         if self.method != "naive":
             told = (
@@ -122,7 +123,10 @@ class ConditionLooks(Look):
             )
         return [
             *[("look", self._told(look)) for look in self.firsts],
-            ("half width", f"{few_digits(self.half_width)} {units_of(unit_of(asked))}, the widest of them"),
+            (
+                "half width",
+                f"{few_digits(self.half_width)} {units_of(unit_in(asked.question.table))}, the widest of them",
+            ),
             ("epsilon", told),
         ]
 

@@ -16,13 +16,13 @@ from thresher.decisions.aim import Asked, asked_of, limits_of
 from thresher.decisions.decision_options import Options
 from thresher.decisions.decision_plan import ConstantPlan, constant_plan, decision_identity
 from thresher.decisions.look import cheaper
-from thresher.decisions.promise import counting
 from thresher.decisions.values.measures import FormulaNumbers, Literal, numbers_behind
 from thresher.decisions.values.values_look import Cut, answers_of, combined_readings, noisy_readings, values_judged
 from thresher.decisions.values.values_planner import Strategy, Task, strategy_for
 from thresher.decisions.values.values_shown import Display, displays
-from thresher.decisions.values.values_text import promised, values_lines
+from thresher.decisions.values.values_text import promised, values_details
 from thresher.decisions.verdicts import words
+from thresher.decisions.words import priced, questioned, widths
 from thresher.errors import BugError
 from thresher.noise import Entropy, least_distance
 from thresher.plan import Plan, Statements, subject_of
@@ -105,15 +105,30 @@ class ValuesPlan(Plan[Release]):
             for atom, one in zip(self.asked.atoms, literals, strict=True)
             if atom.written and one.measure not in measured_ones
         ]
-        return (*self.question.notes, *counting(self.question.table), *unread)
+        return (*self.question.notes, *unread)
 
     def __repr__(self) -> str:
         return f"<ValuesPlan: {len(self.question.groups)} groups, epsilon {self.epsilon}>"
 
     def explanation(self) -> Statements:
+        asked, literals, strategy = self.asked, self.measurement.found.literals, self.measurement.strategy
+        kept = [Fraction(literals[i].slack) for i in range(len(asked.atoms))]
+        return [
+            *questioned(self.question),
+            *widths(
+                asked,
+                kept,
+                usual="" if asked.options.region else "this is a default; choose another with uncertain_region",
+            ),
+            ("shown", "the noisy numbers behind the verdicts; verdicts alone would be cheaper"),
+            ("promise", self.guarantee.sentence),
+            *priced(asked, strategy.epsilon),
+            *(("note", note) for note in self.notes),
+        ]
+
+    def details(self) -> Statements:
         took, halved = self.measurement, price(self.asked.scaled(Fraction(1, 2)))
-        lines = values_lines(self.asked, took.found, took.strategy, halved, self.guarantee)
-        return [*lines, *(("note", note) for note in self.notes)]
+        return values_details(self.asked, took.found, took.strategy, halved, self.guarantee)
 
     def document(self) -> dict[str, Any]:
         """The plan for JSON."""

@@ -8,31 +8,29 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 from thresher.amounts import Epsilon
-from thresher.config import decimal_text
 from thresher.decisions.aim import Asked
-from thresher.decisions.promise import unit_of
+from thresher.decisions.promise import counted_rows, unit_in
 from thresher.decisions.values.measures import FormulaNumbers
 from thresher.decisions.values.strategies import Block
 from thresher.decisions.values.values_planner import Strategy
-from thresher.decisions.words import Lines, composed, condition_line, opening
-from thresher.guarantee import Guarantee, few_digits, units_of
+from thresher.decisions.words import composed, condition_line
+from thresher.guarantee import Guarantee, few_digits, percent, units_of
+from thresher.plan import Statements
 from thresher.question import Atom
 
 
 def promised(asked: Asked, half_width: Fraction, clear: Fraction) -> Guarantee:
     """Rates are for each group, over the noise, and about the bounded data; distances are rounded up."""
-    options = asked.options
+    options, rows = asked.options, counted_rows(asked.question)
     width, far = (Fraction(math.ceil(1000 * one), 1000) for one in (half_width, clear))
-    return Guarantee("values", options.miss_rate, options.false_alarm_rate, width, far, options.bound, unit_of(asked))
+    return Guarantee("values", options.miss_rate, options.false_alarm_rate, width, far, options.bound, rows)
 
 
-def values_lines(asked: Asked, found: FormulaNumbers, strategy: Strategy, halved: Epsilon, promise: Guarantee) -> Lines:
-    """What will be read, what it costs and what it promises, before anything is read."""
-    question, table, epsilon = asked.question, asked.question.table, asked.for_one_unit(strategy.epsilon)
-    units = units_of(promise.unit)
+def values_details(asked: Asked, found: FormulaNumbers, strategy: Strategy, halved: Epsilon, promise: Guarantee) -> Statements:
+    """Return what is measured together, and what it costs."""
+    table, epsilon = asked.question.table, asked.for_one_unit(strategy.epsilon)
+    units = units_of(unit_in(table))
     return [
-        *opening(question),
-        ("shown", "the numbers behind the verdicts, with noise; the verdicts alone would be cheaper"),
         *[
             ("condition", condition_line(atom, Fraction(found.literals[i].slack), table))
             for i, atom in enumerate(asked.atoms)
@@ -44,16 +42,15 @@ def values_lines(asked: Asked, found: FormulaNumbers, strategy: Strategy, halved
         ],
         (
             "miss rate" if asked.options.misses_first else "alarm rate",
-            f"{decimal_text(asked.options.rates[0])}, shared out along the ways in which the conditions can decide",
+            f"{percent(asked.options.rates[0])}, shared between the ways in which the conditions can decide",
         ),
         (
             "half width",
-            f"{few_digits(promise.half_width or Fraction(0))} {units} at most: by so much a condition may be short and "
+            f"{few_digits(promise.half_width or Fraction(0))} {units} at most: a condition may be short by this and "
             "still count",
         ),
         ("epsilon", f"{epsilon}{composed(table, epsilon, strategy.epsilon)}{_paid(strategy)}"),
-        ("if halved", f"half the uncertain region would cost {halved}"),
-        ("promise", promise.sentence),
+        ("if halved", f"half the half width would cost {halved}"),
     ]
 
 

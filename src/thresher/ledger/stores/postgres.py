@@ -10,7 +10,7 @@ from typing import Any
 import psycopg
 from psycopg import errors as postgres_errors
 
-from thresher.errors import LedgerBusyError, LedgerCorruptError, LedgerError
+from thresher.errors import LedgerBusyError, LedgerCorruptError, LedgerError, NoLedgerError
 from thresher.ledger.stores.database import DatabaseConnection, DatabaseStore
 
 _SCHEMA = "thresher_ledger"
@@ -46,7 +46,7 @@ class PostgresStore(DatabaseStore["_Connection"]):
         if connection.run("SELECT 1 FROM pg_namespace WHERE nspname = ?", (_SCHEMA,)):
             return True
         if not make:
-            raise LedgerError("there is no ledger in this database: check the address")
+            raise NoLedgerError("there is no ledger in this database. Check the address")
         connection.run(f"CREATE SCHEMA {_SCHEMA}")
         return False
 

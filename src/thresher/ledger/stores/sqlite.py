@@ -11,7 +11,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-from thresher.errors import LedgerBusyError, LedgerCorruptError, LedgerError
+from thresher.errors import LedgerBusyError, LedgerCorruptError, LedgerError, NoLedgerError
 from thresher.ledger.stores.book_tables import ACCOUNTS, TABLES
 from thresher.ledger.stores.database import DatabaseConnection, DatabaseStore
 
@@ -49,8 +49,8 @@ class SqliteStore(DatabaseStore["_Connection"]):
         self._path = path
 
     def check_place(self, *, make: bool) -> None:
-        if not make and not self._path.exists():
-            raise LedgerError(f"there is no ledger at {self._path}: check the name")
+        if not make and not (self._path.exists() and self._path.stat().st_size):
+            raise NoLedgerError(f"there is no ledger at {self._path}. Check the name")
         if self._path.is_dir() or not self._path.absolute().parent.is_dir():
             raise LedgerError(f"no ledger can be kept at {self._path}: name a file in a folder that exists")
         if self._path.exists() and 0 < self._path.stat().st_size < _SMALLEST:
