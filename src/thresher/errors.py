@@ -87,8 +87,9 @@ class BudgetError(AnalystError):
         self.account, self.requested, self.remaining = account, requested, remaining
         self.short_by, self.affordable = short_by, affordable
         super().__init__(
-            f"the budget of {account} cannot pay: {requested} requested, {remaining} remaining where this question "
-            f"looks, {short_by} short. {affordable or 'Ask for a wider uncertain region or a larger miss rate'}."
+            f"the budget of {account} cannot pay for this question: {requested} requested, {remaining} remaining for "
+            f"these groups, {short_by} short. Nothing was read or paid. "
+            f"{affordable or 'Ask for a larger half width or a larger miss rate'}."
         )
 
     def __reduce__(self) -> tuple[type, tuple[str, "Epsilon", "Epsilon", "Epsilon", str | None]]:
@@ -103,8 +104,8 @@ class TooDearError(AnalystError):
     def __init__(self, limit_name: str, cost: "Epsilon", limit: "Epsilon", affordable: str | None = None) -> None:
         self.limit_name, self.cost, self.limit, self.affordable = limit_name, cost, limit, affordable
         super().__init__(
-            f"the question costs {cost}, more than {limit}, the {limit_name}. "
-            f"{affordable or 'Ask for a wider uncertain region or a larger miss rate'}."
+            f"the question costs {cost}, more than {limit}, the {limit_name}. Nothing was read or paid. "
+            f"{affordable or 'Ask for a larger half width or a larger miss rate'}."
         )
 
     def __reduce__(self) -> tuple[type, tuple[str, "Epsilon", "Epsilon", str | None]]:

@@ -32,7 +32,7 @@ Given = TypeVar("Given", bound=Released)
 Given_co = TypeVar("Given_co", bound=Released, covariant=True)
 
 
-LABEL = 12
+LABEL = 11
 Statements = list[tuple[str, str]]
 
 

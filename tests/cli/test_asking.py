@@ -34,9 +34,13 @@ def ledger(folder):
 def test_a_plan_explains_and_spends_nothing(folder):
     shown = thresher("plan", COUNT, "--uncertain-region", "10", cwd=folder)
     assert shown.returncode == 0, shown.stderr
-    assert "epsilon     0.218725417" in shown.stdout
+    for told in ("within      COUNT(*) > 30: within 10 ", "cost       0.219 (epsilon)", "0 of 10 spent"):
+        assert told.replace("within      ", "") in shown.stdout, told
+    assert len(shown.stdout.splitlines()) <= 24
+    shown = thresher("plan", COUNT, "--uncertain-region", "10", "--details", cwd=folder)
+    assert "epsilon    0.218725417" in shown.stdout
+    assert "half the half width would cost 0.414" in shown.stdout
     assert not (folder / "ledger.db").exists()
-    assert "half the uncertain region would cost 0.414" in shown.stdout
     document = json.loads(thresher("plan", COUNT, "--uncertain-region", "10", "--json", cwd=folder).stdout)
     assert document["epsilon"] == "0.218725417"
 
@@ -46,7 +50,7 @@ def test_an_answer_is_paid_for_once(folder):
     first, again = (thresher(*arguments, cwd=folder) for _ in range(2))
     assert first.returncode == again.returncode == 0, first.stderr
     assert "asking again is free" in first.stdout
-    assert "0 now: this answer was paid for before" in again.stdout
+    assert "this is the stored answer" in again.stdout
     assert ledger(folder)["accounts"][0]["spent"] == "0.218725417"
     document = json.loads(thresher(*arguments, "--json", cwd=folder).stdout)
     assert document["repeated"] is True

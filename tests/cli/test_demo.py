@@ -70,8 +70,8 @@ def test_other_mechanisms_fit_the_page(mechanism):
     text = " ".join(shown.stdout.split())
     assert "The same with COUNT(*)=3, AVG(age)=0.05 in place of COUNT(*)=60, AVG(age)=1." in text
     assert "spent is the most that any one group has lost" in text
-    assert ("misses at one look are often misses at the next" in text) == (mechanism == "dppwlm")
-    missed = float(re.search(r"by nothing to spare, ([\d.]+)% were missed", text)[1])
+    assert ("Misses at one measurement are often misses at the next" in text) == (mechanism == "dppwlm")
+    missed = float(re.search(r"exactly at the threshold were missed: ([\d.]+)%", text)[1])
     # Of a million, five standard errors: exact for one look, at most that for several.
     assert missed < 5.11
     assert mechanism == "dppwlm" or missed > 4.5
@@ -81,7 +81,7 @@ def test_the_real_one_is_private():
     shown = thresher("demo")
     assert shown.returncode == 0, shown.stderr
     assert "NOT PRIVATE" not in shown.stdout
-    assert "With confidence 0.98, at most" in " ".join(shown.stdout.split())
+    assert "With confidence 98 %, at most" in " ".join(shown.stdout.split())
     assert "Refused: the budget of patients cannot pay" in shown.stdout
     assert "made up" in shown.stdout
 

@@ -32,14 +32,14 @@ def spent(folder):
 def test_price_payment_and_what_is_left(folder):
     sharper = ("refine", COUNT, "--of", "k", "--uncertain-region", "5")
     shown = thresher(*sharper, "--plan", cwd=folder)
-    assert "epsilon     0.196044266: the difference only" in shown.stdout, shown.stderr
+    assert "epsilon    0.196044266: the difference only" in shown.stdout, shown.stderr
     unasked = thresher(*sharper, cwd=folder)
     assert unasked.returncode == 2
-    assert "costs epsilon 0.196044266, and nobody can be asked" in unasked.stderr
+    assert "costs epsilon 0.196044266 and needs a yes" in unasked.stderr
     assert spent(folder) == "0.218725417"
     paid = thresher(*sharper, "--yes", cwd=folder)
     assert paid.returncode == 0, paid.stderr
-    assert "the difference to the measurement of key k; stored" in " ".join(paid.stdout.split())
+    assert "the difference to the measurement of the answer k. The answer is stored" in " ".join(paid.stdout.split())
     assert "0.414769683 of 10 spent" in paid.stdout
     again = json.loads(thresher(*sharper, "--json", cwd=folder).stdout)
     assert (again["repeated"], again["key"], again["refines"]) == (True, "k/2", "k")
@@ -47,7 +47,7 @@ def test_price_payment_and_what_is_left(folder):
     assert other.returncode == 2
     assert json.loads(other.stderr)["error"]["kind"] == "KeyReusedError"
     free = thresher("refine", COUNT.replace("30", "20"), "--of", "k/2", cwd=folder)
-    assert "0: the measurement of key k/2, read again" in free.stdout, free.stderr
+    assert "nothing: the measurement of the answer k/2 was read again" in free.stdout, free.stderr
     assert spent(folder) == "0.414769683"
 
 

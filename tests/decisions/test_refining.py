@@ -215,7 +215,7 @@ class TestHowOftenItMisses:
     def test_what_is_stated_given_what_was_seen_is_kept_for_every_margin(self, at_the_line, first_lines):
         missed, plans = first_lines
         for plan, of_width in zip(plans, missed, strict=True):
-            most = float(plan.guarantee.sentence.split("rates is at most ")[1].split()[0])
+            most = float(plan.guarantee.sentence.split("the rate of misses is at most ")[1].split()[0]) / 100
             for margin in range(-12, 4):
                 groups = at_the_line[2] == margin
                 assert not too_often(int(of_width[groups].sum()), int(groups.sum()), most)

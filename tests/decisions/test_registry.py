@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from cli.running import called
 from engine.clinics import clinic
+from plan_text import in_full
 
 import thresher
 from thresher.amounts import Epsilon
@@ -94,10 +95,10 @@ class TestAToyMechanism:
         plan = engine.plan(SQL, mechanism="toy", uncertain_region=REGION, miss_rate="0.05", false_alarm_rate="0.05")
         assert plan.epsilon == smallest_epsilon("0.05", 21)
         assert (plan.guarantee.miss_rate, plan.guarantee.half_width) == (Fraction(1, 20), 20)
-        told = str(plan)
-        for line in ("mechanism   toy: one noisy look, and a bold answer", "regime      a toy was asked for"):
+        told = in_full(plan)
+        for line in ("mechanism  toy: one noisy look, and a bold answer", "because    a toy was asked for"):
             assert line in told
-        assert f"epsilon     {plan.epsilon}" in told
+        assert f"epsilon    {plan.epsilon}" in told
         assert plan.guarantee.sentence in told
         document = json.loads(json.dumps(plan.document()))
         assert (document["mechanism"], document["epsilon"]) == ("toy", plan.epsilon.to_json())
@@ -121,7 +122,7 @@ class TestAToyMechanism:
         answer = engine.decide(SQL, bound="false_alarms", entropy=SeededEntropy(1), **options)
         assert answer.verdicts == ("above", "below", "below", "below")
         assert answer.bound == "false_alarms"
-        assert "if it does not meet the condition, it is reported" in answer.guarantee.sentence
+        assert "if it does not qualify, it is reported" in answer.guarantee.sentence
 
     def test_its_answer_is_refined(self, engine, tmp_path):
         declared = (tmp_path / "clinic" / "thresher.toml").read_text()
@@ -149,9 +150,9 @@ class TestAToyMechanism:
     def test_it_is_refused_like_any_other(self, engine, monkeypatch):
         monkeypatch.setattr(type(engine._source), "fetch", lambda *_: pytest.fail("data were read"))
         asked = {"mechanism": "toy", "uncertain_region": REGION}
-        with pytest.raises(TooDearError, match=r"max_epsilon.*With \d+ times the uncertain region"):
+        with pytest.raises(TooDearError, match=r"max_epsilon.*With \d+ times the half width"):
             engine.decide(SQL, max_epsilon="0.05", **asked)
-        with pytest.raises(BudgetError, match=r"With \d+ times the uncertain region"):
+        with pytest.raises(BudgetError, match=r"With \d+ times the half width"):
             engine.decide(SQL, mechanism="toy", miss_rate="1e-50", uncertain_region={"COUNT(*)": 5, "AVG(age)": 5})
         for name, value in (("confidence", "0.9"), ("first_epsilon", "0.1")):
             with pytest.raises(ArgumentError, match="does not apply to mechanism toy") as refused:

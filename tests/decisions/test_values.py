@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from decisions.measured_shapes import planned_directly
 from decisions.promises import refuted, too_often
+from plan_text import in_full
 from sql.row_by_row import value
 
 from thresher.amounts import Epsilon
@@ -306,7 +307,7 @@ def test_units_with_several_groups_pay_for_each():
     text = "SELECT g FROM t GROUP BY g HAVING COUNT(*) > 2 AND COUNT(DISTINCT p) > 1 AND AVG(y) > 3"
     plan = plan_values(ask(text, declared, {}), options_of({"uncertain_region": "30%"}))
     assert plan.epsilon == 3 * plan.measurement.strategy.epsilon == plan.cost.amount * 3
-    assert "3 groups at" in str(plan)
+    assert "3 groups at" in in_full(plan)
 
 
 def test_what_is_shown():
@@ -323,10 +324,10 @@ def test_what_is_shown():
 
 def test_a_plan_tells_what_it_does():
     plan = planned("COUNT(*) > 2 AND COUNT(*) FILTER (WHERE x > 4) > 1 AND AVG(y) > 4", 4, uncertain_region=10)
-    told = str(plan)
-    assert f"epsilon     {plan.epsilon}" in told
+    told = in_full(plan)
+    assert f"epsilon    {plan.epsilon}" in told
     assert "together, from" in told
-    assert "within its half width of the truth except with probability at most 0.05" in plan.guarantee.sentence
+    assert "within its half width of the truth with probability at least 95 %" in plan.guarantee.sentence
     document = plan.document()
     assert document["epsilon"] == plan.epsilon.to_json()
     assert document["shown"] == [display.text for display in plan.measurement.displays]

@@ -6,6 +6,7 @@ from fractions import Fraction
 import duckdb
 import pytest
 from engine.clinics import DECLARATIONS, ROWS, clinic
+from plan_text import in_full
 
 import thresher
 from thresher.amounts import Epsilon
@@ -40,7 +41,8 @@ def spent(engine):
 def test_the_contract(engine):
     plan = engine.plan(COUNT, miss_rate=0.05, false_alarm_rate=0.10, uncertain_region=10)
     assert plan.epsilon == Epsilon("0.218725417")
-    assert "epsilon     0.218725417" in str(plan)
+    assert "cost       0.219 (epsilon)" in str(plan)
+    assert "epsilon    0.218725417" in in_full(plan)
     assert spent(engine) == "0"
     answer = engine.decide(
         COUNT, miss_rate=0.05, false_alarm_rate=0.10, mechanism="tslm", key=None, uncertain_region=10
@@ -51,7 +53,7 @@ def test_the_contract(engine):
     assert answer.table.num_rows == 4
     assert set(answer.table["verdict"].to_pylist()) <= {"above", "below", "uncertain"}
     assert answer.planned_epsilon == answer.spent_epsilon == plan.epsilon
-    assert "except with probability at most 0.05" in str(answer.guarantee)
+    assert "with probability at least 95 %" in str(answer.guarantee)
     assert engine.ledger.balance("patients").spent == plan.epsilon
     assert [entry.kind for entry in engine.ledger.entries()] == ["book", "account", "reserve", "settle"]
     assert answer.stamp == ""
@@ -131,7 +133,7 @@ def test_a_question_beyond_the_budget_is_refused_with_what_would_fit(tmp_path):
     with thresher.open(clinic(tmp_path, declarations=DECLARATIONS.replace('"10"', '"0.3"'))) as engine:
         engine.decide(COUNT, uncertain_region=10)
         with pytest.raises(
-            BudgetError, match=r"short\. With 4 times the uncertain region it would cost 0\.0"
+            BudgetError, match=r"short\. Nothing was read or paid\. With 4 times the half width it would cost 0\.0"
         ) as refused:
             engine.decide(COUNT, uncertain_region=9)
         assert refused.value.exit_code == 3

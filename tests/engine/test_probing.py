@@ -87,7 +87,7 @@ def test_two_conditions_are_answered_reserved_and_settled(engine, mechanism):
 def test_nobody_can_take_it_for_a_promise(engine, mechanism):
     plan = engine.plan(TWO, uncertain_region="COUNT(*)=5, AVG(age)=10", mechanism=mechanism, max_epsilon=9)
     answer = engine.answer(plan, entropy=SeededEntropy(0))
-    assert str(plan).startswith("WARNING     for comparison only. ")
+    assert str(plan).startswith("WARNING    for comparison only. ")
     assert plan.document()["comparison_only"] is True
     assert json.loads(json.dumps(plan.document())) == plan.document()
     assert "for comparison only" in answer.notes[0]
@@ -128,12 +128,16 @@ def test_a_unit_in_several_groups_keeps_to_the_limit(tmp_path):
 
 @phased
 def test_a_first_phase_that_the_limit_excludes_is_refused_before_data(unread, mechanism):
-    with pytest.raises(TooDearError, match=r"0\.01, the max_epsilon\. With \d+ times the uncertain region"):
+    with pytest.raises(
+        TooDearError, match=r"0\.01, the max_epsilon\. Nothing was read or paid\. With \d+ times the half width"
+    ):
         unread.decide(TWO, uncertain_region="COUNT(*)=5, AVG(age)=10", mechanism=mechanism, max_epsilon="0.01")
 
 
 def test_naive_is_refused_before_data_with_what_could_be_paid(unread):
-    with pytest.raises(TooDearError, match=r"the max_epsilon\. With \d+ times the uncertain region"):
+    with pytest.raises(
+        TooDearError, match=r"the max_epsilon\. Nothing was read or paid\. With \d+ times the half width"
+    ):
         unread.decide(TWO, uncertain_region="COUNT(*)=5, AVG(age)=10", mechanism="naive", max_epsilon="0.1")
 
 

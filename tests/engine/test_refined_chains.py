@@ -276,7 +276,7 @@ class TestWhatIsFree:
         answer = engine.refine(COUNT, of="k", uncertain_region=25, miss_rate="0.01")
         assert answer.noisy == first.noisy
         assert answer.epsilons == first.epsilons
-        assert "No rate is promised for a line that is picked after" in answer.guarantee.sentence
+        assert "no rate is promised for a threshold that is chosen after" in answer.guarantee.sentence
         assert (answer.key, answer.spent_epsilon) == ("", Epsilon(0))
         assert spent(engine) == first.spent_epsilon
 

@@ -58,7 +58,7 @@ def test_on_the_command_line(tmp_path):
     planned = command("plan", SQL, *asked, "--json", cwd=tmp_path)
     document = json.loads(planned.stdout)
     assert document["shown"] == ["(AVG(age) - 65) x rows", "AVG(age)", "COUNT(*)"]
-    assert "together, from" in command("plan", SQL, *asked, cwd=tmp_path).stdout
+    assert "together, from" in command("plan", SQL, *asked, "--details", cwd=tmp_path).stdout
     answer = json.loads(command("ask", SQL, *asked, "--yes", "--json", cwd=tmp_path).stdout)
     assert len(answer["values"]) == 3
     shown = command("ask", SQL, *asked, "--yes", "--all", cwd=tmp_path).stdout

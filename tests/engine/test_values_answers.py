@@ -113,6 +113,6 @@ def test_thresholds_may_differ_by_group(tmp_path):
 def test_what_would_fit_a_smaller_budget(tmp_path):
     with thresher.open(clinic(tmp_path, declarations=DECLARATIONS.replace('"10"', '"0.3"'))) as engine:
         plan = planned(engine, CLEAR, uncertain_region=10)
-        with pytest.raises(thresher.errors.BudgetError, match="times the uncertain region it would cost"):
+        with pytest.raises(thresher.errors.BudgetError, match="times the half width it would cost"):
             engine.answer(plan)
         assert price(plan.asked.scaled(Fraction(4))) < plan.epsilon

@@ -11,7 +11,7 @@ from engine.clinics import DECLARATIONS, clinic
 
 import thresher
 from thresher.amounts import Epsilon
-from thresher.guarantee import Guarantee
+from thresher.guarantee import CountedRows, Guarantee
 from thresher.ledger import Balance
 from thresher.live.recorded_noise import RecordedEntropy
 from thresher.noise import SeededEntropy
@@ -65,7 +65,7 @@ def parsed(text):
 
 
 def release(**more):
-    told = Guarantee("labels", Fraction(1, 20), Fraction(1, 10), Fraction(10), Fraction(20), unit=HOSTILE)
+    told = Guarantee("labels", Fraction(1, 20), Fraction(1, 10), Fraction(10), Fraction(20), rows=CountedRows(HOSTILE))
     shown = {
         "question": HOSTILE,
         "mechanism": "tslm",
@@ -148,11 +148,11 @@ def test_a_stream_shows_its_plan_and_what_it_released(tmp_path):
 
 
 def test_groups_that_are_not_reported_are_listed_on_request():
-    assert "below: not listed" in parsed(release()._repr_html_()).text
+    assert "below groups are not listed" in parsed(release()._repr_html_()).text
     assert "true" not in parsed(release()._repr_html_()).text
     assert "--all lists below too" in drawn(release().page(flag="--all"))
     assert "true" in drawn(release().page(every=True))
-    assert "not listed" not in drawn(release().page(every=True))
+    assert "are not listed" not in drawn(release().page(every=True))
     assert "above" not in drawn(release(denied="the budget is spent").page()).split("groups")[0].split("promise")[0]
 
 

@@ -3,7 +3,6 @@
 Reads: arguments. Writes: standard output; a folder, if one is to be kept. Never: a line of text wider than 78 columns.
 """
 
-import math
 import tempfile
 from pathlib import Path
 from typing import Any
@@ -11,6 +10,7 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
+from thresher.audit.testers.confidence import least_probability, most_probability
 from thresher.cli.demo_personal import demo_personal
 from thresher.cli.demo_stream import demo_stream
 from thresher.cli.flags import Choice
@@ -20,7 +20,7 @@ from thresher.decisions.look import ReachingLook
 from thresher.demo import QUESTION, Tour, tour
 from thresher.demo.tour import MECHANISMS, MISS_RATE, REGION, SHARPER_MISS_RATE, SHARPER_REGION
 from thresher.errors import ArgumentError
-from thresher.guarantee import BELOW
+from thresher.guarantee import BELOW, percent
 from thresher.noise import SeededEntropy, SystemEntropy
 from thresher.pages import Block, Fact, Lines, Page, Span, line
 from thresher.pages.answer import level_summary, verdict_summary, verdict_table
@@ -28,7 +28,9 @@ from thresher.pages.page import ALARM, SEEDED, SPACE, heading, plain_lines
 from thresher.plan import LABEL
 
 TRY = 'thresher ask "SELECT gender FROM patients GROUP BY gender HAVING COUNT(*) > 55000"'
-_ELSEWHERE = ("question", "promise")
+_ELSEWHERE = ("question", "understood", "promise")
+# Of each end of a 95 % interval.
+_DOUBT = 0.025
 
 
 @click.group(invoke_without_command=True)
@@ -107,12 +109,12 @@ def _page(shown: Tour, keep: str | None) -> Page:
         Fact(" ", "spent is the most that any one group has lost"),
         SPACE,
         heading("The same question again"),
-        Fact("", "The stored answer, byte for byte, for nothing."),
+        Fact("", "This is the stored answer. Asking again is free."),
         *shown.after_again.page().blocks,
         SPACE,
         heading("A sharper question"),
         Fact("", _sharper(shown)),
-        Fact("", f"Refused: {shown.refusal}"),
+        Fact("", f"Refused: {shown.refusal}" if shown.refusal else "The budget could pay for it, so it was answered."),
         SPACE,
         heading("Does the promise hold?"),
         Fact("", _measurement(shown)),
@@ -149,15 +151,15 @@ def _errors(shown: Tour) -> str:
 
 
 def _measurement(shown: Tour) -> str:
-    tried, rate = shown.trials.tried, float(shown.plan.asked.options.miss_rate)
-    seen, chance = shown.trials.missed / tried, 1.96 * math.sqrt(rate * (1 - rate) / tried)
+    tried, missed, rate = shown.trials.tried, shown.trials.missed, shown.plan.asked.options.miss_rate
+    low, high = (float(bound(missed, tried, _DOUBT)) for bound in (least_probability, most_probability))
     told = (
-        f"Of {tried:,} groups at the worst case, meeting the condition by nothing to spare, {seen:.3%} were missed. "
-        f"At most {rate:.0%} is promised"
+        f"{missed:,} of {tried:,} groups exactly at the threshold were missed: {missed / tried:.1%} (95 % interval "
+        f"{low:.1%} to {high:.1%}; promised: at most {percent(rate)})."
     )
     if shown.plan.look.each_group_stops:
-        return f"{told}; misses at one look are often misses at the next, so that fewer are seen."
-    return f"{told}, and no epsilon is wasted: chance moves what is seen by +-{chance:.3%} (95 %)."
+        return f"{told} Misses at one measurement are often misses at the next, so that fewer are seen."
+    return told
 
 
 def _document(shown: Tour) -> dict[str, Any]:

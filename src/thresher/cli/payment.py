@@ -28,8 +28,8 @@ def paid(engine: Engine, plan: Plan[Given], *, key: str | None = None, yes: bool
         agree(
             plan.page,
             f"This costs {plan.price_in_words}{left}.",
-            refusal=f"the question costs {plan.price_in_words}, and nobody can be asked",
-            fix=f"Pass --yes to pay it{f', or see `{see}`' if see else ''}",
+            refusal=f"the question costs {plan.price_in_words} and needs a yes, and there is no terminal to ask on",
+            fix=f"Add --yes to pay it{f', or look at `{see}` first' if see else ''}",
         )
     with spinning(quiet=quiet) as progress:
         return engine.answer(plan, key=key, progress=progress)
@@ -41,7 +41,7 @@ def agree(page: Callable[[], Page], price: str, *, refusal: str, fix: str, quest
         raise ArgumentError("yes", False, refusal, fix)
     click.echo(f"{facts(page())}\n\n  {price}", err=True)
     if not click.confirm(f"  {question}", err=True):
-        raise ArgumentError("yes", False, "you did not agree", "Nothing was asked and nothing was charged")
+        raise ArgumentError("yes", False, "you did not agree to the price", "Nothing was read or paid")
 
 
 @contextmanager
