@@ -26,7 +26,9 @@ def promised(asked: Asked, half_width: Fraction, clear: Fraction) -> Guarantee:
     return Guarantee("values", options.miss_rate, options.false_alarm_rate, width, far, options.bound, rows)
 
 
-def values_details(asked: Asked, found: FormulaNumbers, strategy: Strategy, halved: Epsilon, promise: Guarantee) -> Statements:
+def values_details(
+    asked: Asked, found: FormulaNumbers, strategy: Strategy, halved: Epsilon, promise: Guarantee
+) -> Statements:
     """Return what is measured together, and what it costs."""
     table, epsilon = asked.question.table, asked.for_one_unit(strategy.epsilon)
     units = units_of(unit_in(table))
