@@ -22,7 +22,7 @@ from thresher.errors import (
     ThresherError,
     TooDearError,
 )
-from thresher.ledger import Balance, Book, Charge, Reservation, State, StoredRelease
+from thresher.ledger import Balance, Book, Charge, Reservation, State, StoredRelease, checked_key
 from thresher.ledger.book import WAIT_SECONDS
 from thresher.noise import Entropy
 from thresher.plan import Given, Plan
@@ -49,9 +49,11 @@ def key_of(plan: Plan[Any], key: str | None = None) -> str:
         rule = "the key of a refinement follows from the key of the answer that it refines"
         raise ArgumentError("key", key, rule, "Leave it out")
     asked = plan.written_key if key is None else key
-    if asked is not None and asked.startswith("stream/") and not plan.key_is_fixed:
+    if asked is None:
+        return hashlib.sha256(plan.identity.question.encode()).hexdigest()[:32]
+    if checked_key(asked).startswith("stream/") and not plan.key_is_fixed:
         raise ArgumentError("key", asked, "keys that begin with stream/ name the steps of streams", "Pass another key")
-    return key or plan.written_key or hashlib.sha256(plan.identity.question.encode()).hexdigest()[:32]
+    return asked
 
 
 def check_limit(plan: Plan[Any], name: str, balance: Callable[[Plan[Any]], Balance] | None = None) -> None:
@@ -100,9 +102,12 @@ def charged(till: Till, plan: Plan[Given], key: str) -> Given:
     try:
         till.progress("reaching the source")
         till.source.connect()
-    except BaseException:
+    except BaseException as stopped:
         # No data was read, so nothing is charged.
         till.book.cancel(held)
+        if isinstance(stopped, Exception) and not isinstance(stopped, ThresherError):
+            # Its text is not ours, and may quote an address.
+            raise SourceUnavailableError(f"the source cannot be reached ({type(stopped).__name__})") from None
         raise
     return complete(till.book, plan, held, lambda: till.source.fetch(need), till.entropy, till.progress)
 
@@ -119,9 +124,12 @@ def complete(
 
     An error that is not Thresher's own may quote the data: a fixed one is raised in its place, outside the handler.
     """
+    reading = False
     try:
         progress("reading, in one scan")
+        reading = True
         exact = fetch()
+        reading = False
         progress("drawing noise and deciding")
         release, reached = plan.run(exact, entropy)
         kept = plan.state_after(release)
@@ -129,12 +137,12 @@ def complete(
         body = release.to_bytes()
         book.settle(held, reached or held.worst_case, body, shows_levels=plan.shows_levels, state=state)
         return release.handed_out(held.key)
-    except SourceUnavailableError:
-        # The source was never reached, so nothing was read.
-        book.cancel(held)
-        raise
     except (ThresherError, KeyboardInterrupt, SystemExit) as stopped:
-        stopped.add_note(_given_up(book, plan, held))
+        if reading and isinstance(stopped, SourceUnavailableError):
+            # The source was never reached, so nothing was read.
+            book.cancel(held)
+        else:
+            stopped.add_note(_given_up(book, plan, held))
         raise
     except BaseException as error:  # noqa: BLE001 - it is reported, without its text
         fault = BugError(f"{plan.called} could not be answered ({type(error).__name__})")

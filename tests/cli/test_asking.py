@@ -62,7 +62,7 @@ def test_an_answer_is_paid_for_once(folder):
 def test_nobody_is_charged_unasked(folder):
     shown = thresher("ask", COUNT, "--uncertain-region", "10", cwd=folder)
     assert shown.returncode == 2
-    assert "--yes was not given: the question costs epsilon 0.218725417, and nobody can be asked" in shown.stderr
+    assert "--yes was not given: the question costs epsilon 0.218725417 and needs a yes" in shown.stderr
     assert ledger(folder)["accounts"][0]["spent"] == "0"
 
 

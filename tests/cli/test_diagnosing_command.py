@@ -63,7 +63,7 @@ def test_residuals_as_a_png(folder):
     ("more", "told", "code"),
     [
         ((), "epsilon", 2),
-        (("--epsilon", "0.2"), "nobody can be asked", 2),
+        (("--epsilon", "0.2"), "needs a yes", 2),
         (("--epsilon", "0", "-y"), "above zero", 2),
         (("--epsilon", "0.2", "-y", "-o", "roc.gif"), ".svg or .png", 2),
         (("--epsilon", "0.2", "-y", "-o", "nowhere/roc.svg"), "folder", 2),

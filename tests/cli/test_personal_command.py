@@ -96,7 +96,7 @@ def test_a_decision(folder):
 
 
 REFUSED = [
-    (("run", COUNT), "nobody can be asked"),
+    (("run", COUNT), "needs a yes"),
     (("run", COUNT, "--share", "2", "--yes"), "share = '2' is refused"),
     (("plan",), "either a table or a file"),
     (("plan", "--budgets", "nowhere.csv"), "no such file"),

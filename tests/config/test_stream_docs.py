@@ -19,7 +19,7 @@ FIELDS = sorted({*STREAM_FIELDS, *ALARM_FIELDS})
 @pytest.mark.parametrize("example", EXAMPLES, ids=range(len(EXAMPLES)))
 def test_examples_load_and_can_be_planned(example):
     (declared,) = read(example, ".").streams.values()
-    assert f"stream      {declared.name}:" in str(plan_stream(declared))
+    assert f"stream     {declared.name}:" in str(plan_stream(declared))
 
 
 @pytest.mark.parametrize("field", FIELDS)

@@ -93,6 +93,36 @@ def test_a_key_names_an_answer(engine):
     assert spent(engine) == str(2 * first.spent_epsilon)
 
 
+@pytest.mark.parametrize("key", ["", 5, b"x", "stream/42c97db3df4b1373/0"])
+def test_keys_that_name_no_answer_are_refused(engine, key):
+    """An empty key once let a text take the key of a stream's step, which could then never be released."""
+    for sql in (COUNT, COUNT.replace("SELECT", "SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS(key='stream/a/0')", 1)):
+        with pytest.raises(ArgumentError, match="key"):
+            engine.decide(sql, uncertain_region=10, key=key)
+    assert engine.ledger.balance("patients").spent == Epsilon(0)
+
+
+def test_what_a_driver_says_is_never_forwarded(engine, monkeypatch):
+    """Not while connecting, when nothing is charged; and progress that fails after reading gives nothing back."""
+
+    def told(*_):
+        raise ValueError("SECRET")
+
+    def unavailable(step):
+        if step.startswith("drawing"):
+            raise SourceUnavailableError("not now")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(type(engine._source), "connect", told)
+        with pytest.raises(SourceUnavailableError) as refused:
+            engine.decide(COUNT, uncertain_region=10)
+    assert "SECRET" not in str(refused.value)
+    assert engine.ledger.balance("patients").spent == Epsilon(0)
+    with pytest.raises(SourceUnavailableError):
+        engine.decide(COUNT, uncertain_region=10, progress=unavailable)
+    assert engine.ledger.balance("patients").spent > Epsilon(0)
+
+
 def test_options_may_ride_in_the_text(engine):
     text = COUNT.replace(
         "SELECT", "SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS(miss_rate=0.05, uncertain_region=10, key='k')"

@@ -337,6 +337,28 @@ class TestPromisesAndLimits:
             assert "given everything that was seen" in answer.guarantee.sentence
             assert max(answer.half_widths) <= float(answer.half_width)
 
+    def test_a_half_width_found_by_looking_and_another_rate_hold_given_what_was_seen(self, tmp_path):
+        """The level of the last look depends on what was seen; a half width that the asker names does not."""
+        with groups_in_memory(tmp_path, 6, [0] * 33) as engine:
+            engine.decide(COUNT, mechanism="certified", max_epsilon="0.4", key="k")
+            plan = engine.plan_refinement(COUNT, of="k", miss_rate="0.01")
+            assert plan.step.given_seen
+            assert not plan.step.fixed
+            assert not engine.plan_refinement(COUNT, of="k", miss_rate="0.01", uncertain_region=3).step.given_seen
+            answer = engine.answer(plan)
+            assert not answer.measured.fixed
+            assert engine.plan_refinement(COUNT, of=answer.key, max_epsilon="2").step.given_seen
+
+    def test_a_rate_that_is_repeated_is_left_as_it_was(self, engine):
+        """One refinement has one identity, however it is written: equal identities have equal plans."""
+        engine.decide(COUNT, uncertain_region=10, mechanism="tslm", miss_rate="0.05", key="k")
+        plans = [
+            engine.plan_refinement(COUNT, of="k", max_epsilon="0.2", **same)
+            for same in ({}, {"miss_rate": "0.05"}, {"miss_rate": "5e-2", "false_alarm_rate": "0.1"})
+        ]
+        assert len({plan.identity.question for plan in plans}) == 1
+        assert len({(plan.epsilon, plan.guarantee.sentence) for plan in plans}) == 1
+
     def test_limits_and_budgets_refuse_before_anything_is_read(self, tmp_path):
         path = declared(tmp_path, 4, 'max_epsilon_per_question = "0.3"')
         path.write_text(path.read_text().replace('budget = "1000"', 'budget = "0.5"'))
@@ -378,7 +400,7 @@ class TestPromisesAndLimits:
         engine.decide(COUNT, uncertain_region=10, mechanism="tslm", key="k")
         plan = engine.plan_refinement(COUNT, of="k", uncertain_region=5)
         told, document = str(plan), plan.document()
-        assert f"epsilon     {plan.epsilon}: the difference only" in told
+        assert f"epsilon    {plan.epsilon}: the difference only" in told
         assert f"asked with a new key it would cost {plan.anew}" in told
         assert "declare a new version" in told
         assert document["epsilon"] == plan.epsilon.to_json()

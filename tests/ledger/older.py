@@ -9,7 +9,7 @@ from pathlib import Path
 import psycopg
 
 from thresher.ledger import Charge
-from thresher.ledger.stores import postgres, statements
+from thresher.ledger.stores import book_tables, postgres
 
 BOOKS = Path(__file__).with_name("old_books")
 NAMES = ("without_units", "version_1", "version_2")
@@ -19,8 +19,8 @@ PATIENTS = '{{"look": ["tslm"], "question": "{}", "unit": "patient"}}'
 STEP = (
     '{{"account": {{"protect": 1, "start": "{}", "step_seconds": 300, "unit": null}}, "step": 0, "stream": "campus"}}'
 )
-_ACCOUNTS = statements.ACCOUNTS.replace(" subject TEXT NOT NULL,", "")
-assert _ACCOUNTS != statements.ACCOUNTS
+_ACCOUNTS = book_tables.ACCOUNTS.replace(" subject TEXT NOT NULL,", "")
+assert _ACCOUNTS != book_tables.ACCOUNTS
 
 
 def copied(name: str, folder: Path) -> str:
@@ -65,9 +65,9 @@ def into_postgres(name: str, url: str) -> None:
         server.execute("CREATE SCHEMA thresher_ledger")
         server.execute("SET search_path = thresher_ledger")
         tables = [row[0] for row in raw.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
-        made = [_ACCOUNTS if statement == statements.ACCOUNTS else statement for statement in statements.TABLES]
+        made = [_ACCOUNTS if statement == book_tables.ACCOUNTS else statement for statement in book_tables.TABLES]
         for statement in (*made, *postgres._APPEND_ONLY):
-            if statement != statements.STATES or "states" in tables:
+            if statement != book_tables.STATES or "states" in tables:
                 server.execute(statement.format(bytes="BYTEA").encode())
         for table in tables:
             rows = raw.execute(f"SELECT * FROM {table}").fetchall()

@@ -34,6 +34,7 @@ from thresher.config import (
     Text,
     Truth,
 )
+from thresher.config.declarations import place_of
 from thresher.decisions.decision_options import NAMES
 from thresher.question import PublicTable
 from thresher.question.identity import folded, identity_text
@@ -182,7 +183,7 @@ CHANGES = {
     "BudgetRoster.table, its numbers stay": (lambda: personal(roster=("people", "eps", None)), NEITHER, "personal"),
     "BudgetRoster.column, its numbers stay": (lambda: personal(roster=("roster", "grant", None)), NEITHER, "personal"),
     "BudgetRoster.people": (lambda: personal(roster=("roster", "eps", "many")), BOTH, "personal"),
-    "Declarations.source": (lambda: identity(source="duckdb:///other.duckdb"), NEITHER),
+    "Declarations.source": (lambda: identity(source="duckdb:///other.duckdb"), BOTH),
     "Declarations.ledger": (lambda: identity(ledger="sqlite:///other.db"), NEITHER),
     "Declarations.tables": (lambda: identity(replace(BASE, name="visits")), BOTH),
     "Declarations.public_tables": (lambda: of_public(table="hospital"), NEITHER, "public"),
@@ -192,8 +193,8 @@ CHANGES = {
     "Declarations.max_groups": (lambda: identity(max_groups=9), NEITHER),
     "Declarations.lines": (lambda: identity(lines={"tables.stays": 9}), NEITHER),
 }
-# Streams have a table of their own.
-ELSEWHERE = {"Declarations.streams": "tests/streams/test_stream_identity.py"}
+# Streams have a table of their own; a table learns its source from the declarations that it stands in.
+ELSEWHERE = {"Declarations.streams": "tests/streams/test_stream_identity.py", "Table.source": "Declarations.source"}
 DECLARATIONS = (Declarations, Table, Contribution, Column, PublicDeclaration, PublicTable, OwnBudgets, BudgetRoster)
 KINDS = get_args(Kind)
 
@@ -312,3 +313,21 @@ def test_identities_are_versioned_texts_and_short():
 def test_a_folded_list_differs_from_every_other_list():
     lists = [list(range(n)) for n in range(500)]
     assert len({identity_text(folded(one)) for one in lists}) == len(lists)
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        ("postgresql://ann:secret@db:5432/clinic?sslmode=require", "postgresql://bob@db:5432/clinic", True),
+        ("postgresql://db/clinic", "postgresql://db/copy", False),
+        ("postgresql://db/clinic", "postgresql://standby/clinic", False),
+        ("spark://local[2]", "spark://host:7077", True),
+        ("duckdb:////data/a.duckdb", "duckdb:////data/b.duckdb", False),
+        ("a.parquet", "b.parquet", False),
+    ],
+)
+def test_other_rows_are_another_place(one, other, same):
+    """Rows of another database were never measured; who logs in, and how, changes no row."""
+    assert (place_of(one) == place_of(other)) is same
+    assert "secret" not in place_of(one)
+    assert (identity(source=one) == identity(source=other)) is same

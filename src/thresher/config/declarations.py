@@ -4,8 +4,9 @@ Reads: nothing. Writes: nothing. Never: data, defaults that depend on data.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from thresher.amounts import Epsilon
 from thresher.config.columns import Column
@@ -38,6 +39,8 @@ class Table:
     file: Path | None = None
     # Named by the curator when the rows change: answers about another version are other answers. None: never named.
     version: str | None = None
+    # In which source it is kept: an address without user, password and settings. `Declarations` says so to its tables.
+    source: str = ""
     # Where everybody brings a budget of their own: then `budget` is 1, the whole of each.
     own_budgets: OwnBudgets | None = None
 
@@ -90,6 +93,11 @@ class Declarations:
     # On which line of the file a place such as "tables.visits.columns.age" is declared; no part of what is declared.
     lines: Mapping[str, int] = field(default_factory=dict, compare=False, repr=False)
 
+    def __post_init__(self) -> None:
+        place = place_of(self.source, self.folder)
+        tables = {name: replace(table, source=place) for name, table in self.tables.items()}
+        object.__setattr__(self, "tables", tables)
+
     def budgets(self) -> dict[str, Epsilon]:
         """What may be lost in all, by account: of each table, and of streams."""
         tables = {table.account: table.budget for table in self.tables.values()}
@@ -106,3 +114,22 @@ class Declarations:
         if error.line is not None:
             return error
         return DeclarationError(error.place, error.message, self.line_of(error.place))
+
+
+def place_of(source: str, folder: Path = Path()) -> str:
+    """Return which source an address names, without user, password and settings: other rows are another place.
+
+    A cluster and memory hold rows that are named elsewhere, so the scheme says it all.
+    """
+    scheme, found, rest = source.partition("://")
+    if not found:
+        return str(folder / source) if source else ""
+    if scheme in ("spark", "memory"):
+        return scheme
+    if scheme == "duckdb":
+        return source
+    try:
+        parts = urlsplit(f"//{rest}")
+        return f"{scheme}://{parts.hostname or ''}:{parts.port or ''}{parts.path}"
+    except ValueError:
+        return scheme

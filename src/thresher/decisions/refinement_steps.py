@@ -141,28 +141,32 @@ def step_to(asked: Asked, earlier: Earlier, said: Set[str], *, given_seen: bool)
         raise ArgumentError("uncertain_region", None, "nothing is said to be sharper", "Pass a smaller half width, say")
     measured, (missed, alarmed) = earlier.measured, (asked.aim.first_rate, asked.aim.second_rate)
     limit, scale = asked.options.max_epsilon, earlier.measured.scale
-    # A level that follows from one found by looking depends on what was seen.
-    by_limit = said == {"max_epsilon"} and not earlier.moved
-    given_seen = given_seen or (by_limit and not measured.fixed)
-    fixed = measured.fixed or not (by_limit or given_seen)
+    named, rates = "uncertain_region" in said, (asked.options.miss_rate, asked.options.false_alarm_rate)
+    # A limit alone asks for the finest measurement that it pays for; to repeat a rate is to leave it as it was.
+    by_limit = limit is not None and not named and rates == earlier.rates and not earlier.moved
+    # A half width that was found by looking, and a level that follows from one, depend on what was seen.
+    settled = measured.fixed or named
     if by_limit and limit is not None:
+        given_seen = given_seen or not settled
         steps = _paid_for(asked, earlier, limit, given_seen=given_seen)
-    elif "uncertain_region" in said:
+    elif named:
         steps = min(scale * slack // spread for slack, spread in asked.aim.tolerances)
     else:
         steps = measured.steps
-    if given_seen:
-        level = smallest_refinement(earlier.highest, missed, steps + 1, scale)
-        return _refined(earlier, level, (missed, alarmed), given_seen=True, fixed=fixed)
-    level = smallest_epsilon(missed, steps + 1, scale)
-    if _is_kept(asked, earlier, steps):
-        return _unread(AS_IT_IS, earlier, steps, alarmed, level)
-    if level <= earlier.lowest:
-        return _unread(READ_AGAIN, earlier, steps, alarmed, level)
-    if level <= earlier.highest:
-        # Some groups stopped above it. The highest level they could have stopped at was settled beforehand.
-        level = measured.top
-    return _refined(earlier, level, (missed, alarmed), given_seen=False, fixed=fixed)
+    if not given_seen:
+        level = smallest_epsilon(missed, steps + 1, scale)
+        if _is_kept(asked, earlier, steps):
+            return _unread(AS_IT_IS, earlier, steps, alarmed, level)
+        if level <= earlier.lowest:
+            return _unread(READ_AGAIN, earlier, steps, alarmed, level)
+        fixed = measured.fixed or not by_limit
+        if level <= earlier.highest:
+            # Some groups stopped above it. The highest level they could have stopped at was settled beforehand.
+            return _refined(earlier, measured.top, (missed, alarmed), given_seen=False, fixed=fixed)
+        if settled:
+            return _refined(earlier, level, (missed, alarmed), given_seen=False, fixed=fixed)
+    level = smallest_refinement(earlier.highest, missed, steps + 1, scale)
+    return _refined(earlier, level, (missed, alarmed), given_seen=True, fixed=measured.fixed)
 
 
 def cost_of(asked: Asked, earlier: Earlier, level: Epsilon) -> Spending:

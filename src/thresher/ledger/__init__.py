@@ -5,7 +5,7 @@ Reads and writes: a book in SQLite or PostgreSQL, and its anchor. Never: data, n
 
 from thresher.ledger.book import Book, open_book
 from thresher.ledger.entries import Entry
-from thresher.ledger.records import Balance, Charge, Recalled, Reservation, State, StoredRelease
+from thresher.ledger.records import Balance, Charge, Recalled, Reservation, State, StoredRelease, checked_key
 from thresher.ledger.verify import Verification
 
 __all__ = [
@@ -18,5 +18,6 @@ __all__ = [
     "State",
     "StoredRelease",
     "Verification",
+    "checked_key",
     "open_book",
 ]

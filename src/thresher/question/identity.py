@@ -97,6 +97,7 @@ def table_facts(table: Table) -> dict[str, Any]:
     limits = table.contribution
     return {
         "name": table.name,
+        "source": table.source,
         "relation": table.relation,
         "file": None if table.file is None else str(table.file),
         "version": table.version,
