@@ -5,12 +5,12 @@ import pytest
 from scipy.stats import binom
 
 from thresher.audit.testers.confidence import (
-    checked_confidence,
     least_log_ratio,
     least_probability,
     most_probability,
 )
 from thresher.errors import ArgumentError
+from thresher.noise.arguments import checked_confidence
 
 RUNS = 40
 COUNTS = np.arange(RUNS + 1)
