@@ -342,7 +342,7 @@ ROOMS = (weighted, baselines, sampling, count_choice, part_releases)
 def test_the_reference_lists_true_signatures(room):
     folder = Path(__file__).parents[2] / "docs" / "reference"
     page = "".join((folder / f"personal_{name}.md").read_text() for name in ("releases", "parts"))
-    inner = {"best_cap", "shared", "checked_bound", "fraction_of", "check_noise", "laplace_sd", "chance"}
+    inner = {"best_cap", "shared", "checked_bound", "fraction_of", "check_noise", "laplace_sd", "sampling_chance"}
     public = {name: f for name, f in inspect.getmembers(room, inspect.isfunction) if f.__module__ == room.__name__}
     for name, function in public.items():
         shown = inspect.signature(function).parameters.values()

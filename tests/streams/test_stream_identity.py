@@ -163,5 +163,5 @@ def test_a_step_of_many_states_has_a_short_text():
 
 def test_a_plan_makes_its_identity_once(monkeypatch):
     plan = plan_stream(replace(STREAM_OF_ALL, polled=None))
-    monkeypatch.setattr("thresher.streams.stream_identity.canonical", None)
+    monkeypatch.setattr("thresher.streams.stream_identity.identity_text", None)
     assert plan.identity.of_step(3).question.endswith('"step":3}')
