@@ -10,7 +10,7 @@ from thresher.audit.attacks import Method, reconstruct
 from thresher.audit.attacks.targets import made_up
 from thresher.audit.laws.comparison_laws import gptt_log_ratio
 from thresher.noise import SeededEntropy
-from thresher.views.pictures import count_scatter
+from thresher.views.count_scatter import count_scatter
 
 _FOLDER = Path(__file__).parents[2] / "docs" / "pictures"
 _SEED = 7

@@ -12,19 +12,9 @@ TWICE = {
     "open_stream": "the package hands out the function of `live`, which takes a ledger as well",
     "uniform": "both are documented: numbers below a bound (`noise`), and the flat histogram (`mechanisms.histograms`)",
     "laplace": "both are documented: a law to compare with (`audit.laws`), and the histogram (`mechanisms.histograms`)",
-    # Front ends that are being rewritten; take these out with the second definition.
-    "Table": "a declared table (`config`), and rows on a page (`pages`)",
-    "drawn": "a page as text (`views.terminal`), and its older form (`cli.output`)",
-    "level_summary": "the older form is in `views.verdicts`",
-    "numbers_of": "the older form is in `views.verdicts`",
-    "verdict_summary": "the older form is in `views.verdicts`",
-    "verdict_table": "the older form is in `views.verdicts`",
+    "Table": "a declared table (`config`), and rows on a page (`pages`): no module needs both",
 }
-STEMS_TWICE = {
-    "forecast": "`personal.forecast` is documented; the other is its page in `views`",
-    "pictures": "`diagnostics.pictures` is documented; the other is in `views`",
-    "verdicts": "`views.verdicts` is the older form of `pages.answer`",
-}
+STEMS_TWICE: dict[str, str] = {}
 
 
 def _is_command(node: ast.stmt) -> bool:

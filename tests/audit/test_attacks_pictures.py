@@ -11,7 +11,7 @@ from papers.pictures.audit_pictures import pictures
 from papers.pictures.line_chart import Line, line_chart
 from thresher.errors import ArgumentError
 from thresher.views.count_map import count_map
-from thresher.views.pictures import count_scatter
+from thresher.views.count_scatter import count_scatter
 
 ROOT = Path(__file__).parents[2]
 SVG = "{http://www.w3.org/2000/svg}"

@@ -20,7 +20,7 @@ from thresher.noise import Entropy, SeededEntropy, SystemEntropy
 from thresher.pages import Block, Fact, Page
 from thresher.pages.page import SPACE, plain_lines
 from thresher.views.count_map import count_map
-from thresher.views.pictures import count_scatter
+from thresher.views.count_scatter import count_scatter
 
 _RUNS, _NOISY_RUNS = 100, 3
 _ABOUT = (

@@ -18,7 +18,7 @@ from thresher.pages.page import heading, plain_lines
 from thresher.personal.forecast import Forecast, forecast
 from thresher.personal.partition import partition
 from thresher.views.budget_levels import error_bars, error_picture
-from thresher.views.forecast import Blocks, budgets_section, errors_section, forecast_document, parts_section
+from thresher.views.forecast_page import Blocks, budgets_section, errors_section, forecast_document, parts_section
 
 _CUTS = (2, 3, 4)
 _FEWEST = 1_000

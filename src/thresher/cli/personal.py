@@ -22,7 +22,7 @@ from thresher.personal.roster import Roster
 from thresher.plan import Plan
 from thresher.release import Release
 from thresher.views.budget_levels import error_picture, level_picture
-from thresher.views.forecast import forecast_page
+from thresher.views.forecast_page import forecast_page
 
 if TYPE_CHECKING:
     from thresher.personal.weighted_read import PersonalOptions
