@@ -132,7 +132,7 @@ def refine_command(
 def _left(engine: Engine, plan: Plan[Release], *, details: bool) -> Page:
     """What is left of the budget, and what to do next."""
     left = engine.left(plan)
-    budget = Page((Fact("budget", "the ledger cannot be read now", LABEL),)) if left is None else left.page()
+    budget = Page((Fact("budget", "the ledger cannot be read now", LABEL),)) if left is None else left.page(wide=LABEL)
     how = "" if details else " How it is measured: --details."
     return budget + Page((plain_lines([""]), Fact("", f"Nothing was read or paid.{how} To ask: thresher ask")))
 

@@ -164,9 +164,9 @@ class Balance(Shown):
         """What is spent, and of how much."""
         return f"{self.spent} of {'no cap' if self.cap is None else self.cap} spent"
 
-    def page(self) -> Page:
-        """Return what is shown of it: no entry, and nobody else's budget."""
-        told = Meter("budget", f"{self.account}: {self.in_words}", self.share)
+    def page(self, *, wide: int = 9) -> Page:
+        """Return what is shown of it, with a label of this width: no entry, and nobody else's budget."""
+        told = Meter("budget", f"{self.account}: {self.in_words}", self.share, wide)
         amounts = {
             "account": self.account,
             "cap": None if self.cap is None else self.cap.to_json(),
