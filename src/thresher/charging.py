@@ -137,17 +137,23 @@ def complete(
         body = release.to_bytes()
         book.settle(held, reached or held.worst_case, body, shows_levels=plan.shows_levels, state=state)
         return release.handed_out(held.key)
-    except (ThresherError, KeyboardInterrupt, SystemExit) as stopped:
-        if reading and isinstance(stopped, SourceUnavailableError):
-            # The source was never reached, so nothing was read.
-            book.cancel(held)
-        else:
-            stopped.add_note(_given_up(book, plan, held))
-        raise
-    except BaseException as error:  # noqa: BLE001 - it is reported, without its text
-        fault = BugError(f"{plan.called} could not be answered ({type(error).__name__})")
+    except BaseException as stopped:
+        if isinstance(stopped, ThresherError) or _is_request_to_stop(stopped):
+            if reading and isinstance(stopped, SourceUnavailableError):
+                # The source was never reached, so nothing was read.
+                book.cancel(held)
+            else:
+                stopped.add_note(_given_up(book, plan, held))
+            raise
+        fault = BugError(f"{plan.called} could not be answered ({type(stopped).__name__})")
     fault.add_note(_given_up(book, plan, held))
     raise fault
+
+
+def _is_request_to_stop(stopped: BaseException) -> bool:
+    """Say whether it is Ctrl-C, the end of the program, or the cancelling of a task."""
+    asked = isinstance(stopped, KeyboardInterrupt | SystemExit | GeneratorExit)
+    return asked or type(stopped).__module__ == "asyncio.exceptions"
 
 
 def _given_up(book: Book, plan: Plan[Any], held: Reservation) -> str:

@@ -1,5 +1,6 @@
 """The way of a question: priced without data, charged before reading, stored before it is handed out."""
 
+import asyncio
 import threading
 from fractions import Fraction
 
@@ -207,6 +208,7 @@ def test_a_source_that_is_never_reached_costs_nothing(engine, monkeypatch):
     [
         (SourceFailedError("lost"), SourceFailedError),
         (KeyboardInterrupt(), KeyboardInterrupt),
+        (asyncio.CancelledError(), asyncio.CancelledError),
         (MemoryError("canary"), BugError),
         (OverflowError("canary"), BugError),
     ],
