@@ -1,6 +1,6 @@
-"""The book of a set of declarations: opened, verified, with the declared budgets in it.
+"""Open the ledger of a set of declarations, verified, with the declared budgets in it.
 
-Reads: the ledger. Writes: accounts and caps, where the declarations changed them. Never: a budget whose unit changed.
+Reads: the ledger. Writes: accounts and caps, where the declarations changed them. Never: a budget of another subject.
 """
 
 from thresher.accounting import UNKNOWN, Subject
@@ -12,7 +12,7 @@ from thresher.plan import subject_of, subject_of_stream
 
 
 def open_accounts(declared: Declarations) -> Book:
-    """Every declared table has its account with its declared cap, or the book is not opened."""
+    """Open the book and give every declared table and stream its account and cap. If one is refused, close the book."""
     book = open_book(declared.ledger, anchor=declared.anchor)
     try:
         _check_subjects(declared, book)
@@ -24,7 +24,7 @@ def open_accounts(declared: Declarations) -> Book:
 
 
 def balance_left(declared: Declarations, account: str) -> Balance | None:
-    """Return the budget of an account without making a book; None if the book cannot be read."""
+    """Return what is left of an account, without making a ledger where there is none; None if it cannot be read."""
     cap = declared.budgets()[account]
     try:
         book = open_book(declared.ledger, anchor=declared.anchor, make=False)
@@ -40,7 +40,7 @@ def balance_left(declared: Declarations, account: str) -> Balance | None:
 
 
 def _check_subjects(declared: Declarations, book: Book) -> None:
-    """What was lost about rows cannot be counted as lost about persons: an account keeps the subject it began with."""
+    """Refuse a declaration under which an account would be about another subject than the one that it began with."""
     kept = book.subjects()
     accounts = {table.account for table in declared.tables.values()}
     for stream in declared.streams.values():
@@ -48,30 +48,30 @@ def _check_subjects(declared: Declarations, book: Book) -> None:
     for table in declared.tables.values():
         of_the_other_kind = table.name if table.own_budgets else f"personal:{table.name}"
         if of_the_other_kind in kept and of_the_other_kind not in accounts:
-            began = "with one budget for all" if table.own_budgets else "with budgets of people's own"
+            began = "one budget for all" if table.own_budgets else "a budget for each person"
             raise DeclarationError(
                 f"tables.{table.name}.budget_column",
-                f"the ledger of this table began {began}, and what was lost cannot be counted anew: declare it as it "
-                "was",
+                f"this table began with {began}, and losses of one kind cannot be converted into the other. Restore "
+                "the declaration as it was",
             )
         before, now = kept.get(table.account), subject_of(table)
         if before not in (None, UNKNOWN, now):
             raise DeclarationError(
                 f"tables.{table.name}.unit",
-                f"its budget began with {_words(before.unit)} as the privacy unit, and now it is {_words(now.unit)}. "
-                "What was lost cannot be counted anew: restore the declaration as it was",
+                f"its budget began with {_words(before.unit)} as the privacy unit (who is protected), and now it is "
+                f"{_words(now.unit)}. What was lost before cannot be converted: restore the declaration as it was",
             )
 
 
 def _check_stream(stream: StreamDeclaration, before: Subject | None) -> None:
-    """Steps of an account are steps of one clock, and lose about one and the same thing, for ever."""
+    """Refuse a stream whose clock, protection or unit differs from what its account began with."""
     now = subject_of_stream(stream)
     if before not in (None, UNKNOWN, now):
         changed = ", ".join(before.differences(now)).replace("protected_steps", "protect")
         raise DeclarationError(
             f"streams.{stream.name}.account",
-            f"the account {stream.account_name} began with another {changed}, and what it has lost cannot be counted "
-            "anew: restore the declaration as it was",
+            f"the account {stream.account_name} began with another {changed}, and what was lost before cannot be "
+            "converted. Restore the declaration as it was",
         )
 
 

@@ -1,10 +1,16 @@
 import json
 import subprocess
 import sys
+from contextlib import closing
 
+import numpy as np
+import pyarrow as pa
 import pytest
+from cli.running import called
+from ledger.older import copied
 from ledger.spendings import by_ward, charge, common
 
+import thresher as product
 from thresher.cli.ledger import _page
 from thresher.ledger import open_book
 from thresher.pages.html_text import html_of
@@ -120,6 +126,8 @@ def test_a_password_is_never_repeated():
     for address in (
         "postgresql+psycopg://bob:hunter2@db/x",
         "Postgres://bob:hunter2@db/x",
+        "bob:hunter2@db/x",
+        "host=db password=hunter2",
         "postgresql://bob:hunter2@127.0.0.1:1/x",
     ):
         for more in ([], ["--json"]):
@@ -130,6 +138,90 @@ def test_a_password_is_never_repeated():
 
 def test_an_empty_analyst_is_not_the_curator(url):
     assert thresher("ledger", "show", "--ledger", url, "--analyst", "").returncode == 2
+
+
+DECLARED = """
+[source]
+url = "memory://"
+[ledger]
+url = "sqlite:///ledger.db"
+[tables.loans]
+budget = "3"
+[tables.loans.columns]
+bad = { min = 0, max = 1 }
+risk = { min = 0, max = 1, step = 0.01 }
+ward = { values = ["eye", "ear"] }
+[tables.members]
+budget_column = "allowed"
+budget_roster = { table = "roster", column = "eps" }
+[tables.members.columns]
+allowed = { min = 0, max = 1, step = 0.1, missing = 0 }
+ward = { values = ["eye", "ear"] }
+[public_tables.roster]
+[streams.campus]
+states = ["library", "gym"]
+start = 2026-03-02T00:00:00Z
+step_seconds = 300
+epsilon = "0.5"
+budget = "0.5"
+"""
+ROWS = 1_000
+WARDS = ["eye", "ear"] * (ROWS // 2)
+
+
+@pytest.fixture(scope="module")
+def answered(tmp_path_factory):
+    """A folder whose ledger holds one question of each family, asked as people ask them."""
+    folder = tmp_path_factory.mktemp("answered")
+    (folder / "thresher.toml").write_text(DECLARED)
+    allowed = np.repeat([0.2, 0.4], ROWS // 2)
+    tables = {
+        "loans": pa.table({"bad": np.arange(ROWS) % 2, "risk": np.arange(ROWS) % 100 / 100, "ward": WARDS}),
+        "members": pa.table({"allowed": allowed, "ward": WARDS}),
+        "roster": pa.table({"eps": allowed}),
+    }
+    with closing(product.open(folder / "thresher.toml", tables=tables)) as engine:
+        engine.decide(
+            "select ward from loans group by ward having count(*) > 100", uncertain_region=25, mechanism="tslm"
+        )
+        engine.diagnose("roc", table="loans", label="bad", score="risk", epsilon="0.1")
+        engine.personal_count("SELECT ward, COUNT(*) FROM members GROUP BY ward", share="0.2")
+        with engine.stream("campus") as stream:
+            stream.put_counts(stream.next_step, [3, 4])
+    return folder
+
+
+def test_every_family_of_questions_is_shown_in_words(answered):
+    shown = called("ledger", "show", "--entries", "99", cwd=answered)
+    assert shown.returncode == 0, shown.stderr
+    document = json.loads(called("ledger", "show", "--entries", "99", "--json", cwd=answered).stdout)
+    questions = [entry["question"] for entry in document["entries"] if entry["kind"] == "reserve"]
+    assert questions == [
+        "SELECT ward FROM loans GROUP BY ward HAVING COUNT(*) >= 101",
+        "roc diagnostic: label bad, score risk",
+        "SELECT ward, COUNT(*) FROM members GROUP BY ward",
+        "step 0 of the stream campus",
+    ]
+    assert [entry["mechanism"] for entry in document["entries"] if "mechanism" in entry] == ["tslm"]
+    assert "by tslm, key " in shown.stdout
+    for question in questions:
+        assert question[:20] in shown.stdout
+    assert "{" not in shown.stdout
+
+
+def test_questions_of_earlier_versions_are_shown_in_words(tmp_path):
+    copied("version_2", tmp_path)
+    shown = called("ledger", "show", "--entries", "99", cwd=tmp_path)
+    for text in ("SELECT ward FROM visits", "binned diagnostic: ill, risk", "by weighted, key", "step 0 of the stream"):
+        assert text in shown.stdout
+    assert "{" not in shown.stdout
+
+
+def test_a_file_name_is_not_an_address_and_the_address_is_given(tmp_path):
+    refused = called("ledger", "show", "--ledger", "foo.db", cwd=tmp_path)
+    assert refused.returncode == 2
+    assert "--ledger = 'foo.db' is refused: it must be sqlite:///FILE or postgresql://" in refused.stderr
+    assert refused.stderr.endswith("For this file use sqlite:///foo.db.\n")
 
 
 @pytest.mark.parametrize("said", ["campus", {"name": "campus", "epsilon": "0.5"}], ids=["older", "present"])

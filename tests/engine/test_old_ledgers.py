@@ -71,7 +71,7 @@ UNITS = [
         'budget_column = "privacy_budget"\nbudget_roster = { table = "roster", column = "eps" }',
         'budget = "3"',
         "tables.members.budget_column",
-        "budgets of people's own",
+        "a budget for each person",
     ),
     ("version_2", "start = 2026-01-01", "start = 2025-01-01", "streams.campus.account", "another start"),
     ("version_2", "step_seconds = 300", "step_seconds = 60", "streams.campus.account", "another step_seconds"),

@@ -264,6 +264,6 @@ def test_the_kind_of_budget_cannot_change_under_a_ledger(opened, tmp_path):
     text = DECLARED.format(unit="", fixed="").replace('budget_column = "privacy_budget"', 'budget = "3"')
     path.write_text("\n".join(line for line in text.split("\n") if not line.startswith("budget_roster")))
     tables = {"patients": people(), "roster": pa.table({"eps": [1.0]})}
-    refused = pytest.raises(DeclarationError, match="began with budgets of people's own")
+    refused = pytest.raises(DeclarationError, match="began with a budget for each person")
     with thresher.open(path, tables=tables) as engine, refused:
         engine.ledger  # noqa: B018 - opened when it is first looked at

@@ -140,7 +140,7 @@ def test_the_anchor_follows(name, tmp_path):
 
 def test_an_account_is_charged_for_its_old_subject_only(old_url, name):
     closed = name == "without_units"
-    refused = (LedgerError, "closed") if closed else (DeclarationError, "another unit.*restore the declaration")
+    refused = (LedgerError, "closed") if closed else (DeclarationError, "another unit.*[Rr]estore the declaration")
     with closing(open_book(old_url)) as book:
         for account, other in (("patients", PATIENT), ("visits", NOBODY), ("visits", Subject(TABLE, "ward"))):
             with pytest.raises(refused[0], match=f"account {account}.*{refused[1]}"):

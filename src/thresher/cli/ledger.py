@@ -115,6 +115,9 @@ def _epsilon(entry: Entry, fact: str) -> Epsilon:
 
 def _line(entry: Entry, reserved: Mapping[int, Epsilon]) -> dict[str, Any]:
     told = {name: entry.facts[name] for name in ("key", "question", "reservation") if name in entry.facts}
+    if "question" in told:
+        told["question"], mechanism = _asked(told["question"])
+        told |= {"mechanism": mechanism} if mechanism else {}
     if "worst_case" in entry.facts:
         told["epsilon"] = _epsilon(entry, "worst_case").to_json()
     if "realised" in entry.facts:
@@ -148,8 +151,8 @@ def _told(line: dict[str, Any]) -> list[str]:
     """One line, and a second one for how and under which key a question was asked."""
     amount, about, more = line.get("epsilon", ""), line.get("cap", ""), []
     if "question" in line:
-        about, mechanism = _asked(line["question"])
-        more = [" " * _INDENT + _cut(f"{mechanism}key {line['key']}", _WIDTH - _INDENT)]
+        about, how = line["question"], f"by {line['mechanism']}, " if "mechanism" in line else ""
+        more = [" " * _INDENT + _cut(f"{how}key {line['key']}", _WIDTH - _INDENT)]
     elif "reservation" in line:
         about = f"of entry {line['reservation']}"
         about += f", {line['given_back']} given back" if line.get("given_back", "0") != "0" else ""
@@ -166,13 +169,23 @@ def _cut(text: str, width: int) -> str:
 
 
 def _asked(question: str) -> tuple[str, str]:
-    """A question of the engine's is a document that holds its normal form; a step of a stream names both."""
+    """Return what was asked in words, and the mechanism if it was named.
+
+    The ledger keeps a question as a JSON document. This function reads today's form and that of earlier versions, for
+    display only; a text that it does not understand is shown as it is.
+    """
     try:
         said = json.loads(question)
         if "stream" in said:
             # Older steps name their stream, later ones hold its settings.
             name = said["stream"]["name"] if isinstance(said["stream"], dict) else said["stream"]
             return f"step {said['step']} of the stream {name}", ""
-        return str(said["question"]), f"by {said['mechanism']}, " if "mechanism" in said else ""
-    except (ValueError, KeyError, TypeError):
+        if said.get("family") == "diagnosis":
+            columns = ", ".join(f"{field} {column}" for field, column in said["named"].items())
+            return f"{said['kind']} diagnostic: {columns}", ""
+        if "diagnostic" in said:
+            return f"{said['diagnostic']} diagnostic: {', '.join(said['columns'])}", ""
+        options = said.get("options", said)
+        return str(said["text"] if "text" in said else said["question"]), str(options.get("mechanism", ""))
+    except (ValueError, KeyError, TypeError, AttributeError):
         return question, ""

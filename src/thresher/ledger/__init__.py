@@ -1,6 +1,15 @@
-"""What has been spent, durably: budgets that no crash, race or retry can cheat.
+"""The ledger: what every budget permits, and what has been spent of it, safe against crashes, races and retries.
 
-Reads and writes: a book in SQLite or PostgreSQL, and its anchor. Never: data, noise, or a promise it cannot keep.
+    book       budgets and charges: reserve before data are read, settle with the answer
+    journal    the lines of a book and its anchor: opened only when verified, stopped after a failed commit
+    entries, records, rules    one line; what is charged and kept; what a line does to budgets
+    verify     everything derived again from the lines
+    anchor     a file outside the book that knows the last line, so that an older copy is refused
+    owners, old_books, stores    dead processes; books of earlier versions; SQLite and PostgreSQL
+
+This room knows `accounting` and the pages that show a balance. No plan, question, source or mechanism may enter it.
+Reads and writes: a book in SQLite or PostgreSQL, and its anchor. Never: rows, exact values, or noise.
+What is promised and what is not: `docs/ledger.md`.
 """
 
 from thresher.ledger.book import Book, open_book

@@ -1,7 +1,7 @@
-"""The book: what may be lost, what is reserved, what has been lost, and what was answered for it.
+"""The book: the budgets, what is reserved of them, what has been lost, and the stored answers.
 
-    reserve  the worst case, durably, before any data is read
-    settle   what was reached, in one transaction with the release; only then is the release handed out
+    reserve  writes the worst case to disk before any data are read
+    settle   writes the loss that was reached, in one transaction with the release; only then is the release handed out
 
 A crash between the two leaves the worst case spent. An idempotency key is charged once for ever: the same key and
 question give the stored bytes, the same key and another question are refused.
@@ -46,10 +46,11 @@ _POLL_SECONDS = 0.01
 
 
 def open_book(url: str, *, anchor: Path | None = None, accept_anchor: bool = False, make: bool = True) -> "Book":
-    """Open the ledger at `url`, verify it whole, and forfeit what dead processes reserved. `make`: if there is none.
+    """Open the ledger at `url`, verify all of it, and forfeit the reservations of dead processes.
 
-    `anchor` says where its anchor lies; a SQLite ledger keeps it beside the file by default. `accept_anchor` makes a
-    missing anchor anew: for a curator who knows why it is missing.
+    anchor           the path of its anchor; by default it lies beside the file of a SQLite ledger
+    accept_anchor    write a missing anchor anew: for a curator who knows why it is missing
+    make             make the ledger if there is none
     """
     store, usual = store_for(url)
     place = usual if anchor is None else Path(anchor)
@@ -59,20 +60,20 @@ def open_book(url: str, *, anchor: Path | None = None, accept_anchor: bool = Fal
 
 
 class Book(Journal):
-    """An open ledger: budgets and charges, each of them a line of its journal."""
+    """An open ledger. Every budget and every charge is a line of its journal."""
 
     # Budgets
 
     def open_account(self, account: str, cap: Amount) -> None:
-        """A budget for a table."""
+        """Give a table its budget."""
         name, amount = checked_text(account, "account", MAX_NAME), Epsilon(cap)
         with self._writing() as (tables, write):
             if tables.account(name, "") is not None:
-                raise ArgumentError("account", account, "it is open already", "Change its cap with set_cap")
+                raise ArgumentError("account", account, "it is open already", "To change its budget, call set_cap")
             write("account", name, "", {"cap": amount.nano})
 
     def set_cap(self, account: str, cap: Amount, analyst: str = "") -> None:
-        """Change a cap, or give one to an analyst. Never below what is spent."""
+        """Change a cap (the most that may be spent), or give an analyst one. A cap below what is spent is refused."""
         amount = Epsilon(cap)
         checked_analyst(analyst)
         with self._writing() as (tables, write):
@@ -84,7 +85,10 @@ class Book(Journal):
             write(kind, account, analyst, {"cap": amount.nano})
 
     def keep_budgets(self, caps: Mapping[str, Amount]) -> None:
-        """Give each table this budget: a new account, or a new cap if it has another. Never below what is spent."""
+        """Give each table this budget: open its account, or change its cap. A cap below what is spent is refused.
+
+        Nothing is written if every table has its budget already.
+        """
         wanted = {checked_text(name, "account", MAX_NAME): Epsilon(cap) for name, cap in caps.items()}
         with self._store.reading() as tables:
             held = {name: tables.account(name, "") for name in wanted}
@@ -100,6 +104,7 @@ class Book(Journal):
                     write("account" if account is None else "cap", name, "", {"cap": amount.nano})
 
     def balance(self, account: str, analyst: str = "") -> Balance:
+        """Return cap, spent and remaining of an account, or of an analyst's part of it."""
         checked_analyst(analyst)
         with self._store.reading() as tables:
             existing(tables, account)
@@ -107,53 +112,55 @@ class Book(Journal):
             return _balance(tables, held)
 
     def balances(self) -> list[Balance]:
+        """Return the balance of every account, and of every analyst's part, by name."""
         with self._store.reading() as tables:
             return [_balance(tables, held) for held in tables.accounts()]
 
     def subjects(self) -> dict[str, Subject]:
-        """What the losses of each charged account are about."""
+        """Return, for each charged account, what its losses are about."""
         with self._store.reading() as tables:
             return {held.name: held.subject for held in tables.accounts() if held.subject is not None}
 
     def losses(self, account: str) -> list[RegionLosses]:
-        """The table's losses by region, reservations included: the curator's view."""
+        """Return the losses of an account by region, with open reservations at their worst case: for the curator."""
         with self._store.reading() as tables:
             held = existing(tables, account)
             return [*held.losses, *open_losses(tables, held)]
 
     def entries(self, after: int = 0) -> list[Entry]:
-        """The lines after a number, in order."""
+        """Return the lines after the line of this number, in order."""
         if not 0 <= whole_number(after, "after") < 1 << 62:
-            raise ArgumentError("after", after, "it must be the number of a line", "Pass 0 for all")
+            raise ArgumentError("after", after, "it must be the number of an entry", "Pass 0 for all entries")
         with self._store.reading() as tables:
             return [Entry.read(document, stored_hash) for _, document, stored_hash in tables.lines(after)]
 
     # Spending
 
     def reserve(self, charge: Charge, wait_seconds: float = WAIT_SECONDS) -> Reservation | StoredRelease:
-        """Charge the worst case, durably; or give back what this key was answered before.
+        """Charge the worst case, on disk; or return the stored answer of this key, which costs nothing.
 
         Raises `BudgetError` or `DeclarationError` (the account is about another subject), with nothing charged;
         `KeyReusedError`, `LostAnswerError` (charged earlier, answer lost), or, when another process is still answering
         this key after `wait_seconds`, `PendingError`.
         """
         if not isinstance(wait_seconds, int | float) or not 0 <= wait_seconds < math.inf:
-            raise ArgumentError("wait_seconds", wait_seconds, "it must be a number of seconds", "Pass 0 to not wait")
-        # Not even a stored answer leaves a stopped book: whether it is on disk is what nobody knows.
+            rule = "it must be a finite number of seconds, 0 or more"
+            raise ArgumentError("wait_seconds", wait_seconds, rule, "Pass 0 to not wait")
+        # A stopped book does not even hand out stored answers: they may not be on disk.
         self._check_running()
         with self._store.reading() as tables:
             known = tables.reservation_of(charge.analyst, charge.key)
             if known is not None:
                 stored = _replayed(tables, known, charge.account, charge.question)
             else:
-                # Most refusals end here, without making other askers wait for the lock.
+                # Most refusals are raised here, before the lock is taken, so that other askers need not wait.
                 existing(tables, charge.account)
                 seen, standing = tables.head(), after_reserving(tables, charge)
         if known is not None:
             return stored or self._await(charge, wait_seconds)
         with self._writing() as (tables, write):
             if tables.head() != seen:
-                # Others have written since we looked.
+                # Another process has written since the book was read above.
                 known = tables.reservation_of(charge.analyst, charge.key)
                 standing = [] if known is not None else after_reserving(tables, charge)
             if known is None:
@@ -163,14 +170,14 @@ class Book(Journal):
         return self._await(charge, wait_seconds)
 
     def answered(self, account: str, key: str, question: str, analyst: str = "") -> StoredRelease | None:
-        """What this key was answered before, if it was: a look that charges nothing. Refuses as `reserve` does."""
+        """Return the stored answer of this key, or None. Charges nothing; refuses a known key as `reserve` does."""
         self._check_running()
         with self._store.reading() as tables:
             found = tables.reservation_of(checked_analyst(analyst), checked_key(key))
             return None if found is None else _replayed(tables, found, account, question)
 
     def recalled(self, account: str, key: str, analyst: str = "") -> Recalled | None:
-        """What this key was charged for on this account, and its answer: for whoever goes on from there."""
+        """Return the question that this key was charged for on this account, and its answer: for a refinement."""
         self._check_running()
         with self._store.reading() as tables:
             found = tables.reservation_of(checked_analyst(analyst), checked_key(key))
@@ -180,20 +187,26 @@ class Book(Journal):
             return Recalled(found.question, None if stored is None else stored.body, found.state == FORFEITED)
 
     def _await(self, charge: Charge, wait_seconds: float) -> StoredRelease:
-        """The stored answer of a key that is charged already, once it is there."""
+        """Wait for the stored answer of a key that is charged already, and return it."""
         key, deadline = charge.key, time.monotonic() + wait_seconds
         while True:
             with self._store.reading() as tables:
                 found = tables.reservation_of(charge.analyst, key)
                 stored = None if found is None else _replayed(tables, found, charge.account, charge.question)
-            # The book may have been stopped while we waited, by the very commit we waited for.
+            # The commit that this loop waits for may have failed and stopped the book.
             self._check_running()
             if stored is not None:
                 return stored
             if found is None:
-                raise PendingError(f"the key {key!r} was just given up elsewhere, uncharged: ask again with it")
+                raise PendingError(
+                    f"another process gave up the key {key!r} before any data were read. Nothing is charged: ask again "
+                    "with the same key"
+                )
             if time.monotonic() >= deadline:
-                raise PendingError(f"the key {key!r} is charged, and being answered elsewhere: ask again with it")
+                raise PendingError(
+                    f"the key {key!r} is charged already and is being answered elsewhere. Ask again later with the "
+                    "same key, at no further cost"
+                )
             time.sleep(_POLL_SECONDS)
 
     def settle(
@@ -205,18 +218,18 @@ class Book(Journal):
         shows_levels: bool = False,
         state: State | None = None,
     ) -> Epsilon:
-        """Store the release and charge what was reached, at once. Hand the release out only after this returns.
+        """Store the release and charge the loss that was reached, in one transaction. Return the account's loss.
 
-        The difference to the worst case is given back only if the release shows the stopping level of every group
-        (`shows_levels`): an ex-post loss is a statement about the output. Returns the account's loss. A `state` is
-        kept in the same transaction, in place of the one before it.
+        Hand the release out only after this returns. The difference to the worst case is given back only if the release
+        shows the stopping level of every group (`shows_levels`), because an ex-post loss is a statement about the
+        output. A `state` replaces the state that was kept before it under its name.
         """
         if not isinstance(release, bytes):
             raise ArgumentError("release", type(release).__name__, "it must be bytes", "Encode it first")
         if not isinstance(realised, Spending):
-            raise ArgumentError("realised", type(realised).__name__, "it must be a spending", "Pass what was reached")
+            raise ArgumentError("realised", type(realised).__name__, "it must be a Spending", "Pass the loss reached")
         if not isinstance(shows_levels, bool):
-            raise ArgumentError("shows_levels", shows_levels, "it must be True or False", "Say what the release shows")
+            raise ArgumentError("shows_levels", shows_levels, "it must be True or False", "Pass False if in doubt")
         if state is not None and not isinstance(state, State):
             raise ArgumentError("state", type(state).__name__, "it must be a State", "Pass State(name, body)")
         kept = {} if state is None else {"state": {"body": digest(state.body), "name": state.name}}
@@ -224,17 +237,17 @@ class Book(Journal):
         return self._end("settle", reservation, facts, release, state)
 
     def state(self, name: str) -> bytes | None:
-        """What was last kept under a name, if anything was."""
+        """Return the state that was last kept under a name, or None."""
         self._check_running()
         with self._store.reading() as tables:
             return tables.state(checked_text(name, "name", MAX_NAME))
 
     def forfeit(self, reservation: Reservation) -> Epsilon:
-        """No answer will come, though data may have been read: the worst case is lost."""
+        """End a reservation without an answer, where data may have been read. Charge its worst case."""
         return self._end("forfeit", reservation, {})
 
     def cancel(self, reservation: Reservation) -> Epsilon:
-        """Give everything back. Only for a caller who knows that no data was read: the source was never reached."""
+        """End a reservation and give all of it back. Only for a caller who knows that no data were read."""
         return self._end("cancel", reservation, {})
 
     def _end(
@@ -246,12 +259,12 @@ class Book(Journal):
         state: State | None = None,
     ) -> Epsilon:
         if not isinstance(reservation, Reservation) or not isinstance(reservation.sequence, int):
-            raise ArgumentError("reservation", reservation, "it must be what reserve returned", "Pass that")
+            raise ArgumentError("reservation", reservation, "it must be a Reservation", "Pass what reserve returned")
         with self._writing() as (tables, write):
             found = tables.reservation(reservation.sequence)
             if found is None or found.state != RESERVED or found != reservation:
                 raise ArgumentError(
-                    "reservation", reservation.sequence, "it has ended already, or was never made", "Reserve anew"
+                    "reservation", reservation.sequence, "it has ended already, or was never made", "Call reserve again"
                 )
             loss = write_end(tables, write, reservation, kind, facts)
             if release is not None:
@@ -262,10 +275,10 @@ class Book(Journal):
 
 
 def existing(tables: Tables, account: str) -> Account:
-    """The account of a table, or a refusal."""
+    """Return the account of a table; refuse a name without an account."""
     held = tables.account(checked_text(account, "account", MAX_NAME), "")
     if held is None:
-        raise ArgumentError("account", account, "there is no such budget", "Declare the table and open its account")
+        raise ArgumentError("account", account, "the ledger has no budget of this name", "Open it with open_account")
     return held
 
 
@@ -276,16 +289,17 @@ def _balance(tables: Tables, held: Account) -> Balance:
 
 
 def _replayed(tables: Tables, found: Reservation, account: str, question: str) -> StoredRelease | None:
-    """What a known key gets: its stored release, a refusal, or None while it is still being answered."""
+    """Return the stored release of a known key, or None while it is being answered; refuse another question."""
     if (found.account, found.question) != (account, question):
-        raise KeyReusedError(f"the key {found.key!r} belongs to another question: take a new key for this one")
+        raise KeyReusedError(f"the key {found.key!r} belongs to another question. Ask this question with another key")
     if found.state == FORFEITED:
         raise LostAnswerError(
-            f"the key {found.key!r} was charged and its answer was lost in a crash: only a new key, charged anew, asks"
+            f"the key {found.key!r} was charged, and its answer was lost. To ask again and pay again, pass a key that "
+            "was not used before"
         )
     if found.state == RESERVED:
         return None
     body = tables.release(found.sequence)
     if body is None:
-        raise LedgerCorruptError(f"the release of reservation {found.sequence} is missing")
+        raise LedgerCorruptError(f"the release of reservation {found.sequence} is missing. Restore a backup")
     return StoredRelease(body)

@@ -1,8 +1,8 @@
-"""The lines of the book: what happened, in order, each holding the hash of the one before.
+"""The lines of the book: what happened, in order. Each line holds the hash of the line before it.
 
-Changing, removing or reordering a line changes every hash after it, and the last one is kept outside the book as well
+A line that is changed, removed or moved changes every hash after it, and the last hash is also kept outside the book
 (`anchor.py`). Lines hold public facts only: questions, amounts, regions, and the hash of what was released.
-Reads: nothing. Writes: nothing. Never: a true value, or a line without its place in the chain.
+Reads: nothing. Writes: nothing. Never: an exact value, or a line without its place in the chain.
 """
 
 import hashlib
@@ -15,17 +15,21 @@ from thresher.accounting import Subject, spending_from_json
 from thresher.errors import LedgerCorruptError
 
 GENESIS = "0" * 64
-# book: the first line. account, cap: what may be lost. reserve: the worst case, before any data is read.
-# settle: what was reached, with the release. forfeit: no answer came, all is lost. cancel: no data was read.
-# subject: what the older charges of an account are about, written once when a book of before version 3 is opened.
+# book: the first line. account, cap: what may be lost. reserve: the worst case, before any data are read.
+# settle: the loss that was reached, with the release. forfeit: no answer came, the worst case is lost.
+# cancel: no data were read, nothing is lost. subject: what the older charges of an account are about, written once when
+# a book of version 1 or 2 is opened.
 KINDS = ("book", "account", "cap", "reserve", "settle", "forfeit", "cancel", "subject")
-# Facts that are more than plain values, and how they are read; `to_json` writes them.
+# How the facts that are not plain values are read; `to_json` writes them.
 _READERS = {"worst_case": spending_from_json, "realised": spending_from_json, "subject": Subject.from_json}
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One line. `facts` depends on the kind: numbers, texts, spendings, a subject. `hash` covers everything else."""
+    """One line of the book. `facts` depends on the kind: numbers, texts, spendings, a subject.
+
+    `document` is all of it but the hash, as one text: this is what is stored and hashed.
+    """
 
     sequence: int
     at: str
@@ -34,13 +38,12 @@ class Entry:
     analyst: str
     facts: Mapping[str, Any]
     previous: str
-    # What is stored and hashed: one text for one content.
     document: str
     hash: str
 
     @classmethod
     def after(cls, head: "Head", at: str, kind: str, account: str, analyst: str, facts: Mapping[str, Any]) -> "Entry":
-        """The next line of a book that ends at `head`."""
+        """Return the next line of a book that ends at `head`."""
         content = (head.sequence + 1, at, kind, account, analyst, facts, head.hash)
         document = _document(*content)
         return cls(*content, document, digest(document.encode()))
@@ -51,21 +54,21 @@ class Entry:
 
     @classmethod
     def read(cls, document: str, stored_hash: str) -> "Entry":
-        """A stored line, once its hash is checked."""
+        """Read a stored line and check its hash."""
         if digest(document.encode()) != stored_hash:
-            raise LedgerCorruptError("its hash does not fit its content")
+            raise LedgerCorruptError("its hash does not match its content")
         said = json.loads(document)
         facts = {name: _READERS[name](fact) if name in _READERS else fact for name, fact in said["facts"].items()}
         before = (said["sequence"], said["at"], said["kind"], said["account"], said["analyst"])
         entry = cls(*before, facts, said["previous"], document, stored_hash)
         if _document(*before, facts, entry.previous) != document or entry.kind not in KINDS:
-            raise LedgerCorruptError("it is not a line this book writes")
+            raise LedgerCorruptError("it is not an entry that Thresher writes")
         return entry
 
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """Where a book ends: the number and the hash of its last line."""
+    """The end of a book: the number and the hash of its last line."""
 
     sequence: int
     hash: str
@@ -79,7 +82,7 @@ def digest(content: bytes) -> str:
 
 
 def canonical(document: object) -> str:
-    """One text for one value: plain ones, and such as have a `to_json`."""
+    """Return one text for one value. It may hold plain values and objects with a `to_json`."""
     return json.dumps(document, sort_keys=True, separators=(",", ":"), allow_nan=False, default=_plain)
 
 

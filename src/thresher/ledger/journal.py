@@ -1,7 +1,7 @@
-"""The lines of a book in a store, with an anchor outside: opened only when verified, written durably or not at all.
+"""The journal: the lines of a book in a store, with an anchor outside. Each line is written to disk, or not at all.
 
-After a failed commit nobody knows what is on disk, so the journal stops: it writes no more until it is opened again,
-which verifies it whole.
+A journal is opened only when all of it is verified. After a failed commit nobody knows what is on disk, so the journal
+stops: it writes nothing until it is opened again, which verifies all of it.
 Reads and writes: one store, one anchor. Never: goes on after a failure that it does not understand.
 """
 
@@ -26,7 +26,7 @@ Write = Callable[..., Entry]
 
 
 class Journal:
-    """Safe to share between threads; a fork closes its connections first, in parent and child alike."""
+    """The journal of one book. Threads may share it; before a fork its connections are closed in both processes."""
 
     def __init__(
         self,
@@ -39,25 +39,25 @@ class Journal:
         self._first: str | None = None
 
     def recover(self, *, accept_anchor: bool = False, make: bool = False) -> Verification:
-        """Open or reopen: check everything, then allow writing. The only way out of a stop."""
+        """Open or reopen the book: check all of it, then allow writing. There is no other way out of a stop."""
         self._stopped = "it has not been verified since it was opened"
         try:
             return self._recover(accept_anchor=accept_anchor, make=make)
         except BaseException as error:
-            # Half-way is stopped: whatever was allowed for the last steps is taken back.
+            # The last steps of opening are allowed to write. If one fails, that permission is taken back.
             self._stopped = "it could not be opened again"
             self._store.close()
             if isinstance(error, OSError) and self._anchor:
                 raise LedgerError(
-                    f"the anchor {self._anchor.path} cannot be read or written ({error.strerror}): "
-                    "check its folder, its rights and the disk"
+                    f"the anchor {self._anchor.path} cannot be read or written ({error.strerror}). "
+                    "Check its folder, the rights on it, and the disk"
                 ) from error
             raise
 
     def _recover(self, *, accept_anchor: bool, make: bool) -> Verification:
         self._store.close()
         self._store.prepare(make=make, migrate=lambda tables: self._migrate(tables, accept_anchor=accept_anchor))
-        # Before the view of the book is taken: another process may move both on in between.
+        # The anchor is read before the book, because another process may add to both in between.
         known = self._anchor.read() if self._anchor else None
         with self._store.reading() as tables:
             report = verified_book(tables)
@@ -66,10 +66,10 @@ class Journal:
                 anchors.check(known, first, tables.hash_at(known[1].sequence), report.head)
         if self._anchor and known is None and report.entries > 1 and not accept_anchor:
             if self._anchor.read() is not None:
-                # Another process has just begun this book, and its anchor came between our two looks.
+                # Another process has just begun this book, and wrote its anchor after it was read above.
                 return self._recover(accept_anchor=accept_anchor, make=make)
             raise anchors._missing(self._anchor.path)
-        # Before the anchor follows it, or a stored answer is handed out again.
+        # This must come before the anchor follows the book, and before a stored answer is handed out again.
         self._store.make_durable()
         self._stopped = None
         self._first = first or self._begin()
@@ -79,9 +79,9 @@ class Journal:
         return report
 
     def _migrate(self, tables: Tables, *, accept_anchor: bool) -> None:
-        """Write what an older book lacks: one line for each charged account, which says what its losses are about.
+        """Add to an older book a line for each charged account that says what its losses are about.
 
-        Only in the latest state of a book that is whole; otherwise it stays as it was.
+        An older copy, a book without its anchor and a damaged book are refused, and stay as they were.
         """
         head = tables.head()
         known = self._anchor.read() if self._anchor else None
@@ -94,14 +94,14 @@ class Journal:
             self._write(tables, "subject", account, "", {"subject": subject})
 
     def _begin(self) -> str:
-        """Write the first line, unless another process was faster; its hash names the book."""
+        """Write the first line, unless another process was faster. Return its hash, which names the book."""
         with self._writing() as (tables, write):
             if tables.head().sequence == 0:
                 write("book", "", "", {"made_by": process_name()})
             return tables.hash_at(1) or ""
 
     def _forfeit_orphans(self) -> None:
-        """Reservations of processes that are certainly gone are spent: their answers can never come."""
+        """Forfeit the reservations of processes that are certainly gone, because their answers can never come."""
         with self._store.reading() as tables:
             orphans = [reserved for reserved in tables.open_reservations() if is_gone(reserved.owner)]
         for orphan in orphans:
@@ -111,17 +111,18 @@ class Journal:
                     write_end(tables, write, found, "forfeit", {})
 
     def verify(self) -> Verification:
-        """Derive the chain, every sum and every release again; `LedgerCorruptError` names the first bad entry."""
+        """Check the chain, every sum and every release again; `LedgerCorruptError` names the first bad entry."""
         with self._store.reading() as tables:
             return verified_book(tables)
 
     def close(self) -> None:
+        """Close the connections. The book is not used again until `recover`."""
         self._stopped = "it was closed"
         self._store.close()
 
     @contextmanager
     def _writing(self) -> Iterator[tuple[Tables, Write]]:
-        """One writing transaction; afterwards the anchor follows. A failed commit stops the book."""
+        """Open one writing transaction; after its commit the anchor follows. A failed commit stops the book."""
         self._check_running()
         head: Head | None = None
         try:
@@ -136,13 +137,15 @@ class Journal:
                 yield tables, write
         except CommitFailedError as error:
             self._stopped = "a commit failed, and what is on disk is unknown"
-            raise LedgerStoppedError(f"{self._stopped}: nothing was granted. Reopen it, which verifies it") from error
+            raise LedgerStoppedError(
+                f"{self._stopped}. No answer is given. Reopen the ledger, which verifies it"
+            ) from error
         if head is not None and self._first is not None and self._anchor:
             try:
                 self._anchor.move(self._first, head)
             except OSError as error:
                 self._stopped = "the anchor could not be written"
-                raise LedgerStoppedError(f"{self._stopped}: the charge stands, no answer is given") from error
+                raise LedgerStoppedError(f"{self._stopped}. The charge stands, and no answer is given") from error
 
     def _write(
         self,
@@ -154,7 +157,7 @@ class Journal:
         standing: Sequence[Account] | None = None,
     ) -> Entry:
         """Carry out one more line, and add it to the book."""
-        # For people to read. Order comes from the sequence alone, so a clock set back changes nothing.
+        # The time is for people to read. The order of lines is that of their numbers, so a clock set back does no harm.
         now = self._clock().isoformat(timespec="milliseconds")
         entry = Entry.after(tables.head(), now, kind, account, analyst, facts)
         apply(entry, tables, standing)
@@ -163,11 +166,11 @@ class Journal:
 
     def _check_running(self) -> None:
         if self._stopped is not None:
-            raise LedgerStoppedError(f"the ledger does not write: {self._stopped}. Reopen it, which verifies it")
+            raise LedgerStoppedError(f"the ledger is stopped, because {self._stopped}. Reopen it, which verifies it")
 
 
 def write_end(tables: Tables, write: Write, held: Reservation, kind: str, facts: dict[str, Any]) -> Epsilon:
-    """Write the line that ends a reservation, with the losses that it leaves; return that of the account."""
+    """Write the line that ends a reservation, with the losses after it. Return the loss of the account."""
     standing = after_ending(tables, held, kind, facts)
     said = {**facts, "loss": told(standing), "reservation": held.sequence}
     write(kind, held.account, held.analyst, said, standing)

@@ -1,7 +1,7 @@
-"""Books of before version 3, whose charges did not say what they are about. Nothing else knows how they were written.
+"""Books of versions 1 and 2, whose charges do not say what they are about: find it in their questions.
 
-The question of an old charge was a JSON document. That of a decision, a refinement, values or a personal question has
-"look" and "unit"; that of a diagnosis "diagnostic" and "unit"; that of a stream's step "account", with the clock.
+The question of an old charge is a JSON document. Decisions, refinements, values and personal questions have the fields
+"look" and "unit"; diagnoses have "diagnostic" and "unit"; steps of streams have "account", which holds the clock.
 Reads: lines. Writes: nothing. Never: guesses what an account is about.
 """
 
@@ -15,7 +15,7 @@ from thresher.ledger.entries import Entry
 
 
 def subjects_of(lines: Iterable[Entry]) -> dict[str, Subject]:
-    """What each charged account is about; `UNKNOWN` where a charge does not say it, or where two charges differ."""
+    """Return what each charged account is about: `UNKNOWN` where a charge does not say it, or two charges differ."""
     found: dict[str, set[Subject]] = {}
     for entry in lines:
         if entry.kind == "reserve":

@@ -1,7 +1,7 @@
-"""What the book takes, keeps and hands out: charges, accounts, reservations, stored releases, states, balances.
+"""The records of the book: charges, accounts, reservations, stored releases, states, balances.
 
-Reads: nothing. Writes: nothing. Never: a charge of a plan of an unknown family, or one whose losses are about nobody
-knows what.
+Reads: nothing. Writes: nothing. Never: a charge of a family of plans that is not known, or one that does not say what
+its losses are about.
 """
 
 import json
@@ -25,10 +25,10 @@ _MAX_KEY, _MAX_QUESTION = 200, 100_000
 class Charge:
     """The worst case of one plan, as the book is to reserve it.
 
-    account, analyst    whose budgets pay: the account, and, if an analyst is named, also the analyst's own part of it
-    key                 names the answer, and is charged once for ever
-    question            what makes it this question; the same key with another question is refused
-    family, subject     of which family the plan is, and what its losses are about
+    account, analyst    the account that pays and, if an analyst is named, that analyst's own part of it, which pays too
+    key                 the name of the answer, which is charged once for ever
+    question            the identity of the question; the same key with another question is refused
+    family, subject     the family of the plan, and what its losses are about
     """
 
     account: str
@@ -45,11 +45,11 @@ class Charge:
         checked_text(self.question, "question", _MAX_QUESTION)
         checked_analyst(self.analyst)
         if not isinstance(self.worst_case, Spending):
-            raise ArgumentError("worst_case", self.worst_case, "it must be a spending", "Pass an event of accounting")
+            raise ArgumentError("worst_case", self.worst_case, "it must be a Spending", "Pass an event of accounting")
         check_family(self.family, self.subject)
 
     def facts(self, owner: str, loss: Mapping[str, int]) -> dict[str, Any]:
-        """What the line of the reservation says: the charge, who made it, and the losses that it leaves."""
+        """Return what the line of the reservation says: the charge, who made it, and the losses after it."""
         return {
             "family": self.family,
             "key": self.key,
@@ -63,10 +63,13 @@ class Charge:
 
 @dataclass(frozen=True, slots=True)
 class Account:
-    """A budget: of a table (analyst ""), or of an analyst on it. `losses` are final, `loss` counts reservations too.
+    """The budget of a table (analyst ""), or an analyst's part of it.
 
-    `coarse`: the losses have been shortened, so that they add up to more than was lost. `subject`: what they are about,
-    from the first charge on; None before it, and of an analyst's part, which has that of its account.
+    cap         the most that may be spent; None if an analyst's part has no cap
+    loss        what counts as spent: the final losses, and open reservations at their worst case
+    losses      the final losses only, by region
+    coarse      the losses have been shortened, so that they add up to more than was lost
+    subject     what the losses are about, from the first charge on; None before it, and for an analyst's part
     """
 
     name: str
@@ -80,10 +83,10 @@ class Account:
 
 @dataclass(frozen=True)
 class Reservation:
-    """The right to read data once, at this worst case; and, in the book, what became of it.
+    """The right to read data once, at this worst case; and, in the book, how it ended.
 
-    sequence    its line; `ended_by`, the line that ended it
-    written     the worst case as text: read only where it is needed, so that a stored answer needs no accounting
+    sequence    the number of its line; `ended_by`: of the line that ended it
+    written     the worst case as text. It is parsed only where it is needed, so a stored answer needs no accounting
     owner       the process that made it
     """
 
@@ -99,28 +102,29 @@ class Reservation:
 
     @classmethod
     def of_line(cls, entry: Entry) -> "Reservation":
-        """The reservation that a line makes."""
+        """Return the reservation that a line makes."""
         facts = entry.facts
         spending, names = facts["worst_case"], (facts["key"], facts["question"])
         made = cls(entry.sequence, entry.account, entry.analyst, *names, canonical(spending), facts["owner"])
-        vars(made)["worst_case"] = spending  # as the property would find it
+        vars(made)["worst_case"] = spending  # what the property would compute
         return made
 
     @cached_property
     def worst_case(self) -> Spending:
+        """Return the worst case, parsed from its text."""
         return spending_from_json(json.loads(self.written))
 
 
 @dataclass(frozen=True, slots=True)
 class StoredRelease:
-    """The answer that a key has had already. Handing it out again costs nothing."""
+    """The stored answer of a key. Handing it out again costs nothing."""
 
     body: bytes
 
 
 @dataclass(frozen=True, slots=True)
 class Recalled:
-    """What a key was charged for, and its answer; None while it is still being answered, or if it was lost."""
+    """The question that a key was charged for, and its answer: None while it is being answered, or if it was lost."""
 
     question: str
     body: bytes | None
@@ -129,9 +133,9 @@ class Recalled:
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """What a stream goes on from after a release: kept under its name until the next one replaces it.
+    """The state from which a stream continues after a release. It is kept under its name until the next replaces it.
 
-    Whatever in it is secret is sealed by whoever hands it over: the book only keeps it.
+    The caller must seal what is secret in it: the book only keeps the bytes.
     """
 
     name: str
@@ -140,12 +144,12 @@ class State:
     def __post_init__(self) -> None:
         checked_text(self.name, "state", MAX_NAME)
         if not isinstance(self.body, bytes):
-            raise ArgumentError("state", type(self.body).__name__, "it must be bytes", "Encode it first")
+            raise ArgumentError("state", type(self.body).__name__, "its body must be bytes", "Encode it first")
 
 
 @dataclass(frozen=True, slots=True)
 class Balance(Shown):
-    """A budget: `spent` counts reservations at their worst case; `reserved` is how many have not ended."""
+    """What is left of a budget. `spent` counts open reservations at their worst case; `reserved` is their number."""
 
     account: str
     analyst: str
@@ -156,48 +160,50 @@ class Balance(Shown):
 
     @property
     def share(self) -> float | None:
-        """What share of the cap is spent; None if there is no cap."""
+        """Return the share of the cap that is spent; None if there is no cap, or a cap of 0."""
         return None if not self.cap else self.spent.nano / self.cap.nano
 
     @property
     def in_words(self) -> str:
-        """What is spent, and of how much."""
-        return f"{self.spent} of {'no cap' if self.cap is None else self.cap} spent"
+        """Return the amounts spent and permitted as text."""
+        return f"{self.spent} spent, no limit" if self.cap is None else f"{self.spent} of {self.cap} spent"
 
     def page(self, *, wide: int = 9) -> Page:
-        """Return what is shown of it, with a label of this width: no entry, and nobody else's budget."""
-        told = Meter("budget", f"{self.account}: {self.in_words}", self.share, wide)
+        """Return the page that shows this budget, with a label of this width, and nothing else of the ledger."""
+        meter = Meter("budget", f"{self.account}: {self.in_words}", self.share, wide)
         amounts = {
             "account": self.account,
             "cap": None if self.cap is None else self.cap.to_json(),
             "spent": self.spent.to_json(),
         }
-        return Page((told,), {"budget": amounts})
+        return Page((meter,), {"budget": amounts})
 
 
 def check_family(family: object, subject: object) -> None:
-    """Refuse a family of plans that is not known, or one that is charged for something else than it is about."""
+    """Refuse a family of plans that is not known, or a subject of another kind than the family has."""
     if not isinstance(family, str) or family not in FAMILIES:
-        raise BugError(f"the ledger does not know the family of plans {family!r}: nothing is charged")
+        raise BugError(f"the ledger does not know the family of plans {family!r}. Nothing is charged")
     if not isinstance(subject, Subject) or subject.kind != FAMILIES[family]:
         raise BugError(f"a plan of the family {family} does not say what its losses are about")
 
 
 def checked_key(key: object) -> str:
+    """Return the key, or refuse it."""
     return checked_text(key, "key", _MAX_KEY)
 
 
 def checked_analyst(analyst: object) -> str:
-    """Return the name of an analyst, or an empty one for nobody in particular."""
+    """Return the name of an analyst; it is empty where no analyst is named."""
     return checked_text(analyst, "analyst", MAX_NAME, empty=True)
 
 
 def checked_text(value: object, field: str, longest: int, *, empty: bool = False) -> str:
-    """Return a text that every store can keep."""
+    """Return a text that every store can keep, or refuse it."""
     if not isinstance(value, str) or not (value or empty) or len(value) > longest or "\x00" in value:
-        raise ArgumentError(field, value, f"it must be a text of 1 to {longest} characters", "Pass a shorter name")
+        rule = f"it must be a text of {0 if empty else 1} to {longest:,} characters, and none may be NUL"
+        raise ArgumentError(field, value, rule, "Pass such a text")
     try:
         value.encode()
     except UnicodeEncodeError:
-        raise ArgumentError(field, value, "it must be valid Unicode", "Remove the lone surrogate") from None
+        raise ArgumentError(field, value, "it must be valid Unicode", "Remove the half of a surrogate pair") from None
     return value

@@ -1,11 +1,11 @@
-"""What a line of the book does to accounts and reservations: the one set of rules, for writing and for verifying.
+"""What a line of the book does to accounts and reservations. The same rules hold for writing and for verifying.
 
-`after_reserving` and `after_ending` find the losses that a new line will say; `apply` carries a line out, when it is
-written and each time the book is verified.
+`after_reserving` and `after_ending` compute the losses that a new line will state; `apply` carries a line out, when it
+is written and each time the book is verified.
 
-A reservation counts at its worst case from the moment it is written. It ends in exactly one of three ways: settled
-(what was reached, and only if the release shows its stopping levels, else the worst case), forfeited (the worst case),
-or cancelled (nothing, because no data was read). There is no way back.
+A reservation counts at its worst case from the moment it is written. It ends once, in one of three ways: settled
+(charged what was reached if the release shows its stopping levels, else the worst case), forfeited (charged the worst
+case), or cancelled (charged nothing, because no data were read). An ending is never undone.
 Reads and writes: a `LedgerState`, which is the database, or, when a book is verified, memory.
 Never: an account above its cap; a loss below what the lines say. Why the sums are enough: `accounting/composition.md`.
 """
@@ -31,12 +31,13 @@ from thresher.ledger.entries import Entry
 from thresher.ledger.records import CANCELLED, FORFEITED, RESERVED, SETTLED, Account, Charge, Reservation, check_family
 
 _ENDS = {"settle": SETTLED, "forfeit": FORFEITED, "cancel": CANCELLED}
-# Groups an account keeps apart; past it the longest lists are charged everywhere at their largest amount.
+# The number of groups whose losses an account keeps apart. Beyond it the longest lists are charged everywhere at their
+# largest amount.
 MOST_GROUPS = 100_000
 
 
 class LedgerState(Protocol):
-    """Where accounts and reservations lie while a line is applied."""
+    """The accounts and reservations that lines are applied to: the database, or memory."""
 
     def account(self, name: str, analyst: str) -> Account | None: ...
 
@@ -50,10 +51,10 @@ class LedgerState(Protocol):
 
 
 def apply(entry: Entry, state: LedgerState, standing: Sequence[Account] | None = None) -> None:
-    """Carry out one line, with the losses that it says the accounts have now. `BugError` if it breaks a rule.
+    """Carry out one line, with the losses that it states. `BugError` if it breaks a rule.
 
-    `standing`: the accounts that a charge or its end changes, where they were just found for this line; where a book is
-    verified, they follow from the line.
+    `standing`: the changed accounts, if they were just computed for this line. Without it, when a book is verified,
+    they are computed from the line.
     """
     if entry.kind == "account":
         if state.account(entry.account, entry.analyst) is not None:
@@ -70,9 +71,9 @@ def apply(entry: Entry, state: LedgerState, standing: Sequence[Account] | None =
 
 
 def after_reserving(state: LedgerState, charge: Charge) -> list[Account]:
-    """The accounts that pay, as they would stand with this charge; `BudgetError` if one cannot.
+    """Return the accounts that pay, as they would be after this charge; `BudgetError` if one cannot pay.
 
-    What was lost about one subject says nothing of what is lost about another: a charge with another one is refused.
+    Losses about different subjects cannot be added up, so a charge about another subject than its account's is refused.
     """
     standing, new = [], charge.worst_case.losses()
     for account in _payers(state, charge.account, charge.analyst):
@@ -91,22 +92,23 @@ def after_reserving(state: LedgerState, charge: Charge) -> list[Account]:
 def _check_subject(account: Account, subject: Subject) -> None:
     if account.subject == UNKNOWN:
         raise LedgerError(
-            f"the account {account.name} is closed: an earlier Thresher wrote its entries, and they do not say whom it "
-            "protects. What it has lost stays lost, and nothing more can be charged to it"
+            f"the account {account.name} is closed. An earlier version of Thresher wrote its entries, and they do not "
+            "say whom it protects. What was spent stays spent, and nothing more can be charged to it"
         )
     if account.subject not in (None, subject):
         changed = ", ".join(account.subject.differences(subject))
         raise DeclarationError(
             f"account {account.name}",
-            f"it began with another {changed}, and what it has lost cannot be counted anew: restore the declaration as "
-            "it was. Nothing is charged",
+            f"it began with another {changed}, and what was lost before cannot be converted. Restore the declaration "
+            "as it was. Nothing is charged",
         )
 
 
 def after_ending(state: LedgerState, reserved: Reservation, kind: str, facts: Mapping[str, Any]) -> list[Account]:
-    """The accounts that paid, as they would stand once this reservation has ended.
+    """Return the accounts that paid, as they would be once this reservation has ended.
 
-    An ending never adds to a loss, so where a fresh bound is larger than the loss before, the loss before counts.
+    An ending never adds to a loss. Where the bound that is computed now is larger than the loss before, the loss before
+    counts.
     """
     spending = _charged_at_end(reserved, kind, facts)
     standing = []
@@ -118,12 +120,15 @@ def after_ending(state: LedgerState, reserved: Reservation, kind: str, facts: Ma
 
 
 def told(standing: Iterable[Account]) -> dict[str, int]:
-    """What a line says of the accounts it touches: their losses, by analyst."""
+    """Return what a line states about the accounts that it changes: their losses, by analyst."""
     return {account.analyst: account.loss.nano for account in standing}
 
 
 def _charged_at_end(reserved: Reservation, kind: str, facts: Mapping[str, Any]) -> Spending | None:
-    """What ends a reservation charges; None for nothing. What was reached is checked even where it does not count."""
+    """Return what the end of a reservation charges; None if nothing.
+
+    The loss that was reached is checked even where the worst case is charged.
+    """
     if kind == "cancel":
         return None
     if kind == "settle":
@@ -133,7 +138,7 @@ def _charged_at_end(reserved: Reservation, kind: str, facts: Mapping[str, Any]) 
 
 
 def open_losses(state: LedgerState, account: Account, without: int | None = None) -> list[RegionLosses]:
-    """Worst cases of the account's reservations that have not ended."""
+    """Return the worst cases of the account's open reservations, but for the reservation `without`."""
     return [
         loss
         for reserved in state.open_reservations(account.name)
@@ -143,7 +148,7 @@ def open_losses(state: LedgerState, account: Account, without: int | None = None
 
 
 def _reserve(entry: Entry, state: LedgerState, standing: Sequence[Account] | None) -> None:
-    # Lines of before version 3 say neither; the migration wrote the subject for each account.
+    # Lines of versions 1 and 2 state neither. Opening such a book adds a line with the subject of each account.
     subject = entry.facts.get("subject")
     if subject is not None or "family" in entry.facts:
         check_family(entry.facts.get("family"), subject)
@@ -154,7 +159,7 @@ def _reserve(entry: Entry, state: LedgerState, standing: Sequence[Account] | Non
 
 
 def _about(account: Account, subject: Subject | None) -> Account:
-    """The account, with what it is about written down, once for ever."""
+    """Return the account with its subject, which is set once for ever."""
     if subject is None or account.subject is not None:
         raise BugError(f"a line is about another subject than its account {account.name}")
     return replace(account, subject=subject)
@@ -163,27 +168,27 @@ def _about(account: Account, subject: Subject | None) -> Account:
 def _end(entry: Entry, state: LedgerState, standing: Sequence[Account] | None) -> None:
     reserved = state.reservation(entry.facts["reservation"])
     if reserved is None or reserved.state != RESERVED:
-        raise BugError("a reservation ends once, and after it was made")
+        raise BugError("a line ends a reservation that was never made, or has ended")
     if (reserved.account, reserved.analyst) != (entry.account, entry.analyst):
-        raise BugError("a reservation ends on the account that it was made on")
+        raise BugError("a line ends a reservation of another account")
     for account in _as_said(entry, state, reserved) if standing is None else standing:
         state.put_account(account)
     state.put_reservation(replace(reserved, state=_ENDS[entry.kind], ended_by=entry.sequence))
 
 
 def _as_said(entry: Entry, state: LedgerState, reserved: Reservation) -> list[Account]:
-    """The accounts that paid for a reservation, as the line that ends it leaves them."""
+    """Return the accounts that paid for a reservation, with the losses that the line which ends it states."""
     spending, standing = _charged_at_end(reserved, entry.kind, entry.facts), []
     for account in _payers(state, entry.account, entry.analyst):
         loss = _loss(entry, account)
         if loss > account.loss:
-            raise BugError("the end of a reservation adds to a loss")
+            raise BugError("the end of a reservation makes a loss larger")
         standing.append(replace(_with(account, spending), loss=loss))
     return standing
 
 
 def _with(account: Account, spending: Spending | None) -> Account:
-    """The account with one more final spending among its losses."""
+    """Return the account with one more final spending among its losses."""
     if spending is None:
         return account
     losses = added([*account.losses, *spending.losses()])
@@ -193,15 +198,15 @@ def _with(account: Account, spending: Spending | None) -> Account:
 
 
 def _loss(entry: Entry, account: Account) -> Epsilon:
-    """The loss that a line says an account has now, which its cap must allow."""
+    """Return the loss that a line states for an account. A loss above the cap is refused."""
     loss = Epsilon.from_nano(entry.facts["loss"][account.analyst])
     if account.cap is not None and loss > account.cap:
-        raise BugError(f"the loss of {account.name} passes its cap")
+        raise BugError(f"the loss of {account.name} is above its cap")
     return loss
 
 
 def _payers(state: LedgerState, name: str, analyst: str) -> list[Account]:
-    """The table's account, and the analyst's own, which is opened without a cap by the first question."""
+    """Return the table's account and, if one is named, the analyst's part, which the first question opens uncapped."""
     payers = [_existing(state, name, "")]
     if analyst:
         payers.append(state.account(name, analyst) or Account(name, analyst, None, Epsilon(0), ()))

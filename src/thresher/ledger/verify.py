@@ -1,4 +1,4 @@
-"""Reading a whole book again: the chain, every sum, every release, every constraint.
+"""Check a whole book: the chain of hashes, every sum, every release, every state.
 
 Reads: all tables in one view. Writes: nothing. Never: trusts a stored sum; each is derived again from the lines.
 """
@@ -16,7 +16,7 @@ from thresher.ledger.stores.book_tables import Tables
 
 @dataclass(frozen=True, slots=True)
 class Verification:
-    """What was found in order: the number of lines, accounts and releases, and the head."""
+    """What was checked and agrees: the number of lines, accounts and releases, and the last line."""
 
     entries: int
     accounts: int
@@ -26,7 +26,7 @@ class Verification:
 
 @dataclass(slots=True)
 class _Memory:
-    """The state of a ledger in memory, for deriving everything again."""
+    """A `LedgerState` in memory, to which all lines are applied again."""
 
     held: dict[tuple[str, str], Account] = field(default_factory=dict)
     reserved: dict[int, Reservation] = field(default_factory=dict)
@@ -52,14 +52,14 @@ class _Memory:
         return [reserved for reserved in self.open.values() if reserved.account == account]
 
 
-# What reading a damaged row can run into: a text that is bytes, a number that is a text, a document cut short.
+# What reading a damaged row can raise: bytes in place of a text, a text in place of a number, a document cut short.
 _UNREADABLE = (ThresherError, ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError)
 
 
 def verified_book(tables: Tables, *, before_version_3: bool = False) -> Verification:
-    """Check everything, or raise `LedgerCorruptError` naming the first bad line.
+    """Check all of a book. `LedgerCorruptError` names the first line that does not fit.
 
-    `before_version_3`: charges do not say yet what they are about.
+    `before_version_3`: charges need not say what they are about.
     """
     memory, head, releases = _Memory(), EMPTY, {}
     states: dict[str, tuple[int, str]] = {}
@@ -84,17 +84,17 @@ def verified_book(tables: Tables, *, before_version_3: bool = False) -> Verifica
 
 
 def _check_losses(memory: _Memory) -> None:
-    """No account says less than its releases cost. Only what is found exactly can contradict a line."""
+    """Refuse an account whose stated loss is less than its releases cost. A sum that is only a bound proves nothing."""
     for account in memory.held.values():
         found = account_loss([*account.losses, *open_losses(memory, account)])
         if found.exact and not account.coarse and found.loss > account.loss:
-            raise LedgerCorruptError(f"the account {account.name} has lost more than its entries say")
+            raise LedgerCorruptError(f"the account {account.name} has lost more than its entries state")
         if account.cap is not None and account.loss > account.cap:
-            raise LedgerCorruptError(f"the account {account.name} has passed its cap")
+            raise LedgerCorruptError(f"the account {account.name} has spent more than its cap")
 
 
 def _check_subjects(memory: _Memory) -> None:
-    """Every account that was charged says what its losses are about."""
+    """Refuse an account that was charged and does not say what its losses are about."""
     for name in {reserved.account for reserved in memory.reserved.values()}:
         if memory.held[name, ""].subject is None:
             raise LedgerCorruptError(f"the account {name} was charged, and no entry says what its losses are about")
@@ -104,9 +104,11 @@ def _check_head(tables: Tables, head: Head) -> None:
     try:
         said = tables.head()
     except _UNREADABLE as error:
-        raise LedgerCorruptError("the book does not say where it ends") from error
+        raise LedgerCorruptError("the ledger does not say where it ends") from error
     if said != head:
-        raise LedgerCorruptError(f"the book says it ends at entry {said.sequence}, its lines at {head.sequence}")
+        raise LedgerCorruptError(
+            f"the ledger says that it ends at entry {said.sequence}, but its last line is entry {head.sequence}"
+        )
 
 
 def _read(sequence: int, document: str, stored_hash: str, before: Head) -> Entry:
@@ -115,7 +117,7 @@ def _read(sequence: int, document: str, stored_hash: str, before: Head) -> Entry
     except _UNREADABLE as error:
         raise LedgerCorruptError(f"entry {before.sequence + 1} is damaged: {error}") from error
     if (entry.sequence, sequence, entry.previous) != (before.sequence + 1, before.sequence + 1, before.hash):
-        raise LedgerCorruptError(f"entry {before.sequence + 1} is missing, moved or not linked to the one before")
+        raise LedgerCorruptError(f"entry {before.sequence + 1} is missing, moved or not linked to the entry before it")
     return entry
 
 
@@ -151,13 +153,13 @@ def _check_releases(tables: Tables, settlements: dict[int, Entry]) -> None:
 
 
 def _state(entry: Entry) -> dict[str, tuple[int, str]]:
-    """The state that a settlement left: by its name, the reservation and the hash."""
+    """Return the state that a settlement left, by its name: the reservation, and the hash of its body."""
     try:
         kept = entry.facts.get("state")
         return {} if kept is None else {kept["name"]: (entry.facts["reservation"], kept["body"])}
     except _UNREADABLE as error:
         raise LedgerCorruptError(
-            f"entry {entry.sequence} is damaged: what it says of a state cannot be read"
+            f"entry {entry.sequence} is damaged: the state that it names cannot be read"
         ) from error
 
 

@@ -1,6 +1,6 @@
 """The tables of a book and the statements on them, shared by all databases.
 
-Reads and writes: six tables through one connection in one transaction. Never: commits on its own, or decides anything.
+Reads and writes: six tables through one connection in one transaction. Never: commits, or decides what is permitted.
 """
 
 import json
@@ -16,7 +16,7 @@ from thresher.ledger.records import Account, Reservation
 # 2: states. 3: the subject of an account; and, in the lines of reservations, the subject and the family of the plan.
 SCHEMA_VERSION = 3
 
-# What a stream goes on from, replaced with each step it releases.
+# The state from which a stream continues, replaced with each step that it releases.
 STATES = "CREATE TABLE states (name TEXT PRIMARY KEY, reservation BIGINT NOT NULL, body {bytes} NOT NULL)"
 
 # The subject is empty before the first charge.
@@ -37,7 +37,7 @@ TABLES = (
     " key TEXT NOT NULL, question TEXT NOT NULL, worst_case TEXT NOT NULL, owner TEXT NOT NULL,"
     " state TEXT NOT NULL CHECK (state IN ('reserved', 'settled', 'forfeited', 'cancelled')), ended_by BIGINT,"
     " CHECK ((state = 'reserved') = (ended_by IS NULL)))",
-    # A key is charged once for ever; only a cancelled reservation, which read nothing, frees it.
+    # A key is charged once for ever. Only a cancelled reservation, for which no data were read, frees its key.
     "CREATE UNIQUE INDEX one_charge_per_key ON reservations (analyst, key) WHERE state <> 'cancelled'",
     "CREATE INDEX open_by_account ON reservations (account) WHERE state = 'reserved'",
     "CREATE TABLE releases (reservation BIGINT PRIMARY KEY, body {bytes} NOT NULL)",
@@ -49,13 +49,13 @@ _RESERVATION = "sequence, account, analyst, key, question, worst_case, owner, st
 
 
 class Connection(Protocol):
-    """What the statements need of a driver's connection."""
+    """A driver's connection, as far as the statements need it."""
 
     def run(self, statement: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]: ...
 
 
 def make_tables(connection: Connection, bytes_type: str, more: Sequence[str]) -> None:
-    """The tables of an empty book, and what one kind of database adds to them."""
+    """Make the tables of an empty book, and run the statements that one kind of database adds."""
     for statement in (*TABLES, *more):
         connection.run(statement.format(bytes=bytes_type))
     values = (SCHEMA_VERSION, EMPTY.sequence, EMPTY.hash)
@@ -67,7 +67,7 @@ class CommitFailedError(Exception):
 
 
 class Tables:
-    """One transaction on the tables; a `LedgerState` for the rules. It reads each row of its accounts once."""
+    """One transaction on the tables; a `LedgerState` for the rules. It reads the row of each account once."""
 
     def __init__(self, connection: Connection, lock_rows: str = "") -> None:
         self._run = connection.run
@@ -77,7 +77,7 @@ class Tables:
         self._reservations: dict[int, Reservation] = {}
 
     def head(self) -> Head:
-        """Where the book ends. The first thing a writer asks for: the row is the lock of the whole book."""
+        """Return where the book ends. A writer reads this first, because its row is the lock of the whole book."""
         if self._head is None:
             ((sequence, stored_hash),) = self._run(f"SELECT sequence, hash FROM head WHERE one = 1{self._lock}")
             self._head = Head(sequence, stored_hash)
@@ -90,7 +90,7 @@ class Tables:
         self._head = entry.head
 
     def lines(self, after: int = 0) -> Iterator[tuple[int, str, str]]:
-        """Stored lines in order, unchecked: number, document, hash."""
+        """Read the stored lines after a number, in order and unchecked: number, document, hash."""
         while rows := self._run(
             "SELECT sequence, document, hash FROM entries WHERE sequence > ? ORDER BY sequence LIMIT 1000", (after,)
         ):
@@ -133,7 +133,7 @@ class Tables:
         return self._reservations[sequence]
 
     def reservation_of(self, analyst: str, key: str) -> Reservation | None:
-        """The one reservation that a key has, cancelled ones aside."""
+        """Return the reservation of a key; a key has at most one that was not cancelled."""
         rows = self._run(
             f"SELECT {_RESERVATION} FROM reservations WHERE analyst = ? AND key = ? AND state <> 'cancelled'",
             (analyst, key),
@@ -173,7 +173,7 @@ class Tables:
         return bytes(rows[0][0]) if rows else None
 
     def released(self) -> list[int]:
-        """Which reservations have a stored release."""
+        """Return the numbers of the reservations that have a stored release."""
         return [row[0] for row in self._run("SELECT reservation FROM releases ORDER BY reservation")]
 
     def state(self, name: str) -> bytes | None:
@@ -181,7 +181,7 @@ class Tables:
         return bytes(rows[0][0]) if rows else None
 
     def states(self) -> dict[str, tuple[int, bytes]]:
-        """By name: which reservation it was left by, and what it is."""
+        """Return all states by name: the reservation that left it, and its bytes."""
         rows = self._run("SELECT name, reservation, body FROM states ORDER BY name")
         return {name: (reservation, bytes(body)) for name, reservation, body in rows}
 
@@ -198,7 +198,7 @@ class Tables:
 
 @lru_cache(maxsize=8)
 def _read_losses(text: str) -> tuple[RegionLosses, ...]:
-    """The losses of an account as written. One question reads the same text several times; frozen, so it may share."""
+    """Parse the losses of an account. One question reads the same text several times, so results are cached."""
     return tuple(RegionLosses.from_json(document) for document in json.loads(text))
 
 

@@ -1,7 +1,7 @@
-"""Preparing, reading and writing a book, alike in any database; each store adds what its database does otherwise.
+"""Prepare, read and write a book, in the same way for any database; each store adds what its database does differently.
 
-Reads and writes: through `Tables`, in one transaction at a time. Never: repeats what a database said of its connection;
-lends a connection that is in the middle of a transaction; goes on after a commit that failed.
+Reads and writes: through `Tables`, in one transaction at a time. Never: repeats what a database says about its
+connection; lends a connection that is in the middle of a transaction; goes on after a commit that failed.
 """
 
 from abc import ABC, abstractmethod
@@ -17,7 +17,7 @@ from thresher.ledger.stores.pool import Pool
 class DatabaseConnection(ABC):
     """A driver's connection with Thresher's settings."""
 
-    # What the driver raises.
+    # The class of the errors that the driver raises.
     failures: ClassVar[type[Exception]]
 
     @abstractmethod
@@ -35,7 +35,7 @@ class DatabaseConnection(ABC):
     @property
     @abstractmethod
     def usable(self) -> bool:
-        """Whether it is open."""
+        """Whether the connection is open."""
 
     @property
     @abstractmethod
@@ -43,16 +43,16 @@ class DatabaseConnection(ABC):
 
     @property
     def reusable(self) -> bool:
-        """Open, and outside of any transaction."""
+        """Whether the connection is open, and outside of any transaction."""
         return self.usable and not self.in_transaction
 
     def roll_back(self) -> None:
-        """End the transaction, if there is one, as if it had never been."""
+        """Undo and end the transaction, if there is one."""
         try:
             if self.usable and self.in_transaction:
                 self.run("ROLLBACK")
         except self.failures:
-            # The transaction is dead already; the caller is told of the first error.
+            # The transaction has failed already, and the caller gets that first error.
             self.close()
 
 
@@ -60,11 +60,11 @@ C = TypeVar("C", bound=DatabaseConnection)
 
 
 class DatabaseStore(ABC, Generic[C]):
-    """A database that holds one book: any number of threads and processes."""
+    """A database that holds one book. Any number of threads and processes may use it."""
 
     failures: ClassVar[type[Exception]]
-    # The type of bytes; what is added to the tables of a new book; and how accounts get the column of version 3, which
-    # has no default: a process of an older version that has the book open cannot write to it any more.
+    # The type of bytes; the statements added for a new book; and those that give accounts the column of version 3. The
+    # column has no default, so that a process of an older version that has the book open can write no more.
     bytes_type: ClassVar[str]
     additions: ClassVar[tuple[str, ...]]
     add_subject: ClassVar[tuple[str, ...]]
@@ -74,10 +74,10 @@ class DatabaseStore(ABC, Generic[C]):
         self._name, self._pool = name, Pool(make)
 
     def prepare(self, *, make: bool, migrate: Callable[[Tables], None]) -> None:
-        """Open the database, make the tables of a new book if so asked, and check what can be checked.
+        """Open the database, make the tables of a new book if `make`, and check the tables and pages.
 
-        A newer book is refused. An older one is brought up to date in one transaction, in which `migrate` writes what
-        its lines lack.
+        A newer book is refused. An older one is brought up to date in one transaction, in which `migrate` adds what its
+        lines lack.
         """
         self.check_place(make=make)
         try:
@@ -102,15 +102,16 @@ class DatabaseStore(ABC, Generic[C]):
         """Give the tables today's columns; return whether the book was of an older version."""
         found = connection.run("SELECT version FROM head")
         if len(found) != 1 or not isinstance(found[0][0], int):
-            raise LedgerCorruptError(f"{self._name} is damaged: it does not say which version it has; restore a backup")
+            raise LedgerCorruptError(f"{self._name} is damaged: it does not say which version it has. Restore a backup")
         ((version,),) = found
         if version > SCHEMA_VERSION:
             raise LedgerVersionError(
-                f"{self._name} has schema {version}, this Thresher knows {SCHEMA_VERSION}: upgrade Thresher"
+                f"{self._name} was written by a newer Thresher (its schema is {version}, this Thresher knows "
+                f"{SCHEMA_VERSION}): upgrade Thresher"
             )
         if version == SCHEMA_VERSION:
             return False
-        # Writers of an older version that are under way end first.
+        # This waits until writers of an older version have ended.
         Tables(connection, self.lock_rows).head()
         for statement in (*([STATES] if version < 2 else []), *self.add_subject):
             connection.run(statement.format(bytes=self.bytes_type))
@@ -119,7 +120,10 @@ class DatabaseStore(ABC, Generic[C]):
 
     @contextmanager
     def writing(self) -> Iterator[Tables]:
-        """One writer at a time; committed durably at the end, or rolled back whole. Raises `CommitFailedError`."""
+        """Open a transaction that writes; there is one at a time. It is committed to disk at the end, or undone.
+
+        Raises `CommitFailedError` if a statement or the commit fails.
+        """
         with self._pool.writer() as connection:
             try:
                 connection.begin_writing()
@@ -140,7 +144,7 @@ class DatabaseStore(ABC, Generic[C]):
 
     @contextmanager
     def reading(self) -> Iterator[Tables]:
-        """One consistent view."""
+        """Open a transaction that reads one consistent view."""
         with self._pool.connection() as connection:
             try:
                 connection.begin_reading()
@@ -154,24 +158,24 @@ class DatabaseStore(ABC, Generic[C]):
     def close(self) -> None:
         self._pool.close()
 
-    # What databases do otherwise
+    # What databases do differently
 
     @abstractmethod
     def has_tables(self, connection: C, *, make: bool) -> bool:
-        """Whether there is a book; refused if there is none and none may be made."""
+        """Tell whether there is a book. Refuse a place without one if none may be made."""
 
     @abstractmethod
     def refusal(self, error: Exception) -> LedgerError:
-        """Say the database's error as one of ours, with what to do."""
+        """Turn an error of the database into one of ours, which says what to do."""
 
     def check_place(self, *, make: bool) -> None:
-        """Refuse a place where no book can be."""
+        """Refuse a place where a book cannot be kept."""
 
     def check_tables(self, connection: C) -> None:
-        """Refuse a book whose tables or rules were changed, where the database tells."""
+        """Refuse a book whose tables or constraints were changed, if the database can tell."""
 
     def check_pages(self, connection: C) -> None:
-        """Refuse a damaged database, where it can look itself over."""
+        """Refuse a damaged database, if it can check itself."""
 
     def make_durable(self) -> None:
-        """Return once all that a reader can see now would survive a power cut."""
+        """Return once everything that a reader can see now would survive a power cut."""

@@ -1,8 +1,8 @@
-"""A few connections, lent to one transaction at a time, and none carried over a fork.
+"""A pool of connections: each is lent to one transaction at a time, and none is carried over a fork.
 
-A database connection in two processes is in neither: SQLite's locks belong to a process, but its idea of them is copied
-by a fork, and then two processes write at once. So before a fork every pool waits for its transactions and closes its
-connections; if one does not end, the child may not use any ledger.
+Two processes must not share a database connection. SQLite's locks belong to a process, but a fork copies what SQLite
+believes about them, and then two processes write at once. So before a fork every pool waits for its transactions and
+closes its connections. If a transaction does not end in time, the child may not use any ledger.
 Reads and writes: nothing itself. Never: lends a connection to two threads, or one that another process made.
 """
 
@@ -20,11 +20,11 @@ _FORK_WAIT_SECONDS = 2.0
 
 
 class Lent(Protocol):
-    """What the pool needs to know of a connection."""
+    """A connection, as far as the pool needs it."""
 
     @property
     def reusable(self) -> bool:
-        """Open, and outside of any transaction."""
+        """Whether the connection is open, and outside of any transaction."""
 
     def close(self) -> None: ...
 
@@ -33,10 +33,10 @@ C = TypeVar("C", bound=Lent)
 
 
 class Pool(Generic[C]):
-    """At most `most` connections of this process; callers beyond that wait their turn."""
+    """At most `most` connections of this process; further callers wait their turn."""
 
     _known: ClassVar["WeakSet[Pool[Any]]"] = WeakSet()
-    # Set in a child that was forked in the middle of a transaction: SQLite is not to be trusted in it.
+    # True in a child that was forked in the middle of a transaction: SQLite cannot be trusted in it.
     _forked_midway: ClassVar[bool] = False
 
     def __init__(self, make: Callable[[], C], most: int = 8) -> None:
@@ -47,24 +47,26 @@ class Pool(Generic[C]):
     def _start(self) -> None:
         self._idle: list[C] = []
         self._turns = threading.BoundedSemaphore(self._most)
-        # A fork holds it, because a busy thread would always take its next turn before the fork gets it.
+        # A fork holds the gate; without it a busy thread would always take its next turn before the fork gets one.
         self._gate = threading.Lock()
         self._writer = threading.Lock()
 
     @contextmanager
     def writer(self) -> Iterator[C]:
-        """A connection for a thread that will write. One at a time, so that a process queues for the lock once."""
+        """Lend a connection to a thread that will write; one at a time, so that a process queues for the lock once."""
         with self._writer, self.connection() as lent:
             yield lent
 
     @contextmanager
     def connection(self) -> Iterator[C]:
+        """Lend a connection to one transaction."""
         if self._forked_midway:
             raise LedgerStoppedError(
-                "this process was forked in the middle of a transaction: ask from a process started otherwise"
+                "this process was forked in the middle of a transaction, so it cannot use the ledger. Start a new "
+                "process and ask there"
             )
         with self._gate:
-            # Whoever stands here waits until a fork is over.
+            # A thread waits here until a fork is over.
             pass
         with self._turns:
             lent = self._take() or self._make()
@@ -83,12 +85,13 @@ class Pool(Generic[C]):
             return None
 
     def close(self) -> None:
-        """Close what is not lent; what is lent closes when its transaction ends, if the book is not used again."""
+        """Close the connections that are not lent. The others return to the pool when their transactions end."""
         while (connection := self._take()) is not None:
             connection.close()
 
     @classmethod
     def before_fork(cls) -> None:
+        """Wait for the transactions of all pools, and close their connections."""
         deadline = time.monotonic() + _FORK_WAIT_SECONDS
         for pool in list(cls._known):
             pool._gate_is_held = pool._gate.acquire(timeout=_FORK_WAIT_SECONDS)
@@ -98,6 +101,7 @@ class Pool(Generic[C]):
 
     @classmethod
     def after_fork_in_parent(cls) -> None:
+        """Let waiting threads go on."""
         for pool in list(cls._known):
             while pool._held:
                 pool._held -= 1
@@ -108,6 +112,7 @@ class Pool(Generic[C]):
 
     @classmethod
     def after_fork_in_child(cls) -> None:
+        """Start with empty pools; note whether a transaction was under way."""
         for pool in list(cls._known):
             cls._forked_midway |= pool._held < pool._most
             pool._held, pool._gate_is_held = 0, False

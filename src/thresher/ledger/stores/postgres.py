@@ -25,12 +25,12 @@ _APPEND_ONLY = (
 
 
 class PostgresStore(DatabaseStore["_Connection"]):
-    """One schema."""
+    """A book in the schema `thresher_ledger` of one database."""
 
     failures = psycopg.Error
     bytes_type = "BYTEA"
     additions = _APPEND_ONLY
-    # Readers whose view is older than the new column still see the accounts in it, which a new table would hide.
+    # The column is added to the table. A new table would hide the accounts from readers whose view is older than it.
     add_subject = (
         "ALTER TABLE accounts ADD COLUMN subject TEXT NOT NULL DEFAULT ''",
         "ALTER TABLE accounts ALTER COLUMN subject DROP DEFAULT",
@@ -41,12 +41,12 @@ class PostgresStore(DatabaseStore["_Connection"]):
         super().__init__("the ledger", lambda: _Connection(url))
 
     def has_tables(self, connection: "_Connection", *, make: bool) -> bool:
-        # Two first openings at once: the second waits here and then finds the tables.
+        # If two processes open a new ledger at once, the second waits here and then finds the tables.
         connection.run("SELECT pg_advisory_xact_lock(?)", (_APPLICATION,))
         if connection.run("SELECT 1 FROM pg_namespace WHERE nspname = ?", (_SCHEMA,)):
             return True
         if not make:
-            raise NoLedgerError("there is no ledger in this database. Check the address")
+            raise NoLedgerError("there is no ledger in this database. Check the address of the ledger")
         connection.run(f"CREATE SCHEMA {_SCHEMA}")
         return False
 
@@ -89,11 +89,13 @@ class _Connection(DatabaseConnection):
 
 
 def _refusal(error: Exception) -> LedgerError:
-    """The server's error as one of ours. Its text is not repeated: it may hold the connection's secrets."""
+    """Turn the server's error into one of ours. Its text is not repeated, because it may hold a password."""
     if isinstance(error, postgres_errors.LockNotAvailable | postgres_errors.DeadlockDetected):
-        return LedgerBusyError("the ledger's database is held by another process; nothing was written, try again")
+        return LedgerBusyError("another process holds the ledger's database. Nothing was written: try again")
     if isinstance(error, psycopg.OperationalError | psycopg.ProgrammingError) and error.sqlstate is None:
-        return LedgerError("the ledger's database cannot be reached: check its address, login and state")
+        return LedgerError("the ledger's database cannot be reached. Check its address, the login, and that it runs")
     if isinstance(error, postgres_errors.InsufficientPrivilege | postgres_errors.ReadOnlySqlTransaction):
-        return LedgerError("the ledger's login may not write its schema: grant it, or name another login")
-    return LedgerCorruptError(f"the ledger's tables are damaged or not Thresher's ({type(error).__name__})")
+        return LedgerError("the login may not write the ledger's schema. Grant it that right, or use another login")
+    return LedgerCorruptError(
+        f"the ledger's tables are damaged or not Thresher's ({type(error).__name__}). Restore a backup"
+    )

@@ -1,7 +1,7 @@
-"""A book in one SQLite file: write-ahead log, every commit synced to disk before it counts.
+"""A book in one SQLite file, with a write-ahead log. Every commit is synced to disk before it counts.
 
-Reads and writes: the file and its log. Never: `synchronous` below FULL, which forgets commits in a power cut; the file
-by other means than SQLite while it is open, which would drop its locks.
+Reads and writes: the file and its log. Never: sets `synchronous` below FULL, which can lose commits in a power cut;
+opens the file by other means than SQLite while it is in use, which would drop its locks.
 """
 
 import sqlite3
@@ -20,7 +20,7 @@ _BUSY_SECONDS = 30.0
 _STEP_SECONDS = 0.001
 _SMALLEST = 512
 _APPLICATION = 0x54687273  # "Thrs"
-# Lines are only ever added; the database itself refuses anything else.
+# Lines are only ever added: the database itself refuses to change or delete one.
 _APPEND_ONLY = tuple(
     f"CREATE TRIGGER {table}_no_{verb.lower()} BEFORE {verb} ON {table} BEGIN"
     f" SELECT RAISE(ABORT, '{table} are only ever added'); END"
@@ -31,12 +31,12 @@ _LAYOUT = "SELECT type, name, tbl_name, sql FROM sqlite_master ORDER BY type, na
 
 
 class SqliteStore(DatabaseStore["_Connection"]):
-    """One file."""
+    """A book in one file."""
 
     failures = sqlite3.Error
     bytes_type = "BLOB"
     additions = (*_APPEND_ONLY, f"PRAGMA application_id = {_APPLICATION}")
-    # The text of a table says how it was made, and is compared at each opening: so it is made anew.
+    # SQLite keeps the statement that made a table, and each opening compares it. So the table is made anew.
     add_subject = (
         "ALTER TABLE accounts RENAME TO accounts_before",
         ACCOUNTS,
@@ -50,38 +50,43 @@ class SqliteStore(DatabaseStore["_Connection"]):
 
     def check_place(self, *, make: bool) -> None:
         if not make and not (self._path.exists() and self._path.stat().st_size):
-            raise NoLedgerError(f"there is no ledger at {self._path}. Check the name")
+            raise NoLedgerError(f"there is no ledger at {self._path}. Check the name of the file")
         if self._path.is_dir() or not self._path.absolute().parent.is_dir():
-            raise LedgerError(f"no ledger can be kept at {self._path}: name a file in a folder that exists")
+            raise LedgerError(f"the ledger cannot be kept at {self._path}. Name a file in a folder that exists")
         if self._path.exists() and 0 < self._path.stat().st_size < _SMALLEST:
-            # SQLite takes so short a file for an empty one, and would write over it.
-            raise LedgerCorruptError(f"{self._path} is too short for a ledger: restore a backup, or name another file")
+            # SQLite would take a file as short as this for an empty one, and write over it.
+            raise LedgerCorruptError(
+                f"{self._path} is too short to be a ledger. Restore a backup, or check the name of the file"
+            )
 
     def has_tables(self, connection: "_Connection", *, make: bool) -> bool:  # noqa: ARG002 - an empty file becomes one
         if not connection.run("SELECT name FROM sqlite_master"):
             return False
         if connection.run("PRAGMA application_id") != [(_APPLICATION,)]:
-            raise LedgerCorruptError(f"{self._path} is a database, but not a ledger of Thresher's")
+            raise LedgerCorruptError(
+                f"{self._path} is a database, but not a ledger of Thresher. Check the name of the file"
+            )
         return True
 
     def check_tables(self, connection: "_Connection") -> None:
         if connection.run(_LAYOUT) != _layout():
             raise LedgerCorruptError(
-                f"{self._path} is damaged: its tables or their rules were changed; restore a backup"
+                f"{self._path} is damaged: its tables or their rules were changed. Restore a backup"
             )
 
     def check_pages(self, connection: "_Connection") -> None:
         if connection.run("PRAGMA integrity_check") != [("ok",)]:
-            raise LedgerCorruptError(f"{self._path} is damaged: SQLite's integrity check fails; restore a backup")
+            raise LedgerCorruptError(f"{self._path} is damaged: SQLite's integrity check fails. Restore a backup")
 
     def refusal(self, error: Exception) -> LedgerError:
         return _refusal(error, self._path)
 
     def make_durable(self) -> None:
-        """Sync the log by a commit that only counts the openings: SQLite leaves out a write that changes nothing.
+        """Sync the log to disk by one more commit.
 
-        A process killed between writing a commit and syncing it leaves that commit in the system's memory, where the
-        next opening finds it: whole, but lost if the power goes. Syncing a later commit syncs all before it.
+        A process that is killed between writing a commit and syncing it leaves that commit in the memory of the system.
+        The next opening finds it there, and a power cut would lose it. Syncing a later commit syncs all before it. That
+        commit counts the openings, because SQLite leaves out a write that changes nothing.
         """
         try:
             with self._pool.writer() as connection:
@@ -108,9 +113,11 @@ class _Connection(DatabaseConnection):
         except sqlite3.Error as error:
             raise _refusal(error, path) from error
         if mode != [("wal",)]:
-            # SQLite goes on without: ":memory:", or a file system that cannot share memory.
+            # SQLite goes on without the log for ":memory:", and on file systems that cannot share memory.
             self.close()
-            raise LedgerError(f"{path} cannot have a write-ahead log, which keeps commits: name a file on a local disk")
+            raise LedgerError(
+                f"{path} cannot have a write-ahead log, which keeps commits safe. Name a file on a local disk"
+            )
 
     @property
     def usable(self) -> bool:
@@ -124,8 +131,8 @@ class _Connection(DatabaseConnection):
         try:
             return self._raw.execute(statement, values).fetchall()
         except UnicodeDecodeError as error:
-            # Of a damaged schema SQLite complains with the damaged text, which the driver cannot read.
-            raise sqlite3.DatabaseError("what SQLite says is not text") from error
+            # SQLite's complaint about a damaged schema holds the damaged text, which the driver cannot read.
+            raise sqlite3.DatabaseError("the message of SQLite is not text") from error
 
     def begin_writing(self) -> None:
         self._patiently("BEGIN IMMEDIATE")
@@ -136,8 +143,8 @@ class _Connection(DatabaseConnection):
     def _patiently(self, statement: str) -> list[tuple[Any, ...]]:
         """Run a statement that needs the lock, waiting in short steps.
 
-        SQLite's own steps grow to a tenth of a second, which starves the unlucky; and it does not wait at all where it
-        suspects a deadlock, as when several processes make one file.
+        SQLite's own steps grow to a tenth of a second, so that some processes hardly ever get the lock. Where it
+        suspects a deadlock, as when several processes make one file, SQLite does not wait at all.
         """
         deadline = time.monotonic() + _BUSY_SECONDS
         self.run("PRAGMA busy_timeout = 0")
@@ -158,7 +165,7 @@ class _Connection(DatabaseConnection):
 
 
 def _layout() -> list[tuple[Any, ...]]:
-    """What SQLite says of the tables, constraints and triggers of a sound ledger, asked of an empty one."""
+    """Return SQLite's list of the tables, constraints and triggers of a new ledger, which is made in memory."""
     with closing(sqlite3.connect(":memory:", isolation_level=None)) as empty:
         for statement in (*TABLES, *_APPEND_ONLY):
             empty.execute(statement.format(bytes="BLOB"))
@@ -166,12 +173,16 @@ def _layout() -> list[tuple[Any, ...]]:
 
 
 def _refusal(error: Exception, path: Path) -> LedgerError:
-    """SQLite's error as one of ours, with what to do."""
+    """Turn SQLite's error into one of ours, which says what to do."""
     name = getattr(error, "sqlite_errorname", "") or ""
     if name.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
-        return LedgerBusyError(f"{path} is held by another process; nothing was written, try again")
+        return LedgerBusyError(f"another process holds {path}. Nothing was written: try again")
     if name.startswith(("SQLITE_READONLY", "SQLITE_CANTOPEN", "SQLITE_PERM")):
-        return LedgerError(f"{path} cannot be written ({name}): check the folder, its rights and the file system")
+        return LedgerError(
+            f"{path} cannot be written ({name}). Check its folder, the rights on it, and the file system"
+        )
     if name.startswith(("SQLITE_FULL", "SQLITE_IOERR")):
-        return LedgerError(f"{path}: the disk is full or failing ({name}); nothing was granted")
-    return LedgerCorruptError(f"{path} is damaged or not a ledger ({name or 'no cause given'}); restore a backup")
+        return LedgerError(
+            f"{path} cannot be written: the disk is full or failing ({name}). No answer is given. Free some space"
+        )
+    return LedgerCorruptError(f"{path} is damaged or not a ledger ({name or 'no cause given'}). Restore a backup")
