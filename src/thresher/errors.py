@@ -19,6 +19,7 @@
     │       ├── LedgerBusyError    another process held it too long; nothing was written
     │       ├── LedgerCorruptError its content contradicts itself; names the first bad entry
     │       ├── LedgerRolledBackError  it is older than its anchor: a copy, or an attempt to spend again
+    │       ├── NoLedgerError      there is no ledger at this address, and none may be made
     │       ├── LedgerStoppedError a commit failed; nothing is written until it is reopened and verified
     │       └── LedgerVersionError a newer Thresher wrote it
     └── BugError                   a promise of our own code does not hold; stop and report                     exit 70

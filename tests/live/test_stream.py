@@ -583,8 +583,8 @@ def test_a_step_is_a_plan_that_shows_its_price_and_its_promise(tmp_path):
         assert str(plan.guarantee).startswith("Rings when the sum of the last 4 counts is above 300.")
         assert plan.cost == step_spending(12, Epsilon("0.05"), 10)
         assert str(plan).splitlines()[:2] == [
-            "step        12 of campus, which begins 2026-01-01T01:00:00Z",
-            "price       epsilon 0.05 for one unit in this step alone",
+            "step       12 of campus, which begins 2026-01-01T01:00:00Z",
+            "price      epsilon 0.05 for one unit in this step alone",
         ]
         assert plan.document()["epsilon"] == "0.05"
         with pytest.raises(BugError):

@@ -30,7 +30,7 @@ COMMANDS: dict[str, tuple[str, str, str]] = {
         "init",
         "Write a starter thresher.toml for SOURCE: a file (Parquet, CSV, Arrow), a folder of them, or an address.",
     ),
-    "plan": ("ask", "plan_command", "EXPLAIN PRIVACY: what a question would read, cost and promise."),
+    "plan": ("ask", "plan_command", "Show what a question would cost and promise."),
     "ask": ("ask", "ask_command", "Ask a question: see the price, pay it, and get the answer with its promise."),
     "refine": (
         "ask",
