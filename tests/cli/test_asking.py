@@ -91,7 +91,7 @@ def test_the_question_may_come_from_a_file_or_from_standard_input(folder):
     for bad in ("@nothing.sql", f"@{folder}"):
         refused = thresher("plan", bad, cwd=folder)
         assert refused.returncode == 2
-        assert "no file that can be read" in refused.stderr
+        assert "it is not a UTF-8 text file that can be read" in refused.stderr
 
 
 @pytest.mark.parametrize(

@@ -14,9 +14,9 @@ def test_help_lists_the_commands_and_the_exit_codes():
     shown = thresher("--help")
     assert shown.returncode == 0
     for command in ("demo", "init", "plan", "ask", "ledger"):
-        assert f"\n  {command} " in shown.stdout
+        assert f" {command} " in shown.stdout
     codes = " ".join(shown.stdout.split())
-    assert "Exit codes: 0 answered, 1 an audit found what should not be, 2 refused, 3 out of budget, 4 source" in codes
+    assert "Exit codes: 0 done, 1 an audit found a fault, 2 refused, 3 over budget, 4 source" in codes
     assert "130 interrupted" in codes
 
 

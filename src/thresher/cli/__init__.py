@@ -14,50 +14,28 @@ import click
 
 from thresher import __version__
 from thresher.cli.flags import by_flags, invoked
+from thresher.cli.help_pages import WIDTH, grouped
 from thresher.errors import ArgumentError, BugError, CuratorError, ThresherError
 
 _INTERRUPTED = 130
 _TRACEBACK = "THRESHER_TRACEBACK"
-# Where each command is, and its one line of help: to list the commands, none of them is loaded.
-COMMANDS: dict[str, tuple[str, str, str]] = {
-    "demo": (
-        "demo",
-        "demo",
-        "Decide which viral diseases are prevalent among the old or the very young, in a made-up hospital.",
-    ),
-    "init": (
-        "init",
-        "init",
-        "Write a starter thresher.toml for SOURCE: a file (Parquet, CSV, Arrow), a folder of them, or an address.",
-    ),
-    "plan": ("ask", "plan_command", "Show what a question would cost and promise."),
-    "ask": ("ask", "ask_command", "Ask a question: see the price, pay it, and get the answer with its promise."),
-    "refine": (
-        "ask",
-        "refine_command",
-        "Sharpen a stored answer: a smaller half width, smaller rates, or as far as --max-epsilon alone pays for.",
-    ),
-    "ledger": ("ledger", "ledger", "Budgets, what has been spent, and whether the book is whole."),
-    "stream": (
-        "stream",
-        "stream",
-        "Private streams: counts of every step, windows and alarms, declared as [streams.NAME] in thresher.toml.",
-    ),
-    "diagnose": (
-        "diagnose",
-        "diagnose",
-        "Does the model fit? A private ROC curve, binned residuals or residual plot of a declared table.",
-    ),
-    "personal": (
-        "personal",
-        "personal",
-        "Budgets of people's own: plan on a public roster, and ask by the weighted release.",
-    ),
-    "audit": (
-        "audit",
-        "audit",
-        "Try to refute what is claimed: privacy against what the ledger charges, errors against what is promised.",
-    ),
+_EXIT_CODES = (
+    "Exit codes: 0 done, 1 an audit found a fault, 2 refused, 3 over budget, 4 source, ledger or installation, 70 a "
+    "fault in Thresher, 130 interrupted."
+)
+# Of each command: its module, its name there, the heading of the help that it stands under, and its line. To list the
+# commands, none of them is loaded.
+COMMANDS: dict[str, tuple[str, str, str, str]] = {
+    "demo": ("demo", "demo", "Start", "a made-up hospital: plan, answer, ledger"),
+    "init": ("init", "init", "Start", "write thresher.toml for your data; reads no rows"),
+    "plan": ("ask", "plan_command", "Ask", "cost and promise of a question; reads and spends nothing"),
+    "ask": ("ask", "ask_command", "Ask", "show the cost, ask for a yes, pay, answer"),
+    "refine": ("ask", "refine_command", "Ask", "make a stored answer finer, for the difference in price"),
+    "ledger": ("ledger", "ledger", "Check", "what was spent, what is left, whether the file is intact"),
+    "stream": ("stream", "stream", "More", "counts of every step of a stream, windows and alarms"),
+    "diagnose": ("diagnose", "diagnose", "More", "does a model fit: ROC curve, binned residuals, residual plot"),
+    "personal": ("personal", "personal", "More", "tables in which each person has a budget of their own"),
+    "audit": ("audit", "audit", "More", "try to refute what Thresher claims of its privacy and errors"),
 }
 
 
@@ -71,18 +49,25 @@ class _Commands(click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         name, _, rest = super().resolve_command(ctx, args)
-        module, attribute, _ = COMMANDS[str(name)]
+        module, attribute, *_ = COMMANDS[str(name)]
         return name, getattr(importlib.import_module(f"thresher.cli.{module}"), attribute), rest
+
+    def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write what Thresher does, the commands in groups, and the exit codes."""
+        formatter.width = WIDTH
+        self.format_usage(ctx, formatter)
+        with formatter.indentation():
+            formatter.write_text("Which groups cross a threshold? Private answers with a promised error.")
+        formatter.write(grouped({name: (heading, text) for name, (_, _, heading, text) in COMMANDS.items()}))
+        with formatter.indentation():
+            formatter.write_text(_EXIT_CODES)
+            formatter.write_text("Also --version; thresher COMMAND --help explains a command.")
 
 
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
 @click.version_option(__version__, prog_name="thresher")
 def commands() -> None:
-    """Private decision support: which groups cross a threshold, at a promised error, for the least privacy loss.
-
-    Exit codes: 0 answered, 1 an audit found what should not be, 2 refused, 3 out of budget, 4 source, output or
-    installation, 70 a fault in Thresher, 130 interrupted.
-    """
+    """Answer which groups cross a threshold, privately and with a promised error."""
 
 
 for _name, (*_, _line) in COMMANDS.items():

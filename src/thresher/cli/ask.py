@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Unpack
 import click
 
 import thresher
+from thresher.cli.help_pages import RareOption, ShortHelp
 from thresher.cli.options import (
     all_option,
     analyst_option,
@@ -32,26 +33,27 @@ if TYPE_CHECKING:
     from thresher.decisions.decision_options import DecisionOptions
 
 
-@click.command("plan")
+@click.command("plan", cls=ShortHelp)
 @click.argument("sql")
 @config_option
 @wish_options
-@click.option("--details", is_flag=True, help="Show how it is measured: mechanism, levels, exact amounts.")
+@click.option("--details", is_flag=True, help="How it is measured, and exact amounts.")
 @json_option
 def plan_command(*, sql: str, config: str, details: bool, as_json: bool, **options: Unpack["DecisionOptions"]) -> None:
-    """Show what a question would cost and promise. Reads no row and spends nothing.
+    """Show what a question would cost and promise. Reads no row, spends nothing.
 
-    SQL is the question, @FILE to read it from a file, or - for standard input:
+    SQL: a question, @FILE, or - for standard input.
 
     \b
-      thresher plan "SELECT ward FROM stays GROUP BY ward HAVING COUNT(*) > 120" --uncertain-region 10
+      thresher plan "SELECT ward FROM stays GROUP BY ward
+                     HAVING COUNT(*) > 120" --uncertain-region 10
     """  # noqa: D301 - click reads the backslash
     with thresher.open(config) as engine:
         plan = engine.plan(question_text(sql), **options)
         show(plan.page(details=details) + _left(engine, plan, details=details), as_json=as_json)
 
 
-@click.command("ask")
+@click.command("ask", cls=ShortHelp)
 @click.argument("sql")
 @config_option
 @wish_options
@@ -71,13 +73,13 @@ def ask_command(
     as_json: bool,
     **options: Unpack["DecisionOptions"],
 ) -> None:
-    """Ask a question: see the price, pay it, and get the answer with its promise.
+    """Show the cost, ask for a yes, pay, and answer. Asking the same again is free.
 
-    SQL is the question, @FILE to read it from a file, or - for standard input. Asked again, the same question is
-    answered from the ledger for nothing.
+    SQL: a question, @FILE, or - for standard input.
 
     \b
-      thresher ask "SELECT ward FROM stays GROUP BY ward HAVING COUNT(*) > 120" --uncertain-region 10
+      thresher ask "SELECT ward FROM stays GROUP BY ward
+                    HAVING COUNT(*) > 120" --uncertain-region 10
     """  # noqa: D301 - click reads the backslash
     with thresher.open(config, analyst=analyst) as engine:
         plan = engine.plan(question_text(sql), **options)
@@ -86,13 +88,18 @@ def ask_command(
             show(_page(engine, plan, release, every=every), as_json=as_json)
 
 
-@click.command("refine")
+@click.command("refine", cls=ShortHelp)
 @click.argument("sql")
-@click.option("--of", required=True, metavar="KEY", help="The key of the answer to go on from; every answer prints it.")
+@click.option("--of", required=True, metavar="NAME", help="Name of the stored answer.")
 @config_option
 @sharper_options
-@click.option("--given-seen", is_flag=True, help="Rates that hold given all that was seen: dearer than asking anew.")
-@click.option("--plan", "only_plan", is_flag=True, help="Show price and promise, and stop there.")
+@click.option(
+    "--given-seen",
+    is_flag=True,
+    cls=RareOption,
+    help="Rates that hold given all that was seen before. This costs more than asking anew.",
+)
+@click.option("--plan", "only_plan", is_flag=True, help="Show cost and promise only. Spends nothing.")
 @yes_option
 @all_option
 @analyst_option
@@ -110,14 +117,14 @@ def refine_command(
     as_json: bool,
     **options: Unpack["SharperOptions"],
 ) -> None:
-    """Sharpen a stored answer: a smaller half width, smaller rates, or as far as --max-epsilon alone pays for.
+    """Make a stored answer finer, for the difference in price.
 
-    Only the difference to what was paid is charged. What is left out stays as it was. What is coarser than the answer
-    is free, and so is another threshold of a single condition, if the measurement is sharp enough for it. An answer is
-    refined once: go on from its refinement, whose key is printed.
+    SQL: the same question. What you leave out stays as it was. A coarser width is free, and so is another threshold
+    of a single condition if the measurement is fine enough. An answer is refined once: go on from its refinement.
 
     \b
-      thresher refine "SELECT ward FROM stays GROUP BY ward HAVING COUNT(*) > 120" --of monday --uncertain-region 5
+      thresher refine "SELECT ward FROM stays GROUP BY ward
+                       HAVING COUNT(*) > 120" --of monday --uncertain-region 5
     """  # noqa: D301 - click reads the backslash
     with thresher.open(config, analyst=analyst) as engine:
         plan = engine.plan_refinement(question_text(sql), of=of, given_seen=given_seen, **options)

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import click
 
+from thresher.cli.help_pages import ShortHelp
 from thresher.cli.options import CONFIG, json_option
 from thresher.cli.output import say
 from thresher.config import Declarations, starter
@@ -15,21 +16,23 @@ from thresher.errors import ArgumentError
 from thresher.sources import open_source
 
 
-@click.command()
+@click.command(cls=ShortHelp)
 @click.argument("source")
-@click.option("--table", "tables", multiple=True, help="Only this table; may be repeated.")
+@click.option("--table", "tables", multiple=True, metavar="NAME", help="Only this table; may be repeated.")
 @click.option("--output", "-o", default=CONFIG, show_default=True, metavar="FILE", help="Where to write it.")
 @json_option
 def init(*, source: str, tables: tuple[str, ...], output: str, as_json: bool) -> None:
-    """Write a starter thresher.toml for SOURCE: a file (Parquet, CSV, Arrow), a folder of them, or an address.
+    """Write thresher.toml for your data. Reads names and types, never rows.
+
+    SOURCE: a Parquet, CSV or Arrow file, a folder of them, or an address.
 
     \b
       thresher init patients.parquet
       thresher init duckdb:///clinic.duckdb
       thresher init postgresql://user@host/database
 
-    Only the catalogue is read: names and types. What must come from you is left as a marked blank (___): bounds and
-    lists of values are public promises, and taking them from the rows would give those away.
+    Bounds, lists of values and the budget are left blank (___) for you: they are public, and taking them from the
+    rows would reveal the rows.
     """  # noqa: D301 - click reads the backslash
     target = Path(output)
     if target.exists():

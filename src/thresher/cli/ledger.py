@@ -8,6 +8,7 @@ import click
 
 from thresher.accounting import Region, RegionLosses, Spending, account_loss
 from thresher.amounts import Epsilon
+from thresher.cli.help_pages import ShortHelp
 from thresher.cli.options import config_option, json_option, ledger_option, ledger_url
 from thresher.cli.output import show
 from thresher.errors import ArgumentError
@@ -22,19 +23,19 @@ _MOST_REGIONS = 12
 
 @click.group()
 def ledger() -> None:
-    """Budgets, what has been spent, and whether the book is whole."""
+    """Show what was spent and what is left, and check that the file is intact."""
 
 
-@ledger.command("show")
+@ledger.command("show", cls=ShortHelp)
 @ledger_option
 @config_option
 @json_option
-@click.option("--analyst", help="Show what this analyst may see: their own budget and questions, no regions.")
-@click.option("--entries", "last", default=10, show_default=True, help="How many of the last entries to list.")
+@click.option("--analyst", metavar="NAME", help="What this analyst may see: their own budget and questions.")
+@click.option("--entries", "last", metavar="NUMBER", default=10, show_default=True, help="How many entries to list.")
 def show_command(*, url: str | None, config: str, as_json: bool, analyst: str | None, last: int) -> None:
-    """Show every budget with a bar, the losses by region, and the last entries.
+    """Show budgets, losses by region, and the last entries.
 
-    A reservation that has not ended counts at its worst case. Opening the ledger verifies it first.
+    A question that has not ended counts at its worst case. Opening the ledger verifies it first.
     """
     if analyst == "":
         raise ArgumentError("analyst", analyst, "it must name one", "Leave it out for the curator's view")
@@ -46,13 +47,16 @@ def show_command(*, url: str | None, config: str, as_json: bool, analyst: str | 
     show(page, as_json=as_json)
 
 
-@ledger.command("verify")
+@ledger.command("verify", cls=ShortHelp)
 @ledger_option
 @config_option
 @json_option
-@click.option("--accept-anchor", is_flag=True, help="Make a missing anchor anew: only if this is the latest state.")
+@click.option("--accept-anchor", is_flag=True, help="Make a missing anchor file anew. Only for the newest copy.")
 def verify_command(*, url: str | None, config: str, as_json: bool, accept_anchor: bool) -> None:
-    """Derive every hash, sum and release again; name the first entry that does not fit."""
+    """Derive each hash and sum again.
+
+    Names the first entry that does not fit, if there is one.
+    """
     book = open_book(ledger_url(url, config), make=False, accept_anchor=accept_anchor)
     try:
         report = book.verify()

@@ -14,6 +14,7 @@ import click
 from rich.console import Console
 
 from thresher.cli.flags import Choice
+from thresher.cli.help_pages import RareOption
 from thresher.errors import ArgumentError
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
@@ -26,78 +27,83 @@ class _Wish:
     help: str
     metavar: str | None = None
     type: Any = None
+    # Whether only `--help-all` lists it.
+    rare: bool = False
 
 
 _WISHES = (
-    _Wish("--miss-rate", "Chance of missing a group that qualifies. Default 0.05.", "RATE"),
-    _Wish("--false-alarm-rate", "Chance of calling a group above that is not. Default 0.10.", "RATE"),
     _Wish(
         "--uncertain-region",
-        "How near the line either verdict will do, as a half width: 20 (in each aggregate's own units), 'COUNT(*)=20, "
-        "AVG(age)=3' (a number for each), or 10% (of the declared range). Default 30%.",
+        'How fine: 20, or "COUNT(*)=20, AVG(age)=3", or 10% of the declared range.',
         "WIDTH",
     ),
+    _Wish("--miss-rate", "Chance of missing a group that qualifies [0.05].", "RATE"),
+    _Wish("--max-epsilon", "The most this question may cost [as declared].", "COST"),
     _Wish(
-        "--max-epsilon",
-        "Refuse if the question would cost more than this; certified stops looking there. Default: as declared.",
-        "EPSILON",
+        "--false-alarm-rate",
+        "With many groups, the largest share of the groups that do not qualify that may be reported; with few, the "
+        "chance of marking such a group above [0.10].",
+        "RATE",
+        rare=True,
     ),
-    _Wish("--confidence", "How sure a statement about all groups together must be (certified). Default 0.98.", "SHARE"),
+    _Wish("--confidence", "How sure a statement about the whole list must be (certified) [0.98].", "SHARE", rare=True),
     _Wish(
         "--mechanism",
-        "How to decide. certified (default): looks closer until it is sure enough about all groups together; with few "
-        "groups, each verdict stands for itself. three-way: the same at fixed levels, clear groups are left alone. "
-        "tslm: one look. tslm-zone: one look, both rates kept outside twice the region. ppwlm: a coarse look first, "
-        "sharper ones at undecided groups only. dppwlm: the same, each level chosen by what was seen.",
+        "How to measure [certified]. certified: more and more finely, until the promise about the whole list is "
+        "reached; few groups are measured once. three-way: the same at fixed levels, and clear groups stop early. "
+        "tslm: once. tslm-zone: once, and both rates hold outside of twice the half width. ppwlm: coarsely, then "
+        "undecided groups more finely. dppwlm: the same, and each level follows from what was measured.",
         "NAME",
+        rare=True,
     ),
     _Wish(
         "--bound",
-        "Which error to bound first. With false-alarms, uncertain groups are not reported. Default misses.",
+        "Which error to bound first [misses]. With false-alarms, uncertain groups are not reported.",
         "misses|false-alarms",
+        rare=True,
     ),
-    _Wish("--levels", "At most so many looks (ppwlm, dppwlm). Default 4.", "NUMBER"),
-    _Wish("--first-epsilon", "The level of the first look (ppwlm, dppwlm).", "EPSILON"),
+    _Wish("--levels", "The most measurements of one group (ppwlm, dppwlm) [4].", "NUMBER", rare=True),
+    _Wish("--first-epsilon", "What the first measurement costs (ppwlm, dppwlm).", "COST", rare=True),
     _Wish(
         "--show",
-        "What to release: verdicts, or values: the noisy numbers behind them as well, which costs more. Default "
-        "verdicts.",
+        "What to release [verdicts]. values: also the noisy numbers behind them, which costs more.",
         type=Choice(["verdicts", "values"]),
+        rare=True,
     ),
 )
 WISHES = tuple(wished.name[2:].replace("-", "_") for wished in _WISHES)
 
 _SHARPER = (
+    _Wish("--uncertain-region", "How fine: a smaller half width, as for ask.", "WIDTH"),
     _Wish("--miss-rate", "Chance of missing a group that qualifies.", "RATE"),
-    _Wish("--false-alarm-rate", "Chance of calling a group above that is not.", "RATE"),
-    _Wish("--uncertain-region", "How near the line either verdict will do, as for `thresher ask`.", "WIDTH"),
-    _Wish("--max-epsilon", "Refuse if it costs more; alone: sharpen as far as this pays for.", "EPSILON"),
+    _Wish("--max-epsilon", "Most cost; alone: as fine as it pays for.", "COST"),
+    _Wish("--false-alarm-rate", "Chance of marking a group above that does not qualify.", "RATE", rare=True),
 )
 
-key_option = click.option(
-    "--key", help="A name for this answer. The same key gives it again; a new key buys a fresh one."
-)
+key_option = click.option("--key", metavar="NAME", help="Name of the answer. A new name pays anew.")
 yes_option = click.option("--yes", "-y", is_flag=True, help="Pay without being asked.")
 all_option = click.option("--all", "every", is_flag=True, help="List groups that are not reported as well.")
 analyst_option = click.option(
-    "--analyst", default="", help="On whose behalf, if the curator gives budgets to analysts."
+    "--analyst",
+    metavar="NAME",
+    default="",
+    cls=RareOption,
+    help="Who asks, if the curator gives analysts budgets of their own.",
 )
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 config_option = click.option(
     "--config", "-c", default=CONFIG, show_default=True, metavar="FILE", help="The declarations: see `thresher init`."
 )
-ledger_option = click.option(
-    "--ledger", "url", metavar="URL", help="sqlite:///FILE or postgresql://... Default: the one of the declarations."
-)
+ledger_option = click.option("--ledger", "url", metavar="URL", help="sqlite:///FILE or postgresql://... [as declared]")
 
 
 def wish_options(command: _Command) -> _Command:
-    """What the asker can live with."""
+    """Add the options of a question."""
     return _with(_WISHES, command)
 
 
 def sharper_options(command: _Command) -> _Command:
-    """What a refinement can be asked for; what is left out stays as it was."""
+    """Add the options of a refinement; what is left out stays as it was."""
     return _with(_SHARPER, command)
 
 
@@ -105,6 +111,7 @@ def _with(options: Sequence[_Wish], command: _Command) -> _Command:
     for option in reversed(options):
         command = click.option(
             option.name,
+            cls=RareOption if option.rare else click.Option,
             type=option.type,
             default=None,
             metavar=option.metavar,
@@ -114,7 +121,7 @@ def _with(options: Sequence[_Wish], command: _Command) -> _Command:
 
 
 def question_text(sql: str) -> str:
-    """The question as typed, from a file (`@question.sql`) or from standard input (`-`)."""
+    """Return the question as typed, from a file (`@question.sql`) or from standard input (`-`)."""
     if sql == "-":
         if sys.stdin is None or sys.stdin.closed:
             raise ArgumentError("SQL", "-", "standard input is closed", "Pass the question as an argument")
@@ -124,11 +131,11 @@ def question_text(sql: str) -> str:
     try:
         return Path(sql[1:]).read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError, ValueError):
-        raise ArgumentError("SQL", sql, "it is no file that can be read as UTF-8 text", "Check its name") from None
+        raise ArgumentError("SQL", sql, "it is not a UTF-8 text file that can be read", "Check its name") from None
 
 
 def ledger_url(url: str | None, config: str) -> str:
-    """The ledger that was named, or that of the declarations, or the usual one where there are none."""
+    """Return the address of the ledger: as named, as declared, or the usual one where nothing is declared."""
     from thresher.config import load  # noqa: PLC0415
 
     if url is not None:
@@ -138,7 +145,7 @@ def ledger_url(url: str | None, config: str) -> str:
 
 @contextmanager
 def spinning(*, quiet: bool) -> Iterator[Callable[[str], None]]:
-    """What is going on, on standard error, for people only: a spinner with the present step and the time it takes."""
+    """Show a spinner with the present step on standard error; nothing where that is not a terminal."""
     console = Console(stderr=True)
     if quiet or not console.is_terminal:
         yield lambda _: None
