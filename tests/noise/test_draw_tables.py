@@ -154,7 +154,8 @@ def test_cached_tables_are_bounded():
     assert info.currsize <= info.maxsize == 1024
     largest = max(len(law.outcomes()) for law in LAWS)
     assert largest <= 514
-    assert 256 * (514 * (4 + 2) + 2 * 65_536) < 34 * 2**20
+    # Four bytes of each threshold, two of each outcome and of each cell.
+    assert info.maxsize * (514 * (4 + 2) + 2 * 65_536) < 132 * 2**20
 
 
 class Edged:

@@ -1,5 +1,12 @@
-"""The only room that draws. Integer noise with an exact law, from the operating system's randomness.
+"""Integer noise with an exact law, from the operating system's randomness. No other package draws.
 
+    entropy, arguments            where bits come from; what the functions accept
+    coins, chances, enclosure,    exact choices one at a time; many coins at once; certified brackets of real numbers;
+    draw_tables                   exact draws from a finite law
+    laplace, gradual, choices     the noise itself; noise that is refined later; the exponential mechanism
+    tails, zones, sums            how far noise strays, and the least epsilon for an error rate. These draw nothing
+
+Read them in this order, each with the proof of the same name (`*.md`) beside it.
 Reads: entropy. Writes: nothing. Never: sees data, knows a database, forms a float on the way to a draw.
 """
 

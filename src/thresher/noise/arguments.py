@@ -1,4 +1,4 @@
-"""What the noise functions accept, checked before anything is drawn.
+"""Check the arguments of the noise functions before anything is drawn.
 
 Reads: arguments. Writes: nothing. Never: an element of a noise array, which is secret, in an error text.
 """
@@ -23,7 +23,7 @@ _NEAR = "its elements must lie within 2**62 of zero"
 
 
 def checked_rate(epsilon: Amount, sensitivity: int, field: str = "epsilon") -> Fraction:
-    """The exact epsilon / sensitivity: the rate at which the noise decays."""
+    """Return epsilon / sensitivity exactly: the rate at which the noise decays."""
     amount, spread = exact_fraction(epsilon, field), whole_number(sensitivity, "sensitivity")
     if amount <= 0:
         raise ArgumentError(field, epsilon, "it must be above zero", "Pass a positive amount")
@@ -37,7 +37,7 @@ def checked_rate(epsilon: Amount, sensitivity: int, field: str = "epsilon") -> F
 
 
 def checked_step(from_epsilon: Amount, to_epsilon: Amount, sensitivity: int) -> tuple[Fraction, Fraction]:
-    """Two rates, the second the larger one."""
+    """Return the two rates, the second of which is larger."""
     first = checked_rate(from_epsilon, sensitivity, "from_epsilon")
     second = checked_rate(to_epsilon, sensitivity, "to_epsilon")
     _check_order(first, second, "to_epsilon", to_epsilon)
@@ -45,7 +45,7 @@ def checked_step(from_epsilon: Amount, to_epsilon: Amount, sensitivity: int) -> 
 
 
 def checked_levels(levels: Sequence[Amount], sensitivity: int) -> list[Fraction]:
-    """Rates of levels that increase, at least one of them."""
+    """Return the rates of one level or more, which increase."""
     if isinstance(levels, str | bytes) or not isinstance(levels, Sequence) or not levels:
         raise ArgumentError("levels", levels, "it must be a list of one amount or more", 'Pass e.g. ["0.1", "0.5"]')
     rates = [checked_rate(level, sensitivity, f"levels[{i}]") for i, level in enumerate(levels)]
@@ -71,7 +71,7 @@ def checked_probability(probability: Amount, field: str) -> Fraction:
 
 
 def checked_confidence(confidence: Amount, say: str = "0.95") -> Fraction:
-    """Return how sure an answer is to be: from one half to below one."""
+    """Return the confidence that an answer is to have: 0.5 or more, and below 1."""
     share = exact_fraction(confidence, "confidence")
     if not Fraction(1, 2) <= share < 1:
         rule = "it must be 0.5 or more and below 1: with noise, no answer is certain"
@@ -80,27 +80,27 @@ def checked_confidence(confidence: Amount, say: str = "0.95") -> Fraction:
 
 
 def checked_integers(values: Any, field: str) -> NDArray[np.int64]:
-    """An integer array as plain int64. Its elements never appear in the message."""
+    """Return an array of integers as plain int64. Its elements never appear in a message."""
     try:
         array = np.asarray(values)
     except (ValueError, TypeError, OverflowError, RecursionError):
         raise ArgumentError(field, type(values).__name__, "it must be one array of integers", _ARRAY) from None
     if not array.size and not isinstance(values, np.ndarray):
-        # An empty list is one of integers as much as of floats.
+        # numpy takes an empty list for floats.
         array = np.zeros(array.shape, dtype=np.int64)
     if array.dtype.kind not in "iu" or array.dtype == np.uint64 or is_masked(values):
         if _too_wide(values):
             raise ArgumentError(field, type(values).__name__, _NEAR, _ARRAY)
         raise ArgumentError(field, array.dtype.name, "its elements must be plain integers", _ARRAY)
     plain = array.astype(np.int64, copy=False)
-    # Room for sums and signs; no noise within the scales allowed comes near it.
+    # This leaves room for sums and signs; noise of an allowed scale comes nowhere near the limit.
     if plain.size and not -_ROOM < plain.min() <= plain.max() < _ROOM:
         raise ArgumentError(field, array.dtype.name, _NEAR, _ARRAY)
     return plain
 
 
 def whole_numbers(values: Any, field: str) -> NDArray[Any]:
-    """An array of whole numbers: int64, or Python's own integers where there are wide ones.
+    """Return an array of whole numbers: int64, or Python's own integers if some do not fit in 64 bits.
 
     Its elements never appear in a message, and no refusal depends on how large they are.
     """
@@ -124,13 +124,13 @@ def whole_numbers(values: Any, field: str) -> NDArray[Any]:
 
 
 def is_masked(values: object) -> bool:
-    """Whether these are numpy's masked values. Their module takes long to load, and nobody has any before it is."""
+    """Tell whether these are numpy's masked values. Their module loads slowly, so it is not imported here."""
     masked = sys.modules.get("numpy.ma")
     return masked is not None and isinstance(values, masked.MaskedArray)
 
 
 def _too_wide(values: Any) -> bool:
-    """Whether these are Python's integers, which numpy takes for something else if one does not fit in 64 bits."""
+    """Tell whether these are Python's integers. numpy makes another type of them if one does not fit in 64 bits."""
     if isinstance(values, np.ndarray):
         return False
     return all(type(value) is int for value in np.array(values, dtype=object).flat)
@@ -140,4 +140,5 @@ def _check_order(first: Fraction, second: Fraction, field: str, value: Amount) -
     if second <= first:
         raise ArgumentError(field, value, "a release is refined towards a larger epsilon only", "Pass a larger amount")
     if second - first < _NARROWEST_STEP:
-        raise ArgumentError(field, value, "levels over sensitivity must differ by 1e-12", "Take a wider step")
+        rule = "levels divided by the sensitivity must differ by 1e-12 at least"
+        raise ArgumentError(field, value, rule, "Pass a larger amount")

@@ -1,9 +1,10 @@
-"""One of many by weight: the exponential mechanism's draw, exact for whole weights, whole costs and a rational rate.
+"""Draw one index of many by weight: the exponential mechanism, exact for whole weights and costs and a rational rate.
 
     P[i] = weights[i] exp(-rate costs[i]) / (the sum of these)
 
-Equal costs are drawn together: a level by a uniform number written bit by bit and compared with certified brackets,
-then one of the level by whole-number arithmetic. Levels too dear for the bits drawn so far are bracketed as one.
+Indices of equal cost form a level. A level is drawn first, by a uniform number that is written bit by bit and compared
+with certified brackets; then an index of the level, by whole-number arithmetic. Levels that are too improbable for the
+bits drawn so far are bracketed together.
 Reads: entropy. Writes: nothing. Never: a float, an element of a cost array in an error text. Proof: `choices.md`.
 Citation: McSherry, Talwar, "Mechanism Design via Differential Privacy", 2007.
 """
@@ -25,19 +26,20 @@ from thresher.noise.entropy import Entropy, chosen, marked, read_words
 
 _FIRST_BITS = 64
 _LAST_WORD = (1 << _FIRST_BITS) - 1
-# A level that costs this many bits more than the cheapest is left to the bracket of the rest.
+# A level whose weight is below 2**32 units of the precision, and all later levels, share one bracket.
 _SPARE_BITS = 32
 _MOST_RATE, _LEAST_RATE = Fraction(10**6), Fraction(1, 10**24)
-# A fair generator is out of range so often in a row with probability below 2**-256.
+# A fair generator is out of range this often in a row with probability below 2**-256.
 _MOST_REJECTIONS = 256
 
 
 def choose(costs: ArrayLike, rate: Amount, weights: ArrayLike | None = None, entropy: Entropy | None = None) -> int:
-    """An index, drawn with probability proportional to weights[i] exp(-rate costs[i]).
+    """Draw an index with probability proportional to weights[i] exp(-rate costs[i]).
 
     Privacy: none by itself. If one unit moves every cost by at most d, and weights are public, a choice costs
     2 rate d; rate d if all costs move the same way (`choices.md`).
-    Utility: a choice is dearer than the cheapest by more than (log n + log(1 / b)) / rate with probability below b.
+    Utility: with equal weights, the chosen cost exceeds the least one by more than (log n + log(1 / b)) / rate with
+    probability below b.
     Runtime: a sort of the costs, then about 50 / rate steps.
     """
     source, speed = chosen(entropy), _checked_rate(rate)
@@ -50,9 +52,9 @@ def choose(costs: ArrayLike, rate: Amount, weights: ArrayLike | None = None, ent
 def choose_many(
     costs: ArrayLike, rate: Amount, weights: ArrayLike | None = None, size: int = 1, entropy: Entropy | None = None
 ) -> NDArray[np.int64]:
-    """`size` independent indices, each with the law of `choose`.
+    """Draw `size` independent indices, each with the law of `choose`.
 
-    Runtime: one choice, then about 0.1 microseconds an index: 64 bits settle all but a few in 2**64, which go on.
+    Runtime: one choice, then about 0.1 microseconds an index: 64 bits settle nearly every draw; the others read more.
     """
     source, speed, count = chosen(entropy), _checked_rate(rate), checked_size(size)
     levels = _levels_of(costs, weights)
@@ -62,7 +64,7 @@ def choose_many(
 
 
 def pick(weights: NDArray[np.int64] | Sequence[int], entropy: Entropy | None = None) -> int:
-    """An index, drawn with probability exactly proportional to whole weights, of any size if they are Python's."""
+    """Draw an index with probability exactly proportional to whole weights, which in a list may be of any size."""
     source = chosen(entropy)
     if isinstance(weights, np.ndarray):
         ends = np.cumsum(_weights(weights, weights.size))
@@ -71,13 +73,13 @@ def pick(weights: NDArray[np.int64] | Sequence[int], entropy: Entropy | None = N
         raise ArgumentError("weights", f"{len(weights)} weights", "they must be whole numbers of 0 or more", _LIST)
     upto = list(accumulate(int(weight) for weight in weights))
     if not upto or not upto[-1]:
-        raise ArgumentError("weights", f"{len(upto)} weights", "one of them at least must be above 0", _LIST)
+        raise ArgumentError("weights", f"{len(upto)} weights", "at least one of them must be above 0", _LIST)
     draw = uniform_below(upto[-1], source)
     return next(i for i, end in enumerate(upto) if draw < end)
 
 
 def uniform(bounds: ArrayLike, entropy: Entropy | None = None) -> NDArray[np.int64]:
-    """For each bound, which is 1 or more, a whole number drawn uniformly from those from 0 to the bound, without it."""
+    """Draw, for each bound of 1 or more, a whole number uniformly from 0, 1, ..., bound - 1."""
     source, limits = chosen(entropy), checked_integers(bounds, "bounds")
     if limits.ndim != 1 or (limits.size and limits.min() < 1):
         rule = "it must be one list of whole numbers of 1 or more"
@@ -91,9 +93,10 @@ Bits = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class _Levels:
-    """Indices of equal cost side by side, the cheapest first; `gaps` are costs beyond the cheapest.
+    """Hold indices of equal cost side by side, the cheapest first.
 
-    `ends` are running sums of weights over all of `order`, `before` is where each level begins among them.
+    `gaps` are the costs of levels less the least cost; `ends` are running sums of weights over all of `order`; `before`
+    is where each level begins among them.
     """
 
     order: NDArray[np.intp]
@@ -103,18 +106,18 @@ class _Levels:
     before: NDArray[np.int64]
 
     def members(self, level: NDArray[np.int64], inside: NDArray[np.int64]) -> NDArray[np.int64]:
-        """The index at so many units of weight into each level."""
+        """Return the index that lies `inside` units of weight into each level."""
         return self.order[np.searchsorted(self.ends, self.before[level] + inside, side="right")].astype(np.int64)
 
     def drawn(self, rate: Fraction, entropy: Entropy, begun: Bits = (0, 0)) -> int:
-        """A level: P[j] proportional to sums[j] exp(-rate gaps[j]); `begun` are bits drawn before, and how many."""
+        """Draw level j with P[j] proportional to sums[j] exp(-rate gaps[j]); `begun`: earlier bits and their number."""
         draw, bits = begun
         while True:
             more = max(bits, _FIRST_BITS)
             bits, draw = bits + more, draw << more | int.from_bytes(entropy.read(more // 8), "little")
-            found = _settled(self, rate, (draw, bits))
-            if found is not None:
-                return found
+            level = _settled(self, rate, (draw, bits))
+            if level is not None:
+                return level
 
 
 def _levels_of(costs: ArrayLike, weights: ArrayLike | None) -> _Levels:
@@ -131,7 +134,10 @@ def _levels_of(costs: ArrayLike, weights: ArrayLike | None) -> _Levels:
 
 @dataclass(frozen=True, slots=True)
 class _Brackets:
-    """Running sums of level weights, each between two whole numbers, as far as they were made; and the sum of all."""
+    """Hold running sums of level weights, each between two whole numbers, and the sum of all weights.
+
+    `complete`: `ends` has every level. Otherwise the later levels are in `total` only.
+    """
 
     ends: list[tuple[int, int]]
     total: tuple[int, int]
@@ -139,7 +145,7 @@ class _Brackets:
 
 
 def _brackets(levels: _Levels, rate: Fraction, bits: int) -> _Brackets:
-    """Fine enough to settle nearly every draw of so many bits."""
+    """Return brackets that are fine enough to settle nearly every draw of this many bits."""
     rest = sum(levels.sums)
     precision = bits + rest.bit_length() + _SPARE_BITS
     low, high = 0, 0
@@ -154,7 +160,7 @@ def _brackets(levels: _Levels, rate: Fraction, bits: int) -> _Brackets:
 
 
 def _settled(levels: _Levels, rate: Fraction, drawn: Bits) -> int | None:
-    """The level in which a uniform number that begins with these bits falls, if they settle it."""
+    """Return the level in which a uniform number that begins with these bits falls; None if they do not settle it."""
     draw, bits = drawn
     sums = _brackets(levels, rate, bits)
     # The draw lies in [draw, draw + 1) / 2**bits of the total, and the total in its bracket.
@@ -168,7 +174,7 @@ def _settled(levels: _Levels, rate: Fraction, drawn: Bits) -> int | None:
 
 
 def _many_levels(levels: _Levels, rate: Fraction, size: int, entropy: Entropy) -> NDArray[np.int64]:
-    """Levels for many words at once: a word is settled if every running sum lies surely below or surely above it."""
+    """Draw many levels at once: a word settles one if every running sum is certainly below or certainly above it."""
     sums = _brackets(levels, rate, _FIRST_BITS)
     inner = sums.ends[:-1] if sums.complete else sums.ends
     low, high = sums.total
@@ -176,7 +182,7 @@ def _many_levels(levels: _Levels, rate: Fraction, size: int, entropy: Entropy) -
     above = np.array([min(-(-(most << _FIRST_BITS) // low), _LAST_WORD) for _, most in inner], dtype=np.uint64)
     words = read_words(size, np.uint64, entropy)
     level = np.searchsorted(above, words, side="right")
-    # Ends at or past the last word were cut there, so that word is never settled by the table.
+    # Ends at or past the last word were cut there, so the table never settles that word.
     open_ones = (level != np.searchsorted(below, words, side="right")) | (words == np.uint64(_LAST_WORD))
     if not sums.complete:
         open_ones |= level == len(inner)
@@ -186,9 +192,9 @@ def _many_levels(levels: _Levels, rate: Fraction, size: int, entropy: Entropy) -
 
 
 def _many_below(bounds: NDArray[np.int64], entropy: Entropy) -> NDArray[np.int64]:
-    """For each: uniform below its bound, by words cut to the bits of that bound and drawn again if too large."""
+    """Draw uniformly below each bound, by words that are cut to the bound's bits and drawn again if too large."""
     limits = bounds.astype(np.uint64)
-    # The exponent of a float is that of its whole number, or one more where it rounds up: then one bit is wasted.
+    # A float's exponent is the number's bit length, or one more where it rounds up: then one bit too many is drawn.
     spare = (_FIRST_BITS - np.frexp(np.maximum(bounds - 1, 1))[1]).astype(np.uint64)
     draws = np.zeros(bounds.size, dtype=np.uint64)
     left = np.flatnonzero(limits > 1)
@@ -202,7 +208,7 @@ def _many_below(bounds: NDArray[np.int64], entropy: Entropy) -> NDArray[np.int64
 
 
 def _powers(gaps: list[int], rate: Fraction, precision: int) -> Iterator[tuple[int, int]]:
-    """Brackets of exp(-rate gap) in units of 2**-precision, one gap after the other."""
+    """Yield a bracket of exp(-rate gap) for each gap, in units of 2**-precision."""
     known: dict[int, tuple[int, int]] = {}
     least = most = 1 << precision
     previous = 0

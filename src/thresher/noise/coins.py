@@ -1,6 +1,6 @@
-"""Exact random choices one at a time, by integer arithmetic on fair bits alone.
+"""Make exact random choices one at a time, by integer arithmetic on fair bits.
 
-Every probability here is rational or the exponential of a rational, and is met exactly: no float is ever formed.
+Every probability here is rational or the exponential of a rational, and is met exactly. No float is ever formed.
 Reads: entropy. Writes: nothing. Never: a float, a table, an array. Proofs: `coins.md`.
 Citation: Canonne, Kamath, Steinke, "The Discrete Gaussian for Differential Privacy", 2020, section 5.
 """
@@ -12,12 +12,12 @@ from thresher.errors import EntropyError
 from thresher.noise.entropy import Entropy
 
 Coin = Callable[[], bool]
-# A fair generator is rejected so often with probability below 2**-256.
+# A fair generator is out of range this often in a row with probability below 2**-256.
 _MOST_REJECTIONS = 256
 
 
 def uniform_below(bound: int, entropy: Entropy) -> int:
-    """Uniform on 0, 1, ..., bound - 1."""
+    """Draw uniformly from 0, 1, ..., bound - 1."""
     bits = (bound - 1).bit_length()
     size = (bits + 7) // 8
     for _ in range(_MOST_REJECTIONS):
@@ -28,7 +28,7 @@ def uniform_below(bound: int, entropy: Entropy) -> int:
 
 
 def bernoulli_exp(rate: Fraction, entropy: Entropy) -> bool:
-    """True with probability exp(-rate), for any rational rate >= 0."""
+    """Return True with probability exp(-rate), for any rational rate >= 0."""
     while rate > 1:
         if not _bernoulli_exp_to_one(1, 1, entropy):
             return False
@@ -37,7 +37,7 @@ def bernoulli_exp(rate: Fraction, entropy: Entropy) -> bool:
 
 
 def _bernoulli_exp_to_one(numerator: int, denominator: int, entropy: Entropy) -> bool:
-    """exp(-rate) for rate <= 1: the parity of the first failure among coins rate/1, rate/2, rate/3, ..."""
+    """Do the same for rate <= 1, by the parity of the first failure among coins rate/1, rate/2, rate/3, ..."""
     k = 1
     while uniform_below(denominator * k, entropy) < numerator:
         k += 1
@@ -45,7 +45,7 @@ def _bernoulli_exp_to_one(numerator: int, denominator: int, entropy: Entropy) ->
 
 
 def ratio(first: Coin, second: Coin) -> bool:
-    """True with probability a(1-b) / (1-ab) for coins of probability a and b (not both 1)."""
+    """Return True with probability a(1-b) / (1-ab) for coins of probability a and b (not both 1)."""
     while first():
         if not second():
             return True
@@ -53,7 +53,7 @@ def ratio(first: Coin, second: Coin) -> bool:
 
 
 def geometric_one(rate: Fraction, entropy: Entropy) -> int:
-    """P[k] = (1-q) q^k for k >= 0 with q = exp(-rate)."""
+    """Draw k >= 0 with P[k] = (1-q) q^k, q = exp(-rate)."""
     numerator, denominator = rate.numerator, rate.denominator
     while True:
         rest = uniform_below(denominator, entropy)
@@ -66,7 +66,7 @@ def geometric_one(rate: Fraction, entropy: Entropy) -> int:
 
 
 def laplace_one(rate: Fraction, entropy: Entropy) -> int:
-    """P[x] = (1-p)/(1+p) p^|x| with p = exp(-rate)."""
+    """Draw x with P[x] = (1-p)/(1+p) p^|x|, p = exp(-rate)."""
     while True:
         magnitude, negative = geometric_one(rate, entropy), uniform_below(2, entropy)
         if magnitude or not negative:  # zero has one sign only
@@ -74,7 +74,7 @@ def laplace_one(rate: Fraction, entropy: Entropy) -> int:
 
 
 def laplace_sign(rate: Fraction, entropy: Entropy) -> int:
-    """The sign of a draw of `laplace_one`, without its magnitude."""
+    """Draw the sign (-1, 0 or 1) that a draw of `laplace_one` would have, without its magnitude."""
     while True:
         away, negative = bernoulli_exp(rate, entropy), uniform_below(2, entropy)
         if away or not negative:

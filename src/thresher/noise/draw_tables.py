@@ -1,9 +1,9 @@
-"""Exact sampling from a finite law by a certified cumulative table that is refined only as far as a draw needs.
+"""Draw exactly from a finite law, by a certified cumulative table that is refined only as far as a draw needs.
 
 A draw is a uniform real number U written bit by bit, and its outcome is the number of thresholds at or below U. The
 first 16 bits settle almost every draw by one look-up; 32 bits settle the rest by search, except when they equal the
-first 32 bits of a threshold: then U and the threshold are both continued until they differ. So the law is exact,
-although no threshold is ever known exactly.
+first 32 bits of a threshold: then more bits of both are made until they differ. So the law is exact, although no
+threshold is ever known exactly.
 Reads: entropy. Writes: nothing. Never: a float, or a guess about a bit that the enclosure leaves open.
 Proof: `draw_tables.md`.
 """
@@ -25,28 +25,31 @@ _CELL = 16
 _UNSETTLED = np.int16(-(1 << 15))
 # Below this many draws a search in 32-bit words beats building and using the look-up.
 _LOOKUP_FROM = 4096
-# A table holds at most 514 words and one look-up of 128 KiB, so the cache stays below 34 MiB.
+# A table holds at most 514 thresholds and one look-up of 128 KiB, so the cache stays below 132 MiB.
 _CACHED_TABLES = 1024
 
 
 class Law(Protocol):
-    """A finite law, hashable, that can write its thresholds as a formula over values of exp(-rate)."""
+    """A finite law, hashable, whose thresholds are formulas over values of exp(-rate)."""
 
     def outcomes(self) -> Sequence[int]:
-        """What may come out, in the order of the thresholds."""
+        """Return the possible outcomes in the order of the thresholds."""
 
     def cumulative(self, exponential: Callable[[Fraction], Any]) -> Sequence[Any]:
-        """The probability of all before outcome 1, before outcome 2, ...: increasing, inside (0, 1), irrational."""
+        """Return the thresholds, which increase, lie inside (0, 1) and are irrational.
+
+        Threshold i is the probability of the first i outcomes together.
+        """
 
 
 @lru_cache(maxsize=_CACHED_TABLES)
 def draw_table(law: Law) -> "DrawTable":
-    """The table of a law; the most recent ones are kept."""
+    """Return the table of a law; the most recently used tables are kept."""
     return DrawTable(law)
 
 
 class DrawTable:
-    """Thresholds of a law, cut after 32 bits and continued on demand."""
+    """Thresholds of a law, cut after 32 bits; further bits are made on demand."""
 
     def __init__(self, law: Law) -> None:
         self._law = law
@@ -54,7 +57,7 @@ class DrawTable:
         self.thresholds = np.array(self.first_bits(_WORD), dtype=np.uint32)
 
     def first_bits(self, bits: int) -> list[int]:
-        """floor(threshold * 2**bits) for every threshold, proved by outward rounding."""
+        """Return floor(threshold * 2**bits) for every threshold, proved by outward rounding."""
 
         def ask(precision: int) -> list[int]:
             thresholds = self._law.cumulative(lambda rate: exp_minus(rate, precision))
@@ -63,7 +66,7 @@ class DrawTable:
         return certified(ask, 2 * bits)
 
     def draw(self, size: int, entropy: Entropy) -> NDArray[np.int16]:
-        """`size` independent outcomes."""
+        """Draw `size` independent outcomes."""
         if size < _LOOKUP_FROM:
             return self._search(read_words(size, np.uint32, entropy), entropy)
         cells = read_words(size, np.uint16, entropy)
@@ -76,7 +79,7 @@ class DrawTable:
 
     @cached_property
     def _lookup(self) -> NDArray[np.int16]:
-        """The outcome for every first 16 bits, where they settle it."""
+        """The outcome for each value of the first 16 bits, or `_UNSETTLED` where they do not settle it."""
         first = np.arange(1 << _CELL, dtype=np.uint32) << np.uint32(_WORD - _CELL)
         last = first | np.uint32((1 << (_WORD - _CELL)) - 1)
         below = np.searchsorted(self.thresholds, first, side="left")
@@ -85,13 +88,13 @@ class DrawTable:
 
     def _search(self, words: NDArray[np.uint32], entropy: Entropy) -> NDArray[np.int16]:
         below = np.searchsorted(self.thresholds, words, side="left")
-        # Past the end, clipping compares with the last threshold, which is then smaller than the word.
+        # A word above all thresholds is compared with the last one (by clipping), from which it differs.
         for i in np.flatnonzero(self.thresholds.take(below, mode="clip") == words):
             below[i] = self._continue(int(words[i]), entropy)
         return self._outcomes[below]
 
     def _continue(self, word: int, entropy: Entropy) -> int:
-        """How many thresholds lie at or below a draw whose bits so far equal those of one."""
+        """Return how many thresholds lie at or below a draw whose first 32 bits equal those of a threshold."""
         bits, below, upto = _WORD, 0, 1
         while below != upto:
             bits += _WORD

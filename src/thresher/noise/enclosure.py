@@ -1,8 +1,8 @@
-"""Real numbers as certified brackets, for thresholds and tails that must be right to the last bit.
+"""Compute with certified brackets of real numbers, for thresholds and tails that must be right to the last bit.
 
 An `Enclosure` is a pair of fixed-point integers between which a number is known to lie; every operation rounds its
-ends outward. The formulas of this package are written once over `+ - * / **` and so run on fractions (exact tests),
-on floats (sketches) and on enclosures (all that ships).
+ends outward. The formulas of this package are written once over `+ - * / **`, so they run on fractions (exact tests),
+on floats (to find a place quickly) and on enclosures (for everything that is promised).
 Reads: nothing. Writes: nothing. Never: a float. Why the ends hold: `enclosure.md`.
 """
 
@@ -20,7 +20,7 @@ _MAX_BITS = 1 << 20
 T = TypeVar("T")
 
 
-# Not frozen: that would take twice as long, and a table of noise makes thousands of them. Nobody changes one.
+# Not frozen, because that takes twice as long and a table of noise makes thousands. No code changes an enclosure.
 @dataclass(slots=True)
 class Enclosure:
     """A number between low / 2**bits and high / 2**bits, where 0 <= low <= high."""
@@ -42,7 +42,7 @@ class Enclosure:
 
     def __sub__(self, other: "Enclosure | int") -> "Enclosure":
         other = self._lift(other)
-        # Every difference in this package is known to be positive, so an end below zero may be cut there.
+        # Every difference in this package is known to be positive, so a negative end may be raised to zero.
         return Enclosure(max(self.low - other.high, 0), max(self.high - other.low, 0), self.bits)
 
     def __mul__(self, other: "Enclosure | int") -> "Enclosure":
@@ -76,14 +76,14 @@ class Enclosure:
     __rmul__ = __mul__
 
     def floor(self, bits: int) -> int:
-        """The first `bits` binary places, if the bracket settles them."""
+        """Return the number's first binary places, or raise `ImpreciseError` if the bracket does not settle them."""
         low, high = self.low >> (self.bits - bits), self.high >> (self.bits - bits)
         if low != high:
             raise ImpreciseError
         return low
 
     def at_most(self, bound: Fraction) -> bool:
-        """Whether the number is at most `bound`, if the bracket settles it."""
+        """Tell whether the number is at most `bound`, or raise `ImpreciseError` if the bracket does not settle it."""
         scaled = bound * (1 << self.bits)
         if self.high <= scaled:
             return True
@@ -101,7 +101,7 @@ class ImpreciseError(Exception):
 
 @lru_cache(maxsize=1024)
 def exp_minus(rate: Fraction, bits: int) -> Enclosure:
-    """An enclosure of exp(-rate), rate >= 0: halve the rate until it is small, sum the series, square back."""
+    """Return an enclosure of exp(-rate), rate >= 0: halve the rate until it is small, sum the series, square back."""
     halvings = math.ceil(rate).bit_length() + 8
     work = bits + halvings + 16
     scaled, parts = rate.numerator << work - halvings, rate.denominator
@@ -114,7 +114,7 @@ def exp_minus(rate: Fraction, bits: int) -> Enclosure:
 
 
 def exp_of_small(x: Enclosure) -> Enclosure:
-    """An enclosure of exp(x) for 0 <= x < 1/4: its terms are positive, so partial sums bound it from below."""
+    """Return an enclosure of exp(x) for 0 <= x < 1/4. The terms are positive, so partial sums bound it from below."""
     least = most = low = high = 1 << x.bits
     k = 1
     while most > 1:
@@ -125,7 +125,7 @@ def exp_of_small(x: Enclosure) -> Enclosure:
 
 
 def certified(ask: Callable[[int], T], bits: int = 128) -> T:
-    """The answer of `ask(bits)` at the first precision that settles it, starting from `bits`, doubling."""
+    """Return what `ask(bits)` answers at the first precision that settles it; the precision doubles from `bits` on."""
     while bits <= _MAX_BITS:
         try:
             return ask(bits)

@@ -1,4 +1,4 @@
-"""Where randomness comes from: the operating system, or, for tests and demos, a seed.
+"""Supply random bytes: from the operating system or, for tests and demos, from a seed.
 
 Reads: the operating system's generator. Writes: nothing.
 Never: falls back to another generator, shares bytes between threads or across a fork, or hands out a byte twice.
@@ -23,7 +23,7 @@ _BUFFER = 2048
 
 
 class _Lineage:
-    """How often this line of processes has forked, so that a child knows a block that its parent may use too."""
+    """Count the forks that led to this process, so that a child recognises bytes that its parent holds too."""
 
     forks = 0
 
@@ -37,27 +37,27 @@ if hasattr(os, "register_at_fork"):
 
 
 def this_process() -> tuple[int, int]:
-    """Differs in a child made by a fork: forks counted, and the process id for those made in C behind Python's back."""
+    """Return a mark that differs in a child made by a fork: the count of forks, and the process id for forks in C."""
     return _Lineage.forks, os.getpid()
 
 
 class Entropy(Protocol):
-    """A source of independent fair bits, and the stamp that whatever is made with it must carry."""
+    """A source of independent fair bits, with the stamp that everything made with it must carry."""
 
     @property
     def stamp(self) -> str:
-        """Empty for real randomness, `NOT PRIVATE` otherwise."""
+        """Be empty for real randomness, and `NOT PRIVATE` otherwise."""
 
     def read(self, count: int) -> bytes:
-        """`count` fresh bytes, never seen before by anybody."""
+        """Return `count` fresh bytes, which are handed out once."""
 
 
 class SystemEntropy:
     """The operating system's generator, read ahead in small blocks.
 
-    Safe in threads and across forks: every thread has a block of its own, and a block made before a fork is dropped
-    in the child. `source` is a function from a count to that many bytes; any failure of it is an `EntropyError`, and
-    any other than the operating system's stamps what is made with it.
+    It is safe in threads and across forks: every thread has its own block, and a child drops a block that was made
+    before the fork. `source` returns as many bytes as it is asked for. If it fails, an `EntropyError` is raised; a
+    source other than the operating system's stamps everything that is made with it.
     """
 
     def __init__(self, source: Callable[[int], bytes] = os.urandom) -> None:
@@ -81,16 +81,16 @@ class SystemEntropy:
         try:
             block = self._source(count)
         except Exception as error:
-            raise EntropyError("the operating system's generator failed; nothing was drawn instead") from error
+            raise EntropyError("the operating system's generator failed; no other randomness was used") from error
         if not isinstance(block, bytes) or len(block) != count:
-            raise EntropyError(f"the generator did not give the {count} bytes asked for; nothing was drawn instead")
+            raise EntropyError(f"the generator did not return {count} bytes as asked; no other randomness was used")
         return block
 
 
 class SeededEntropy:
     """Reproducible bytes (SHAKE-256 of the seed and a counter) for tests and demos.
 
-    Whoever knows the seed can subtract the noise, so all that is made with it is stamped `NOT PRIVATE`.
+    Whoever knows the seed can subtract the noise, so everything that is made with it is stamped `NOT PRIVATE`.
     """
 
     stamp = NOT_PRIVATE
@@ -114,7 +114,7 @@ class NotPrivate(np.ndarray[Any, np.dtype[np.int64]]):
 
 
 def chosen(entropy: Entropy | None) -> Entropy:
-    """The entropy asked for; the operating system's if none was."""
+    """Return the entropy that was passed in, or else the operating system's."""
     if entropy is None:
         return SystemEntropy()
     if not hasattr(entropy, "read") or not hasattr(entropy, "stamp"):
@@ -125,10 +125,10 @@ def chosen(entropy: Entropy | None) -> Entropy:
 
 
 def marked(draws: NDArray[np.int64], entropy: Entropy, made_from: object = None) -> NDArray[np.int64]:
-    """The draws as they are if `entropy` is real; a `NotPrivate` array if it, or what they were made from, is not."""
+    """Return the draws, as a `NotPrivate` array if `entropy`, or the array they were made from, is not real."""
     return draws.view(NotPrivate) if entropy.stamp or isinstance(made_from, NotPrivate) else draws
 
 
 def read_words(count: int, dtype: type[np.unsignedinteger[Any]], entropy: Entropy) -> NDArray[Any]:
-    """`count` uniform machine words of the given unsigned type."""
+    """Read `count` uniform machine words of the given unsigned type."""
     return np.frombuffer(entropy.read(count * np.dtype(dtype).itemsize), dtype=dtype)

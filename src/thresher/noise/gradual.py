@@ -1,8 +1,8 @@
-"""Gradual release: noise that is made smaller later, so that looking again costs the difference only.
+"""Refine noise after a release (gradual release), so that measuring again costs only the difference.
 
 Noise at a small epsilon equals noise at a larger one plus an independent rest. So a released value can be replaced by
 a sharper one whose own law is exactly discrete Laplace, and all releases together cost the last level, not the sum.
-Reads: entropy. Writes: nothing. Never: independent noise for a second look (that would cost the sum).
+Reads: entropy. Writes: nothing. Never: draws independent noise for a second release (that would cost the sum).
 Proof: `gradual.md`. Citation: Koufogiannis, Han, Pappas, "Gradual Release of Sensitive Data under DP", 2015.
 """
 
@@ -32,10 +32,10 @@ def refine(
     sensitivity: int = 1,
     entropy: Entropy | None = None,
 ) -> NDArray[np.int64]:
-    """Noise at `to_epsilon` given the noise drawn at `from_epsilon`; element by element, same shape.
+    """Draw noise at `to_epsilon` given the noise drawn at `from_epsilon`, for each element; the shape stays the same.
 
     Privacy: values released with a chain of refinements cost the last level only, also when levels, stopping and the
-    choice of what to refine depend on earlier releases. Replace the old noise by the new; never show noise itself.
+    choice of what to refine depend on earlier releases. Replace the old noise by the new; never show the noise itself.
     Utility: each level alone is exactly discrete Laplace at that level.
     Runtime: three table draws an element.
     """
@@ -55,9 +55,9 @@ def refine(
 def chain(
     levels: Sequence[Amount], size: int, sensitivity: int = 1, entropy: Entropy | None = None
 ) -> NDArray[np.int64]:
-    """Noise for levels known beforehand: row j is the noise at levels[j], same law as repeated `refine`.
+    """Draw noise for levels known beforehand: row j is the noise at levels[j], with the law of repeated `refine`.
 
-    Drawn backwards, the last level first, then coarser ones by adding a rest. Privacy and utility as `refine`.
+    The last level is drawn first, and each coarser one by adding a rest. Privacy and utility: as for `refine`.
     """
     rates, count, source = checked_levels(levels, sensitivity), checked_size(size), chosen(entropy)
     checked_size(len(rates) * count)
@@ -72,7 +72,7 @@ def chain(
 def refined(
     noise: NDArray[np.int64], near: NDArray[np.int64], direction: NDArray[np.int16], jump: NDArray[np.int64]
 ) -> NDArray[np.int64]:
-    """The forward kernel as a function of its three ingredients: a place on the way back to zero, and a jump."""
+    """Return the refined noise by the forward kernel, made of three draws: `near` zero, a direction and a jump."""
     distance = np.abs(noise)
     sharper = np.where(direction == RIGHT, distance + jump, distance)
     sharper = np.where(near < distance, near, sharper)
@@ -82,7 +82,7 @@ def refined(
 
 @dataclass(frozen=True, slots=True)
 class Jump:
-    """LEFT with probability A, RIGHT with probability A, STAY otherwise; A = s(1-r) / (1-sr)."""
+    """The law of a direction: LEFT and RIGHT with probability A each, otherwise STAY; A = s(1-r) / (1-sr)."""
 
     first: Fraction
     second: Fraction
@@ -97,7 +97,7 @@ class Jump:
 
 @dataclass(frozen=True, slots=True)
 class Rest:
-    """Whether the coarser noise differs from the finer one: outcome 0 (it does not) with probability w."""
+    """The law of whether the coarser noise differs from the finer one: outcome 0 (it does not) with probability w."""
 
     first: Fraction
     second: Fraction
@@ -112,19 +112,19 @@ class Rest:
 
 
 def jump_probability(r: Any, s: Any) -> Any:
-    """A of the kernel, for r = p2/p1 and s = p1 p2."""
+    """Return the probability A of the kernel, for r = p2/p1 and s = p1 p2."""
     return s * (1 - r) / (1 - s * r)
 
 
 def _directions(law: Jump, size: int, entropy: Entropy) -> NDArray[np.int16]:
-    # The coins need about 1 / rate rounds, so a small rate is for the table whatever the size.
+    # The coins need about 1 / rate rounds, so a small rate uses the table for any size.
     if not few(size, 1) or law.first < _SLOW_COINS:
         return draw_table(law).draw(size, entropy)
     return np.array([_direction(law, entropy) for _ in range(size)], dtype=np.int16)
 
 
 def _direction(law: Jump, entropy: Entropy) -> int:
-    """The same three-way choice by coins: a sign of discrete Laplace noise, kept with probability (p1-p2) / (1-p2)."""
+    """Draw the direction by coins: the sign of discrete Laplace noise, kept with probability (p1-p2) / (1-p2)."""
     sign = laplace_sign(law.second, entropy)
     leaps = sign != 0 and ratio(
         lambda: bernoulli_exp(law.first, entropy), lambda: bernoulli_exp(law.second - law.first, entropy)

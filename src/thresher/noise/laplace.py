@@ -1,8 +1,8 @@
-"""Integer noise: the discrete Laplace and the one-sided geometric law, exact for every rational epsilon.
+"""Draw integer noise of the discrete Laplace and the one-sided geometric law, exactly for every rational epsilon.
 
 Both laws are made of independent digits (`laplace.md`): a geometric number written in base 256 has independent
 digits, and a discrete Laplace number is a geometric one, or its bitwise complement with probability p / (1+p). Each
-digit comes from a certified table; a handful of draws is made by coin flips instead, which need no set-up.
+digit comes from a certified table. A few draws are made by coin flips instead, which need no table.
 Reads: entropy. Writes: nothing. Never: a float, a generator other than the entropy passed in.
 """
 
@@ -24,9 +24,9 @@ from thresher.noise.entropy import Entropy, chosen, marked
 
 _RADIX_BITS = 8
 _RADIX = 1 << _RADIX_BITS
-# The leading digit has a scale of at most 16, so that a table of 16 scales (256 outcomes) leaves out exp(-16) of it.
+# The leading digit has a scale of at most 16, so a table of 16 scales (256 outcomes) leaves out exp(-16) of its law.
 _LEADING_SCALE = 16
-# Draws by coins instead of building one table: fewer than would pay for it once, because tables are used again.
+# Up to this many draws for each table are made by coins. One table costs as much as more draws, but it is used again.
 COINS_PER_TABLE = 32
 # Draws made at once: the arrays in use stay in the processor's cache.
 _CHUNK = 1 << 15
@@ -35,7 +35,7 @@ _CHUNK = 1 << 15
 def discrete_laplace(
     epsilon: Amount, size: int, sensitivity: int = 1, entropy: Entropy | None = None
 ) -> NDArray[np.int64]:
-    """`size` independent draws of P[x] = (1-p)/(1+p) p^|x|, p = exp(-epsilon / sensitivity).
+    """Draw `size` independent numbers of P[x] = (1-p)/(1+p) p^|x|, p = exp(-epsilon / sensitivity).
 
     Privacy: added to an integer that one privacy unit moves by at most `sensitivity`, each draw costs epsilon.
     Utility: P[x >= a] = p^a / (1+p) for a >= 0; variance 2p / (1-p)^2, near 2 (sensitivity / epsilon)^2.
@@ -47,18 +47,19 @@ def discrete_laplace(
 
 
 def geometric(epsilon: Amount, size: int, sensitivity: int = 1, entropy: Entropy | None = None) -> NDArray[np.int64]:
-    """`size` independent draws of P[k] = (1-p) p^k, k >= 0, p = exp(-epsilon / sensitivity).
+    """Draw `size` independent numbers of P[k] = (1-p) p^k, k >= 0, p = exp(-epsilon / sensitivity).
 
-    Privacy: one-sided, so no mechanism by itself; sparse vector's comparisons need no more than this.
+    Privacy: none by itself, because the noise is one-sided. The comparisons of the sparse vector technique are private
+    with it.
     Utility: P[k >= a] = p^a; mean p / (1-p), half the variance of the two-sided law.
-    Runtime: as `discrete_laplace`.
+    Runtime: as for `discrete_laplace`.
     """
     rate, count, source = checked_rate(epsilon, sensitivity), checked_size(size), chosen(entropy)
     return marked(geometric_draws(rate, count, source), source)
 
 
 def laplace_draws(rate: Fraction, size: int, entropy: Entropy) -> NDArray[np.int64]:
-    """Discrete Laplace at a rate known to be sane."""
+    """Draw discrete Laplace noise at a rate that was checked."""
     digits = digits_of(rate, signed=True)
     if few(size, len(digits)):
         return np.array([laplace_one(rate, entropy) for _ in range(size)], dtype=np.int64)
@@ -66,7 +67,7 @@ def laplace_draws(rate: Fraction, size: int, entropy: Entropy) -> NDArray[np.int
 
 
 def geometric_draws(rate: Fraction, size: int, entropy: Entropy) -> NDArray[np.int64]:
-    """Geometric at a rate known to be sane."""
+    """Draw geometric noise at a rate that was checked."""
     digits = digits_of(rate, signed=False)
     if few(size, len(digits)):
         return np.array([geometric_one(rate, entropy) for _ in range(size)], dtype=np.int64)
@@ -74,15 +75,15 @@ def geometric_draws(rate: Fraction, size: int, entropy: Entropy) -> NDArray[np.i
 
 
 def few(size: int, tables: int) -> bool:
-    """Whether `size` draws are too few to be worth building so many tables."""
+    """Tell whether `size` draws are too few to be worth building `tables` tables."""
     return size <= COINS_PER_TABLE * tables
 
 
 @dataclass(frozen=True, slots=True)
 class Digit:
-    """One digit: P[d] proportional to exp(-rate d) for d < count.
+    """The law of one digit: P[d] proportional to exp(-rate d) for d < count.
 
-    `leading`: there is one more outcome, `count`, which stands for count or more.
+    `leading`: there is one more outcome, `count`, which means count or more.
     `signed`: with probability p / (1+p) the complement ~d = -1-d comes out instead of d.
     """
 
@@ -113,7 +114,7 @@ class Digit:
 
 @lru_cache(maxsize=256)
 def digits_of(rate: Fraction, *, signed: bool) -> tuple[Digit, ...]:
-    """The digits of a draw, lowest first; the lowest carries the sign."""
+    """Return the laws of the digits of a draw, lowest first; the lowest digit has the sign."""
     digits: list[Digit] = []
     while rate * _LEADING_SCALE < 1:
         digits.append(Digit(rate, _RADIX, leading=False, signed=signed and not digits))
@@ -130,7 +131,7 @@ def _from_digits(digits: tuple[Digit, ...], size: int, entropy: Entropy) -> NDAr
 
 
 def _fill(part: NDArray[np.int64], digits: tuple[Digit, ...], entropy: Entropy) -> None:
-    """One chunk of draws. Higher digits are added to x or, if x is a complement, to the number it complements."""
+    """Fill one chunk with draws. If x is a complement, higher digits are added to the number that it complements."""
     lead = draw_table(digits[0]).draw(part.size, entropy)
     part[:] = lead
     sign = part >> 63
@@ -143,7 +144,7 @@ def _fill(part: NDArray[np.int64], digits: tuple[Digit, ...], entropy: Entropy) 
 
 
 def _extend(part: NDArray[np.int64], beyond: NDArray[np.intp], digits: tuple[Digit, ...], entropy: Entropy) -> None:
-    """The law has no memory: a leading digit of `count` or more is `count` plus a fresh leading digit."""
+    """Complete leading digits of `count` or more: the law has no memory, so each is `count` plus a fresh digit."""
     leading = Digit(digits[-1].rate, digits[-1].count, leading=True, signed=False)
     while beyond.size:
         more = draw_table(leading).draw(beyond.size, entropy)

@@ -1,8 +1,8 @@
-"""How far a released number strays that is a sum of several noisy ones: cells that are added up, ends that are weighed.
+"""Bound how far a released number strays if it is a sum of several noisy numbers, such as cells that are added up.
 
-Every noisy number carries its own independent discrete Laplace noise X_k at one rate; what is released from them is
-`(c_1 X_1 + ... + c_m X_m) / over` away from the truth. Tails of such sums are exact where all coefficients are alike
-and where two small ones differ; two large ones that differ have a bound that is never too small.
+Each noisy number has its own independent discrete Laplace noise X_k at one rate; the released number is
+`(c_1 X_1 + ... + c_m X_m) / over` away from the truth. Tails of such sums are exact if all coefficients are equal, and
+for two different small ones; for two different large ones a bound is used that is never too small.
 Reads: nothing. Writes: nothing. Never: a draw; a promise from an unchecked float. Proofs: `sums.md`.
 """
 
@@ -20,9 +20,9 @@ from thresher.noise.arguments import checked_rate
 from thresher.noise.enclosure import Enclosure, certified, exp_minus
 from thresher.noise.tails import Bracket, bracketed
 
-# Two coefficients that leave more residues than this are bounded, not summed one by one.
+# The tail is bounded, not summed, if two coefficients leave more residues than this.
 _MOST_RESIDUES = 32
-# Weights of more terms than this are too small for floats.
+# With more terms than this, weights are too small for floats.
 _MOST_FLOATS = 500
 _DIGITS = 40
 # exp(-700) is about the smallest float that is not rounded coarsely.
@@ -31,7 +31,7 @@ _FLOAT_DEPTH = 700
 
 @dataclass(frozen=True, slots=True)
 class Powers:
-    """p to any power, and one minus that, in whatever arithmetic they were made for."""
+    """Functions that give p to any power, and one minus that, in one kind of arithmetic."""
 
     of: Callable[[Fraction | int], Any]
     gap: Callable[[Fraction | int], Any]
@@ -41,7 +41,7 @@ class Powers:
 class NoiseSum:
     """The noise of a released number: `coefficients . X / over`, each X at the rate epsilon / `sensitivity`.
 
-    The coefficients are positive; they are all alike, or there are two of them.
+    The coefficients are positive; they are all equal, or there are two of them.
     """
 
     coefficients: tuple[int, ...]
@@ -51,28 +51,28 @@ class NoiseSum:
     def __post_init__(self) -> None:
         alike = len(set(self.coefficients)) == 1
         if not (alike or len(self.coefficients) == 2) or min(*self.coefficients, self.over, self.sensitivity) < 1:
-            raise BugError("noise is summed with coefficients that are positive and alike, or two")
+            raise BugError("the coefficients of a sum of noise must be positive, and all equal or two")
 
     @property
     def bits(self) -> int:
-        """With how many to begin: the first weight is (1+p)^-m, and with m bits it would be nothing."""
+        """How many bits to begin with: the first weight is (1+p)^-m, which m bits cannot hold."""
         return 128 + len(self.coefficients)
 
     def tail(self, epsilon: Amount, at_least: int) -> Bracket:
-        """P[noise >= at_least] = P[noise <= -at_least], for at_least >= 1; from above if it is a bound."""
+        """Return P[noise >= at_least] = P[noise <= -at_least], for at_least >= 1, or an upper bound of it."""
         rate = checked_rate(epsilon, self.sensitivity)
         if whole_number(at_least, "at_least") < 1:
             raise ArgumentError("at_least", at_least, "it must be 1 or more", "Pass 1 or a larger integer")
         return bracketed(lambda bits: self.formula(enclosed_powers(rate, bits), at_least), self.bits)
 
     def enclosed(self, epsilon: Amount, at_least: int, bits: int) -> Enclosure:
-        """The same as an enclosure, for sums of several tails that are compared with one rate."""
+        """Return the same as an enclosure, for sums of several tails that are compared with one rate."""
         rate = exact_fraction(epsilon, "epsilon") / self.sensitivity
         tail: Enclosure = self.formula(enclosed_powers(rate, bits), at_least)
         return tail
 
     def sketched(self, epsilon: float, at_least: int) -> float:
-        """The same in floats: for searching, never for a promise."""
+        """Return the same in floats: for searching, never for a promise."""
         rate = epsilon / self.sensitivity
         if len(self.coefficients) > _MOST_FLOATS:
             with localcontext(prec=_DIGITS):
@@ -82,7 +82,7 @@ class NoiseSum:
         return float(self.formula(_float_powers(rate), at_least))
 
     def formula(self, powers: Powers, at_least: int) -> Any:
-        """The tail in the arithmetic of `powers`."""
+        """Return the tail in the arithmetic of `powers`."""
         distance, (first, *rest) = at_least * self.over, self.coefficients
         if all(coefficient == first for coefficient in rest):
             return alike_formula(powers, -(-distance // first), len(self.coefficients))
@@ -91,7 +91,7 @@ class NoiseSum:
 
 @lru_cache(maxsize=4096)
 def least_distance(noise: NoiseSum, epsilon: Amount, rate: Fraction) -> int:
-    """The least whole a >= 1 with P[noise >= a] <= rate."""
+    """Return the least whole number a >= 1 with P[noise >= a] <= rate."""
 
     def enough(distance: int) -> bool:
         return certified(lambda bits: bool(noise.enclosed(epsilon, distance, bits).at_most(rate)), noise.bits)
@@ -111,9 +111,9 @@ def least_distance(noise: NoiseSum, epsilon: Amount, rate: Fraction) -> int:
 
 
 def alike_formula(powers: Powers, at_least: int, terms: int) -> Any:
-    """P[X_1 + ... + X_m >= a], a >= 1: p^a sum_j w_j sum_{i < m-j} C(a+i-1, i) (1-p)^i. All terms are positive."""
+    """Return P[X_1 + ... + X_m >= a], a >= 1: p^a sum_j w_j sum_{i < m-j} C(a+i-1, i) (1-p)^i, all terms positive."""
     p, q = powers.of(1), powers.gap(1)
-    reached = [powers.of(0)]  # the inner sums, one term more each
+    reached = [powers.of(0)]  # the inner sums, each with one term more
     term = reached[0]
     for i in range(1, terms):
         term = term * (at_least + i - 1) * q / i
@@ -130,7 +130,7 @@ def alike_formula(powers: Powers, at_least: int, terms: int) -> Any:
 
 
 def unlike_formula(powers: Powers, at_least: int, large: int, small: int) -> Any:
-    """P[large X_1 + small X_2 >= a], a >= 1, large > small >= 1, or a bound if there are too many residues."""
+    """Return P[large X_1 + small X_2 >= a], a >= 1, large > small >= 1, or a bound if there are too many residues."""
     common = math.gcd(large, small)
     exact = small // common <= _MOST_RESIDUES
     residues = small // common if exact else 1
@@ -138,11 +138,12 @@ def unlike_formula(powers: Powers, at_least: int, large: int, small: int) -> Any
     past = at_least // large
 
     def up(steps: int) -> Fraction | int:
-        """What X_2 has to reach where X_1 is so many steps below zero; not rounded if it is a bound."""
+        """Return what X_2 must reach if X_1 lies `steps` below zero; not rounded if the result is a bound."""
         wanted = at_least + large * steps
         return -(-wanted // small) if exact else Fraction(wanted, small)
 
     def beyond(steps: int) -> Fraction | int:
+        """Return how far X_2 may fall short if X_1 lies `steps` above zero; likewise."""
         wanted = large * steps - at_least
         return wanted // small if exact else Fraction(wanted, small)
 
@@ -163,12 +164,12 @@ def unlike_formula(powers: Powers, at_least: int, large: int, small: int) -> Any
 
 
 def enclosed_powers(rate: Fraction, bits: int) -> Powers:
-    """Powers of exp(-rate) as enclosures."""
+    """Return powers of exp(-rate) as enclosures."""
     return Powers(lambda x: exp_minus(rate * x, bits), lambda x: 1 - exp_minus(rate * x, bits))
 
 
 def _decimal_powers(rate: Decimal) -> Powers:
-    """Decimals have exponents without end, where floats would vanish."""
+    """Return powers of exp(-rate) as decimals, which can be far smaller than floats."""
 
     def of(x: Fraction | int) -> Decimal:
         return (-rate * x.numerator / x.denominator).exp()

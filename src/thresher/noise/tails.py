@@ -1,4 +1,4 @@
-"""How far the noise strays: exact tails, the least epsilon for a miss rate, and shifts that keep a miss rate.
+"""Bound how far noise strays: exact tails, the least epsilon for a miss rate, and shifts that keep a miss rate.
 
 Nothing here draws. Probabilities are certified brackets; epsilons and shifts are rounded to the safe side and then
 checked again with outward rounding, so a promise of 5 % is never 5.0000001 %.
@@ -22,12 +22,12 @@ from thresher.noise.enclosure import Enclosure, ImpreciseError, certified, exp_m
 from thresher.noise.gradual import jump_probability
 
 _HALF = Fraction(1, 2)
-# Each doubles the digits of a guess.
+# Each step doubles the digits of a guess.
 _NEWTON_STEPS = 5
-# Far more than what such a guess may be off by, relatively, and more than the rounding to nano.
+# Far above the relative error of such a guess, and above the rounding to nano.
 _GUESSED = 1e-8
 _SLACK = Fraction(1, 10**14)
-# Below 2**-1074 there are no floats but zero.
+# The only float below 2**-1074 is zero.
 _FLOAT_BITS = 1074
 
 
@@ -39,17 +39,17 @@ class Bracket(NamedTuple):
 
 
 def tail(epsilon: Amount, at_least: int, sensitivity: int = 1) -> Bracket:
-    """P[X >= at_least] = P[X <= -at_least] of discrete Laplace noise X, for at_least >= 0."""
+    """Return P[X >= at_least] = P[X <= -at_least] of discrete Laplace noise X, for at_least >= 0."""
     rate, distance = checked_rate(epsilon, sensitivity), _checked_distance(at_least, "at_least", 0)
     return bracketed(lambda bits: tail_formula(exp_minus(rate, bits), distance))
 
 
 def refined_tail(seen: int, at_least: int, from_epsilon: Amount, to_epsilon: Amount, sensitivity: int = 1) -> Bracket:
-    """P[refined noise <= -at_least, given that the noise was `seen`], for at_least >= 1."""
+    """Return P[refined noise <= -at_least, given that the noise was `seen`], for at_least >= 1."""
     first, second = checked_step(from_epsilon, to_epsilon, sensitivity)
     distance, value = _checked_distance(at_least, "at_least", 1), checked_integers(seen, "seen")
     if value.size != 1:
-        raise ArgumentError("seen", f"{value.size} values", "it must be one integer", "Ask for one at a time")
+        raise ArgumentError("seen", f"{value.size} values", "it must be one integer", "Pass one number at a time")
     behind = max(-int(value.item()), 0)
     return bracketed(
         lambda bits: refined_tail_formula(
@@ -59,10 +59,10 @@ def refined_tail(seen: int, at_least: int, from_epsilon: Amount, to_epsilon: Amo
 
 
 def smallest_epsilon(miss_rate: Amount, margin: int, sensitivity: int = 1) -> Epsilon:
-    """The least epsilon, in whole nano, at which noise reaches -margin with probability at most `miss_rate`.
+    """Return the least epsilon, in whole nano, at which noise is -margin or less with probability at most `miss_rate`.
 
-    A group is reported when its noisy value is at least t - s; one that truly reaches t is then missed only if the
-    noise is -(s+1) or less, so pass margin = s + 1. A miss rate of 1/2 or more needs no data: the answer is 0.
+    If a group is reported when its noisy value is at least t - s, a group whose true value is t or more is missed only
+    if the noise is -(s+1) or less. So pass margin = s + 1. A miss rate of 1/2 or more needs no data: epsilon is 0.
     """
     rate = checked_probability(miss_rate, "miss_rate")
     distance, spread = _checked_distance(margin, "margin", 1), _checked_distance(sensitivity, "sensitivity", 1)
@@ -77,9 +77,9 @@ def smallest_epsilon(miss_rate: Amount, margin: int, sensitivity: int = 1) -> Ep
 
 
 def cheapest_offer(miss_rate: Amount, offers: Sequence[tuple[int, int]]) -> tuple[int, int]:
-    """The (margin, sensitivity) whose `smallest_epsilon` is least; of equals, the least sensitivity, then margin.
+    """Return the (margin, sensitivity) of the least `smallest_epsilon`; of equals, the least sensitivity, then margin.
 
-    Only those whose epsilon is close to the least by floats are looked at exactly.
+    Only offers whose epsilon in floats is close to the least are compared exactly.
     """
     rate = checked_probability(miss_rate, "miss_rate")
     guesses = [0.0 if rate >= _HALF else spread * _decay_guessed(rate, margin) for margin, spread in offers]
@@ -91,7 +91,7 @@ def cheapest_offer(miss_rate: Amount, offers: Sequence[tuple[int, int]]) -> tupl
 
 
 def _decay_guessed(rate: Fraction, distance: int) -> float:
-    """p^a = rate (1+p), solved in floats for -ln p by Newton's method: from above, as p^a <= rate is enough."""
+    """Solve p^a = rate (1+p) for -ln p in floats, by Newton's method from above, because p^a <= rate is enough."""
     decay = needed = _log_odds(rate) / distance
     for _ in range(_NEWTON_STEPS):
         p = math.exp(-decay)
@@ -100,10 +100,10 @@ def _decay_guessed(rate: Fraction, distance: int) -> float:
 
 
 def smallest_refinement(from_epsilon: Amount, miss_rate: Amount, margin: int, sensitivity: int = 1) -> Epsilon:
-    """The least epsilon to refine to, so that noise reaches -margin with probability at most `miss_rate`.
+    """Return the least epsilon to refine to, so that noise is -margin or less with probability at most `miss_rate`.
 
-    That is, whatever was seen at `from_epsilon`: `conditional_shift` from there to it is at most `margin`. With
-    nothing seen yet (from_epsilon = 0) it is `smallest_epsilon`.
+    This holds whatever was seen at `from_epsilon`: the `conditional_shift` from it to the result is at most `margin`.
+    If nothing was seen yet (from_epsilon = 0), the result is that of `smallest_epsilon`.
     """
     if exact_fraction(from_epsilon, "from_epsilon") == 0:
         return smallest_epsilon(miss_rate, margin, sensitivity)
@@ -128,10 +128,10 @@ def smallest_refinement(from_epsilon: Amount, miss_rate: Amount, margin: int, se
 
 
 def conditional_shift(from_epsilon: Amount, to_epsilon: Amount, miss_rate: Amount, sensitivity: int = 1) -> int:
-    """The least margin a with P[refined noise <= -a | any history] <= miss_rate.
+    """Return the least margin a with P[refined noise <= -a | any history] <= miss_rate.
 
-    Levels may then be chosen by looking at noisy values: each step's misses stay within its own share. With
-    from_epsilon = 0 (nothing seen yet) it is the margin of a single look.
+    Levels may then be chosen from noisy values: the misses of each step stay within its own share. With
+    from_epsilon = 0 (nothing seen yet) it is the margin of a single measurement.
     """
     first, second = _checked_first_step(from_epsilon, to_epsilon, sensitivity)
     share = checked_probability(miss_rate, "miss_rate")
@@ -141,14 +141,14 @@ def conditional_shift(from_epsilon: Amount, to_epsilon: Amount, miss_rate: Amoun
 def history_shift(
     seen: NDArray[np.int64], from_epsilon: Amount, to_epsilon: Amount, miss_rate: Amount, sensitivity: int = 1
 ) -> NDArray[np.int64]:
-    """The same for what was really seen: `seen` = noisy value at `from_epsilon` minus the threshold, group by group.
+    """Return the same margin for what was really seen: each group's noisy value at `from_epsilon` minus the threshold.
 
-    Never above `conditional_shift`, and far below it for groups that were seen above the threshold.
+    It is never above `conditional_shift`, and far below it for groups that were seen above the threshold.
     """
     first, second = checked_step(from_epsilon, to_epsilon, sensitivity)
     share, values = checked_probability(miss_rate, "miss_rate"), checked_integers(seen, "seen")
     most = _most_shift(first, second, share)
-    # Seen `most` or more below: how far does not matter. Otherwise the noise must leap past zero.
+    # If it was seen `most` or more below, the distance does not matter. Otherwise the noise must leap past zero.
     behind, place = np.unique(np.clip(-values, 0, most), return_inverse=True)
     decay = _decay_of_leaps(first, second, share)
     beyond = decay.least_steps(first + second, behind.tolist(), second - first)
@@ -156,12 +156,12 @@ def history_shift(
 
 
 def tail_formula(p: Any, at_least: int) -> Any:
-    """P[X >= a] = p^a / (1+p)."""
+    """Return P[X >= a] = p^a / (1+p)."""
     return p**at_least / (1 + p)
 
 
 def refined_tail_formula(r: Any, s: Any, behind: int, at_least: int) -> Any:
-    """P[X2 <= -a | X1] with r = p2/p1, s = p1 p2; `behind` is how far X1 lies below zero (0 if it does not)."""
+    """Return P[X2 <= -a | X1] with r = p2/p1, s = p1 p2; `behind` is how far X1 lies below zero (0 if it does not)."""
     leap = jump_probability(r, s)
     if behind >= at_least:
         return (1 - leap) * r**at_least
@@ -170,7 +170,7 @@ def refined_tail_formula(r: Any, s: Any, behind: int, at_least: int) -> Any:
 
 @lru_cache(maxsize=4096)
 def _most_shift(first: Fraction, second: Fraction, share: Fraction) -> int:
-    """The least a >= 1 with (1-A) r^a <= share."""
+    """Return the least a >= 1 with (1-A) r^a <= share."""
     return max(1, *_decay_needed(lambda bits: 1 - _leap(first, second, bits), share).least_steps(second - first))
 
 
@@ -186,30 +186,30 @@ def _leap(first: Fraction, second: Fraction, bits: int) -> Enclosure:
 
 @dataclass(frozen=True, slots=True)
 class _Decay:
-    """The least z >= 0 with factor * exp(-z) <= share lies between `low` and `high`; `enough` decides in between."""
+    """Bounds of the least z >= 0 with factor * exp(-z) <= share; between `low` and `high`, `enough` decides."""
 
     low: Fraction
     high: Fraction
     enough: Callable[[Fraction], bool]
 
     def least_steps(self, step: Fraction, taken: Sequence[int] = (0,), each: Fraction = Fraction(0)) -> list[int]:
-        """For each number t of steps `each` taken already: the least n >= 0 with t * each + n * step enough."""
+        """Return, for each number t in `taken`, the least n >= 0 for which t * each + n * step is enough."""
         unit = math.lcm(step.denominator, each.denominator)
         whole_step, whole_each = int(step * unit), int(each * unit)
         high, low = math.ceil(self.high * unit), math.floor(self.low * unit)
-        found = []
+        counts = []
         for t in taken:
             steps = max(0, -((t * whole_each - high) // whole_step))
             while steps and (before := t * whole_each + (steps - 1) * whole_step) > low:
                 if not self.enough(Fraction(before, unit)):
                     break
                 steps -= 1
-            found.append(steps)
-        return found
+            counts.append(steps)
+        return counts
 
 
 def _decay_needed(factor: Callable[[int], Enclosure], share: Fraction) -> _Decay:
-    """Guesses by floats, then proves the guess from both sides with outward rounding."""
+    """Guess the least decay in floats, then prove the guess from both sides with outward rounding."""
 
     def enough(decay: Fraction) -> bool:
         return certified(lambda bits: (factor(bits) * exp_minus(decay, bits)).at_most(share))
@@ -233,7 +233,7 @@ def _positive(number: Enclosure) -> Enclosure:
 
 
 def first_enough(enough: Callable[[int], bool], guess: int, miss_rate: Amount) -> Epsilon:
-    """The least epsilon, in whole nano, that is enough: from a guess outwards, then by bisection."""
+    """Return the least epsilon, in whole nano, that is enough: search from a guess outwards, then by bisection."""
     high, step = min(max(guess, 1), MAX_NANO), 1
     low = high - 1
     while not enough(high):
@@ -254,7 +254,7 @@ def _log_odds(rate: Fraction) -> float:
 
 
 def bracketed(formula: Callable[[int], Enclosure], bits: int = 128) -> Bracket:
-    """The formula's value to about 15 digits, as floats rounded outward; with so many bits at first."""
+    """Return the formula's value to about 15 digits, as floats rounded outward; begin with `bits` bits."""
 
     def ask(bits: int) -> Bracket:
         value = formula(bits)
@@ -278,7 +278,7 @@ def _checked_distance(value: int, field: str, least: int) -> int:
 
 
 def _checked_first_step(from_epsilon: Amount, to_epsilon: Amount, sensitivity: int) -> tuple[Fraction, Fraction]:
-    """As `checked_step`, but nothing may have been seen yet."""
+    """Do what `checked_step` does, and accept 0 as the first epsilon (nothing was seen yet)."""
     if exact_fraction(from_epsilon, "from_epsilon") == 0:
         return Fraction(0), checked_rate(to_epsilon, sensitivity, "to_epsilon")
     return checked_step(from_epsilon, to_epsilon, sensitivity)

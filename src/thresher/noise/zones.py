@@ -1,4 +1,4 @@
-"""The least epsilon that keeps two error rates on the two sides of a zone: one line, and one value decided by a coin.
+"""Find the least epsilon that keeps two error rates, one on each side of a zone, by a cut-off and a coin at one value.
 
 Reads: nothing. Writes: nothing. Never: a promise from an unchecked float. Proof: `zones.md`.
 """
@@ -19,7 +19,7 @@ from thresher.noise.tails import first_enough, tail_formula
 
 @dataclass(frozen=True, slots=True)
 class Zone:
-    """Report v >= -steps, and v = -steps - 1 with probability `boundary`, a whole number of 2**-32."""
+    """The rule: report v >= -steps, and v = -steps - 1 with probability `boundary`, a multiple of 2**-32."""
 
     epsilon: Epsilon
     steps: int
@@ -27,10 +27,12 @@ class Zone:
 
 
 def smallest_zone(miss_rate: Amount, false_alarm_rate: Amount, width: int, sensitivity: int = 1) -> Zone:
-    """The least epsilon at which 0 or more is missed, and -width or less reported, rarely enough.
+    """Return the least epsilon, in whole nano, at which a cut-off with a coin keeps both rates, with that cut-off.
 
-    Between the two there is no promise. Both rates below one half; width 1 is a sharp line between integers, where
-    the price is the least that any private verdict can have: ln max((1-a)/b, (1-b)/a), up to the grain of the coin.
+    A value of 0 or more is missed with probability at most `miss_rate`, and one of -width or less reported with
+    probability at most `false_alarm_rate`, both below one half. Between the two nothing is promised. Width 1 leaves no
+    integer between; there the price is the least that any private verdict can have, ln max((1-a)/b, (1-b)/a), up to
+    the rounding of the coin.
     """
     missed, alarmed = _below_half(miss_rate, "miss_rate"), _below_half(false_alarm_rate, "false_alarm_rate")
     gap, spread = whole_number(width, "width"), whole_number(sensitivity, "sensitivity")
@@ -41,12 +43,12 @@ def smallest_zone(miss_rate: Amount, false_alarm_rate: Amount, width: int, sensi
 
 
 def missed_formula(p: Any, steps: int, boundary: Any) -> Any:
-    """P[0 is not reported] = p^(s+1) (1 - boundary (1-p)) / (1+p), for s >= -1."""
+    """Return P[0 is not reported] = p^(s+1) (1 - boundary (1-p)) / (1+p), for s >= -1."""
     return p ** (steps + 1) * (1 - boundary * (1 - p)) / (1 + p)
 
 
 def alarmed_formula(p: Any, steps: int, boundary: Any, width: int) -> Any:
-    """P[-width is reported] = p^(w-s-1) (p + boundary (1-p)) / (1+p), for s < w."""
+    """Return P[-width is reported] = p^(w-s-1) (p + boundary (1-p)) / (1+p), for s < w."""
     return p ** (width - steps - 1) * (p + boundary * (1 - p)) / (1 + p)
 
 
@@ -64,7 +66,7 @@ def _smallest(missed: Fraction, alarmed: Fraction, width: int, spread: int) -> Z
 
 
 def _placed(epsilon: Epsilon, missed: Fraction, alarmed: Fraction, width: int, spread: int) -> Zone | None:
-    """The line as high as misses allow: the coin is the least that keeps them. None if false alarms are too many."""
+    """Return the highest cut-off that keeps misses, with its least coin; None if false alarms are too many there."""
     rate = epsilon.fraction / spread
     steps = _least_margin(rate, missed) - 2
     if steps >= width:
@@ -79,7 +81,7 @@ def _placed(epsilon: Epsilon, missed: Fraction, alarmed: Fraction, width: int, s
 
 
 def _least_margin(rate: Fraction, missed: Fraction) -> int:
-    """The least a with P[X <= -a] <= miss rate; without a coin the line would be at -(a-1)."""
+    """Return the least a with P[X <= -a] <= miss rate; without a coin the cut-off would be -(a-1)."""
 
     def enough(margin: int) -> bool:
         return certified(lambda bits: bool(tail_formula(exp_minus(rate, bits), margin).at_most(missed)))
@@ -93,7 +95,7 @@ def _least_margin(rate: Fraction, missed: Fraction) -> int:
 
 
 def _least_boundary(rate: Fraction, steps: int, missed: Fraction) -> Fraction:
-    """The least chance at the boundary that keeps misses rare, in whole 2**-32: floats guess, enclosures decide."""
+    """Return the least chance of the coin that keeps the miss rate, a multiple of 2**-32, checked by enclosures."""
 
     def enough(chances: int) -> bool:
         def kept(bits: int) -> bool:
