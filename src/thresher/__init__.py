@@ -1,6 +1,7 @@
-"""Thresher: private decision support. `thresher.open("thresher.toml")` is where to begin.
+"""Thresher: private decision support. Begin with `thresher.open("thresher.toml")`, which returns an engine.
 
-`thresher.open_stream("thresher.toml", "campus")` goes on with a declared stream.
+`thresher.open_stream("thresher.toml", "campus")` opens a declared stream. To read the code, begin with `engine.py`,
+then `charging.py` and `plan.py`. `import thresher` alone loads no room: each is loaded when it is used.
 """
 
 from collections.abc import Mapping
@@ -22,7 +23,7 @@ def open(  # noqa: A001 - the contract's name
     tables: Mapping[str, object] | None = None,
     analyst: str = "",
 ) -> "Engine":
-    """An engine for a `thresher.toml`. `tables`: Arrow, pandas or polars tables in memory, by declared name."""
+    """Open an engine for a `thresher.toml`. `tables`: Arrow, pandas or polars tables in memory, by declared name."""
     from thresher.engine import open_engine  # noqa: PLC0415 - `import thresher` stays light
 
     return open_engine(declarations, tables=tables, analyst=analyst)
@@ -31,7 +32,7 @@ def open(  # noqa: A001 - the contract's name
 def open_stream(
     declarations: "Declarations | Path | str", name: str, *, entropy: "Entropy | None" = None
 ) -> "RunningStream":
-    """A stream of a `thresher.toml`, ready for its next step."""
+    """Open a stream of a `thresher.toml`, ready for its next step."""
     from thresher.live.open_stream import open_stream as opened  # noqa: PLC0415 - as above
 
     return opened(declarations, name, entropy=entropy)

@@ -1,4 +1,4 @@
-"""Exact amounts: numbers as people type them, and privacy loss in whole nano-epsilon.
+"""Exact amounts: numbers as people write them, and privacy loss in whole nano-epsilon.
 
 Floats fail open (1.0 + 1e-17 == 1.0; ten times 0.1 is not 1), so no budget, cost or loss is ever a float here.
 Reads: nothing. Writes: nothing. Never: rounds on its own. Rounding has one name, `Epsilon.covering`, and goes up.
@@ -31,7 +31,7 @@ class Epsilon:
     """An amount of privacy loss: a whole number of nano-epsilon, from 0 to a million epsilon.
 
     Takes what can be read exactly: `"0.1"`, `Decimal`, `Fraction`, `int`, or a float by its shortest repr. More than
-    nine decimals are refused, which is how `0.1 + 0.2` (a float that nobody typed) is caught.
+    nine decimals are refused: `0.1 + 0.2` is such a float, and no one wrote it.
     Sums, differences and whole multiples are exact; a result that is not an amount is refused, never rounded.
     """
 
@@ -42,14 +42,12 @@ class Epsilon:
     def __init__(self, value: "Amount") -> None:
         nano = exact_fraction(value, "epsilon") * NANO
         if nano.denominator != 1:
-            raise ArgumentError(
-                "epsilon", value, "amounts have at most nine decimals (the ledger's unit is 0.000000001)", _EXACT
-            )
+            raise ArgumentError("epsilon", value, "an amount of epsilon has at most nine decimals", _EXACT)
         object.__setattr__(self, "nano", _checked(nano.numerator, value))
 
     @classmethod
     def from_nano(cls, nano: SupportsIndex) -> "Epsilon":
-        """The amount of so many nano-epsilon."""
+        """Return the amount of `nano` billionths of one epsilon."""
         amount, number = object.__new__(cls), whole_number(nano, "nano")
         _of_sane_size(Fraction(number), nano, "nano")
         object.__setattr__(amount, "nano", _checked(number, _decimal_text(number)))
@@ -57,13 +55,13 @@ class Epsilon:
 
     @classmethod
     def covering(cls, value: "Amount") -> "Epsilon":
-        """The smallest amount that is at least `value`: spends round up."""
+        """Return the smallest amount that is at least `value`: spends round up."""
         amount = exact_fraction(value, "epsilon")
         return cls.from_nano(_checked(math.ceil(amount * NANO) if amount >= 0 else -1, value))
 
     @classmethod
     def total(cls, amounts: Iterable["Epsilon"]) -> "Epsilon":
-        """The sum; nothing at all is zero."""
+        """Return the sum of all amounts."""
         return sum(amounts, cls.from_nano(0))
 
     @property
@@ -75,7 +73,7 @@ class Epsilon:
         return Decimal(str(self))
 
     def split(self, parts: int) -> tuple["Epsilon", ...]:
-        """`parts` amounts that differ by at most one nano and add up to this one, the larger ones first."""
+        """Return `parts` amounts that add up to this one and differ by at most one nano, the larger ones first."""
         parts = whole_number(parts, "parts")
         if not 1 <= parts <= _MOST_PARTS:
             raise ArgumentError("parts", parts, f"an amount is split into 1 to {_MOST_PARTS} parts", "Pass fewer parts")
@@ -123,7 +121,7 @@ class Epsilon:
         return self.nano != 0
 
     def __float__(self) -> float:
-        """For plots only: nothing that spends may go through here."""
+        """Return a float for plots. Nothing that spends may use it."""
         return self.nano / NANO
 
     def __str__(self) -> str:
@@ -133,7 +131,7 @@ class Epsilon:
         return f"Epsilon('{self}')"
 
     def to_json(self) -> str:
-        """A decimal string: JSON numbers are floats to most readers."""
+        """Return a decimal text: most programs read JSON numbers as floats."""
         return str(self)
 
     @classmethod
@@ -146,12 +144,12 @@ class Epsilon:
 Amount = Epsilon | Fraction | Decimal | int | float | str
 
 _EXACT = 'Pass it as a decimal string such as "0.1", or round it up yourself with Epsilon.covering'
-_ENOUGH = "Pass 0 or more, and subtract no more than there is"
+_ENOUGH = "Pass 0 or more, and do not subtract more than there is"
 _SANE = "Pass a number between 1e-60 and 1e60 with at most 60 digits"
 
 
 def exact_fraction(value: Amount, field: str) -> Fraction:
-    """The exact number meant by `value`, or an `ArgumentError` that names `field`.
+    """Return the exact number that `value` means, or raise an `ArgumentError` that names `field`.
 
     A float means its shortest repr, so `0.1` is one tenth. Booleans, NaN, infinities, other types and numbers whose
     exact form would not fit in 512 bits are refused.
@@ -174,14 +172,14 @@ def exact_fraction(value: Amount, field: str) -> Fraction:
 
 
 def whole_number(value: SupportsIndex, field: str) -> int:
-    """`value` as an int if it is one (numpy's integers are, booleans are not), or an `ArgumentError`."""
+    """Return `value` as an int, or raise an `ArgumentError`. Numpy's integers are accepted, booleans are not."""
     if not _is_integer(value):
         raise ArgumentError(field, value, "it must be an integer", "Pass an int such as 5")
     return operator.index(value)
 
 
 def _is_integer(value: object) -> TypeGuard[SupportsIndex]:
-    """Python's and numpy's integers; a boolean is an integer to Python, but not to us."""
+    """Tell whether it is an integer of Python or numpy. To Python a boolean is one too; here it is not."""
     return isinstance(value, Integral) and not isinstance(value, bool)
 
 
@@ -189,14 +187,14 @@ def _from_text(text: str, field: str) -> Fraction:
     written = _DECIMAL_TEXT.fullmatch(text)
     if not written:
         raise _not_a_number(text, field)
-    # Before Decimal() sees it: beyond its own limits that gives zero or an error of another kind.
+    # Checked before Decimal() reads the text: beyond its own limits it returns zero or another kind of error.
     if len(text) > _MAX_TEXT or abs(int(written[4] or 0)) > _MAX_WRITTEN_EXPONENT:
         raise _absurd(text, field)
     return _from_decimal(Decimal(text), text, field)
 
 
 def _from_decimal(number: Decimal, value: object, field: str) -> Fraction:
-    """Looks at the exponent first: the exact form of 1e999999999 would eat the machine."""
+    """Return the exact number. The exponent is checked first: the exact form of 1e999999999 fills the memory."""
     exponent = number.as_tuple().exponent
     if not isinstance(exponent, int) or abs(number.adjusted()) > _MAX_EXPONENT or exponent < -5 * _MAX_EXPONENT:
         raise _absurd(value, field)
@@ -213,7 +211,7 @@ def _checked(nano: int, value: object) -> int:
     if nano < 0:
         raise ArgumentError("epsilon", value, "an amount of privacy loss is never below zero", _ENOUGH)
     if nano > MAX_NANO:
-        raise ArgumentError("epsilon", value, "amounts above a million promise nothing", "Check the units")
+        raise ArgumentError("epsilon", value, "an amount of epsilon is at most a million", "Check its unit")
     return nano
 
 
@@ -226,6 +224,6 @@ def _absurd(value: object, field: str) -> ArgumentError:
 
 
 def _decimal_text(nano: int) -> str:
-    """So many nano-epsilon as people write them."""
+    """Return `nano` billionths of one epsilon as a decimal text."""
     whole, rest = divmod(abs(nano), NANO)
     return ("-" if nano < 0 else "") + f"{whole}.{rest:09d}".rstrip("0").rstrip(".")

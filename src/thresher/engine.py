@@ -44,7 +44,7 @@ Planned = TypeVar("Planned", bound=Plan[Any])
 def open_engine(
     declarations: Declarations | Path | str, *, tables: Mapping[str, object] | None = None, analyst: str = ""
 ) -> "Engine":
-    """Open an engine for a `thresher.toml`; `tables` are Arrow, pandas or polars tables in memory, by declared name."""
+    """Open an engine for a `thresher.toml`. `tables`: Arrow, pandas or polars tables in memory, by declared name."""
     declared = declarations if isinstance(declarations, Declarations) else load(declarations)
     return Engine(declared, checked_source(declared, tables), analyst)
 
@@ -60,20 +60,20 @@ class Engine:
 
     @property
     def ledger(self) -> Book:
-        """The book, opened and verified when it is first needed: a plan needs none."""
+        """Return the ledger. It is opened and verified when it is first needed; most plans do not need it."""
         with self._opening:
             if self._book is None:
                 self._book = open_accounts(self._declarations)
             return self._book
 
     def planned(self, ask: Ask[Planned]) -> Planned:
-        """Return the plan of an ask, of whatever family. Spends nothing and reads no private row."""
+        """Return the plan of an ask of any family. Spends nothing and reads no private row."""
         return ask.plan(self._desk)
 
     def answer(
         self, plan: Plan[Given], *, key: str | None = None, entropy: Entropy | None = None, progress: Progress = silent
     ) -> Given:
-        """Have a plan charged, and hand out what was stored. A stored answer is handed out again, free."""
+        """Charge a plan, store its answer and return it. An answer that is stored already is returned free."""
         noise = entropy or SystemEntropy()
         if plan.cost is None or plan.need is None:
             return plan.run(None, noise)[0]
@@ -86,15 +86,18 @@ class Engine:
         name = key_of(plan, key)
         if plan.cost is None:
             return None
-        found = self.ledger.answered(plan.account, name, plan.identity.question, self._analyst)
-        return None if found is None else plan.recall(found.body, name)
+        entry = self.ledger.answered(plan.account, name, plan.identity.question, self._analyst)
+        return None if entry is None else plan.recall(entry.body, name)
 
     def balance(self, plan: Plan[Any]) -> Balance:
-        """Return the budget that a plan would be charged to."""
+        """Return what is left of the budget that a plan would be charged to. Makes the ledger if there is none yet."""
         return self.ledger.balance(plan.account)
 
     def left(self, plan: Plan[Any]) -> Balance | None:
-        """Return the same without making a ledger where there is none; None if the ledger cannot be read."""
+        """Return the balance that a plan would be charged to, without making a ledger where there is none.
+
+        None if the ledger cannot be read.
+        """
         return balance_left(self._declarations, plan.account) if self._book is None else self.balance(plan)
 
     def plan(self, sql: str, **options: Unpack["DecisionOptions"]) -> "AnyDecision":
@@ -112,9 +115,10 @@ class Engine:
         progress: Progress = silent,
         **options: Unpack["DecisionOptions"],
     ) -> Release:
-        """Answer a question, charged once. The same question again is answered from the ledger, free.
+        """Answer a question, and charge it once. The same question again returns the stored answer, free.
 
-        The same `key` gives the stored answer, a new one buys a fresh one. `personal`: everybody is charged a `share`.
+        The same `key` returns the stored answer; a new `key` buys a fresh one. With `personal=True`, each person is
+        charged a `share` of their own budget.
         """
         if personal or share is not None:
             plan: Plan[Release] = self.planned(asks.personal_decision(sql, options, share, personal=personal))
@@ -125,7 +129,7 @@ class Engine:
     def plan_refinement(
         self, sql: str, *, of: str, given_seen: bool = False, **sharper: Unpack["SharperOptions"]
     ) -> "RefinementPlan":
-        """Return what it takes to sharpen the answer stored under the key `of`; an answer is refined once."""
+        """Return price and promise of a refinement of the answer with the key `of`. An answer is refined once."""
         return self.planned(asks.RefinementAsk(sql, of, sharper, given_seen))
 
     def refine(
@@ -138,15 +142,15 @@ class Engine:
         progress: Progress = silent,
         **sharper: Unpack["SharperOptions"],
     ) -> Release:
-        """Sharpen the answer stored under the key `of`: charged the difference, stored under a key of its own.
+        """Make the answer with the key `of` finer, for the difference in price, and store it under a new key.
 
-        What is left out stays as it was. A coarser question on the same measurement is free.
+        Options that are left out stay as they were. A coarser question on the same measurement is free.
         """
         plan = self.plan_refinement(sql, of=of, given_seen=given_seen, **sharper)
         return self.answer(plan, entropy=entropy, progress=progress)
 
     def plan_diagnosis(self, kind: str, **options: Unpack["DiagnosisOptions"]) -> "DiagnosisPlan":
-        """Return the price of a picture of how well a model fits."""
+        """Return price and promise of a picture of how well a model fits."""
         return self.planned(asks.DiagnosisAsk(kind, options))
 
     def diagnose(
@@ -158,14 +162,17 @@ class Engine:
         progress: Progress = silent,
         **options: Unpack["DiagnosisOptions"],
     ) -> "Diagnostic":
-        """Make a private "roc", "binned" or "residuals" of a table's rows, charged once.
+        """Draw a private picture of a table's rows, and charge it once. `kind`: "roc", "binned" or "residuals".
 
-        The price is `epsilon`; or, for a ROC curve, what an `auc_error` takes by simulation, which is an estimate.
+        The price is `epsilon`. For a ROC curve it may follow from an `auc_error` instead, by a simulation: an estimate.
         """
         return self.answer(self.plan_diagnosis(kind, **options), key=key, entropy=entropy, progress=progress)
 
     def plan_personal(self, sql: str, **options: Unpack["PersonalOptions"]) -> "PersonalPlan[Any]":
-        """Return price and promise: everybody may lose `share` (0.25) of their own budget, or of the `leftovers`."""
+        """Return price and promise of a question to a table with personal budgets.
+
+        Each person may lose `share` (0.25) of their own budget, or, with `leftovers=True`, of what is left of it.
+        """
         return self.planned(asks.personal_question(sql, options))
 
     def personal_count(
@@ -177,22 +184,22 @@ class Engine:
         progress: Progress = silent,
         **options: Unpack["PersonalOptions"],
     ) -> "PersonalCounts":
-        """Count or add up for each group, everybody by their own budget; charged once. The text has no HAVING."""
+        """Count or add up for each group, each person by their own budget. The text has no HAVING. Charged once."""
         plan = self.planned(asks.personal_count(sql, options))
         return self.answer(plan, key=key, entropy=entropy, progress=progress)
 
     def personal_classes(self, table: str) -> "list[ClassLeft]":
-        """Return what each class of people's own budgets has left: for the curator's eyes."""
+        """Return what each class of personal budgets has left. For the curator only."""
         return asks.classes_left_of(self._desk, table)
 
     def stream(self, name: str, *, entropy: Entropy | None = None) -> "RunningStream":
-        """Open a declared stream, ready for its next step, on this engine's ledger."""
+        """Open a declared stream on this engine's ledger, ready for its next step."""
         from thresher.live.open_stream import open_stream  # noqa: PLC0415 - loads when it is used
 
         return open_stream(self._declarations, name, book=self.ledger, entropy=entropy)
 
     def close(self) -> None:
-        """Let go of the source and the ledger."""
+        """Close the source and the ledger."""
         self._source.close()
         if self._book is not None:
             self._book.close()

@@ -6,14 +6,14 @@
     │   ├── QuestionError          the SQL breaks a named rule, at a line and column
     │   ├── BudgetError            the account cannot pay: requested, remaining, short by                       exit 3
     │   ├── TooDearError           one question costs more than is allowed for one                              exit 3
-    │   ├── KeyReusedError         an idempotency key came back with another question
-    │   ├── PendingError           that key is being answered elsewhere; it is charged already
-    │   └── LostAnswerError        that key was charged, and its answer was lost in a crash                     exit 3
+    │   ├── KeyReusedError         a key that names a stored answer was used for another question
+    │   ├── PendingError           another process is answering the question with this key; it is charged already
+    │   └── LostAnswerError        the question with this key was charged, and its answer was lost in a crash   exit 3
     ├── CuratorError               the installation cannot serve: for the person who runs it                    exit 4
     │   ├── DeclarationError       thresher.toml breaks a rule, or the source lacks what it names           exit 2
     │   ├── SourceError            the data cannot be read
-    │   │   ├── SourceUnavailableError  it was never reached: nothing was read, nothing is charged
-    │   │   └── SourceFailedError  it failed or took too long after reading may have begun: charged
+    │   │   ├── SourceUnavailableError  the source was never reached: nothing was read, nothing is charged
+    │   │   └── SourceFailedError  the source failed or took too long when rows may have been read: charged
     │   ├── EntropyError           the source of randomness failed or ran dry; nothing was drawn in its place
     │   └── LedgerError            the ledger cannot be opened or written
     │       ├── LedgerBusyError    another process held it too long; nothing was written
@@ -38,13 +38,13 @@ _SHORT.maxstring = _SHORT.maxother = _SHORT.maxlong = 60
 
 
 class ThresherError(Exception):
-    """The root: catch this to catch all that Thresher raises on purpose."""
+    """The root of the tree: catch it to catch everything that Thresher raises on purpose."""
 
     exit_code: ClassVar[int] = 1
 
 
 class AnalystError(ThresherError):
-    """The request is refused. Raised before data is read; reveals nothing about them; costs nothing."""
+    """The request is refused before it reads data. The refusal reveals nothing about the data and costs nothing."""
 
     exit_code = 2
 
@@ -114,27 +114,27 @@ class TooDearError(AnalystError):
 
 
 class KeyReusedError(AnalystError):
-    """The same idempotency key with another question: the stored answer is not an answer to it."""
+    """The key names the stored answer to another question."""
 
 
 class PendingError(AnalystError):
-    """The key is charged and its answer is not there yet. The same key will fetch it, at no further charge."""
+    """The question is charged and its answer is not stored yet. The same key will return it, at no further charge."""
 
 
 class LostAnswerError(AnalystError):
-    """The key is charged and its answer was lost. Only a new key, and a new charge, can ask again."""
+    """The question is charged and its answer was lost. To ask again takes a new key and a new charge."""
 
     exit_code = 3
 
 
 class CuratorError(ThresherError):
-    """Something the curator must mend: a source, the ledger, a declaration, the machine."""
+    """The curator must mend something: a source, the ledger, a declaration, the machine."""
 
     exit_code = 4
 
 
 class DeclarationError(CuratorError):
-    """A declaration breaks a rule. Names the place in the file, the rule and the fix; data were not read."""
+    """A declaration breaks a rule. The message names the place in the file, the rule and the fix. No data were read."""
 
     exit_code = 2
 
@@ -148,7 +148,7 @@ class DeclarationError(CuratorError):
 
 
 class SourceError(CuratorError):
-    """The data cannot be read. What the database said about it is never repeated: it may quote rows."""
+    """The data cannot be read. The database's own words are never repeated: they may quote rows."""
 
 
 class SourceUnavailableError(SourceError):
@@ -176,7 +176,7 @@ class LedgerBusyError(LedgerError):
 
 
 class LedgerCorruptError(LedgerError):
-    """What the ledger holds contradicts itself."""
+    """The content of the ledger contradicts itself."""
 
 
 class LedgerRolledBackError(LedgerError):
@@ -198,7 +198,7 @@ class BugError(ThresherError):
 
 
 def _shown(value: object) -> str:
-    """A short form of what the caller passed, safe for objects whose repr is huge or fails."""
+    """Return a short form of what the caller passed, also for objects whose repr is huge or fails."""
     try:
         return _SHORT.repr(value)
     except Exception:  # noqa: BLE001 - whatever a caller's repr does, the refusal must come out

@@ -1,4 +1,4 @@
-"""What every family speaks: a frozen Plan.
+"""What all families have in common: a frozen Plan.
 
     Plan = need + worst-case cost + guarantee + run(exact, entropy) -> (release, what was reached)
 
@@ -21,7 +21,7 @@ from thresher.question import AnyNeed, Exact, Identity
 
 
 class Released(Protocol):
-    """What any family releases: bytes that the ledger keeps, handed out under a key."""
+    """What any family releases: bytes that the ledger stores under a key."""
 
     def to_bytes(self) -> bytes: ...
 
@@ -31,18 +31,18 @@ class Released(Protocol):
 Given = TypeVar("Given", bound=Released)
 Given_co = TypeVar("Given_co", bound=Released, covariant=True)
 
-
+# How wide the labels of a plan are.
 LABEL = 11
 Statements = list[tuple[str, str]]
 
 
 class Explained(Shown):
-    """A plan as it is shown: labelled statements."""
+    """A plan as it is shown: statements with labels."""
 
     __slots__ = ()
 
     def explanation(self) -> Statements:
-        """Return what it reads, costs and promises: a label and a sentence for each statement."""
+        """Return what the plan reads, costs and promises: a label and a sentence for each statement."""
         raise NotImplementedError
 
     def document(self) -> dict[str, Any]:
@@ -50,11 +50,11 @@ class Explained(Shown):
         raise NotImplementedError
 
     def details(self) -> Statements:
-        """Return how it is measured, for those who want to know."""
+        """Return how the answer is measured: for those who ask for it."""
         return []
 
     def page(self, *, details: bool = False) -> Page:
-        """Return what is shown of it, and how it is measured if `details` are wanted."""
+        """Return the page of the plan; with `details`, also how the answer is measured."""
         statements = [*self.explanation(), *(self.details() if details else [])]
         return Page(tuple(Fact(label or " ", text, LABEL) for label, text in statements), self.document())
 
@@ -64,16 +64,20 @@ class Explained(Shown):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan(Explained, Generic[Given_co]):
-    """A question with its price, of whatever family. Everything here is computed once, when it is planned.
+    """A question of any family, with its price. Everything here is computed once, when it is planned.
 
-    family     of which family it is; the ledger keeps it with the charge, and refuses one that it does not know
-    account    whose budget pays, and `subject`: what its losses are about
-    identity   what makes it this question, and what makes its measurement the same
+    family     which family planned it; the ledger stores it with the charge, and refuses a family that it does not know
+    account    whose budget pays
+    subject    what the losses of the account are about
+    identity   what makes two questions the same, and what makes two measurements the same
     need       what must be read; None if the question needs no data
-    cost       the worst case that is reserved, None if nothing is; `epsilon` is what it comes to for one unit
+    cost       the worst case that is reserved; None if nothing is charged
+    epsilon    what the worst case comes to for one protected unit
     limits     what one question may cost, by the name of the limit
-    written_key    the key that the question names itself, if it does
-    shows_levels   the release shows every group's stopping level, so that what was not reached is given back
+    written_key    the key in the question's text, if there is one
+    key_is_fixed   no other key may be passed: the key of a refinement follows from that of the answer it refines
+    shows_levels   the release shows the level at which each group stopped, so that the rest is given back
+    called     what messages call the question
     """
 
     family: str
@@ -86,19 +90,17 @@ class Plan(Explained, Generic[Given_co]):
     guarantee: Guarantee
     limits: Mapping[str, Epsilon | None] = field(default_factory=dict)
     written_key: str | None = None
-    # Whether no other key may be passed: that of a refinement follows from the answer that it refines.
     key_is_fixed: bool = False
     shows_levels: bool = False
-    # What it is called where it failed.
     called: str = "the question"
 
     def affordable(self, limit: Epsilon) -> str | None:
-        """Say what to change so that it costs at most `limit`; None if nothing would help."""
+        """Return what to change so that the question costs at most `limit`, in words; None if nothing would help."""
         raise NotImplementedError
 
     @property
     def price_in_words(self) -> str:
-        """What the question costs, in words."""
+        """Return what the question costs, in words."""
         return f"{'at most ' if self.shows_levels else ''}epsilon {self.epsilon}"
 
     def document(self) -> dict[str, Any]:
@@ -111,25 +113,25 @@ class Plan(Explained, Generic[Given_co]):
         }
 
     def recall(self, body: bytes, key: str) -> Given_co:
-        """Hand out a stored release again."""
+        """Return the release that is stored as `body` under `key`."""
         raise NotImplementedError
 
     def run(self, exact: Exact | None, entropy: Entropy) -> tuple[Given_co, Spending | None]:
-        """Draw and decide: the release, and what it really cost (None: the worst case)."""
+        """Draw and decide. Return the release, and what it really cost (None: the worst case)."""
         raise NotImplementedError
 
     def state_after(self, release: Any) -> tuple[str, bytes] | None:  # noqa: ARG002
-        """Name what is to be kept in the ledger together with the release, if anything is."""
+        """Return the name and the bytes of a state that the ledger stores with the release; None if there is none."""
         return None
 
 
 def subject_of(table: Table) -> Subject:
-    """What the budget of a table is about."""
+    """Return what the losses of a table's account are about."""
     unit = None if table.contribution is None else table.contribution.unit
     return Subject(TABLE if table.own_budgets is None else PERSONAL, unit)
 
 
 def subject_of_stream(declared: StreamDeclaration) -> Subject:
-    """What the account of a stream is about: whom it protects in how many consecutive steps, and its clock."""
+    """Return what the losses of a stream are about: whom it protects, in how many consecutive steps, and its clock."""
     unit = None if declared.polled is None else declared.polled.unit
     return Subject(STREAM, unit, declared.start.isoformat(), declared.step_seconds, declared.protected_steps)

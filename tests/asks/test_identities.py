@@ -208,8 +208,8 @@ def test_plans_have_what_the_ledger_keeps(desk):
         (DECISION, {"confidence": "0.9"}, personal_question, "confidence", "does not apply to a personal decision"),
         (COUNT, {"shar": "0.1"}, personal_question, "shar", "Did you mean share"),
         (COUNT, {"key": "k"}, personal_question, "key", "does not apply"),
-        (COUNT, {}, must_decide, "sql", "decides nothing"),
-        (DECISION, {}, personal_count, "sql", "HAVING, which decides"),
+        (COUNT, {}, must_decide, "sql", "a decision needs HAVING"),
+        (DECISION, {}, personal_count, "sql", "a count has no HAVING"),
         (
             DECISION.replace("patients", "loans").replace("ward", "other"),
             {},
@@ -254,8 +254,8 @@ def test_a_share_needs_personal(desk):
     [
         ({"table": "loans", "lable": "bad"}, "lable", "Did you mean label"),
         ({"table": "loans", "mechanism": "tslm"}, "mechanism", "does not apply to a diagnostic"),
-        ({}, "table", "must be named"),
-        ({"table": "nowhere"}, "table", "not declared"),
+        ({}, "table", "the name of a declared table"),
+        ({"table": "nowhere"}, "table", "no such table is declared"),
         ({"table": "patients"}, "table", "a budget of their own"),
     ],
 )

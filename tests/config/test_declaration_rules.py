@@ -240,7 +240,7 @@ def test_row_41_contributions_from_1_to_a_million(field, value):
         ("1e-10", "nine decimals"),
         ("1e-320", "too large or too fine"),
         ("1e308", "too large or too fine"),
-        ("1000001", "promise nothing"),
+        ("1000001", "at most a million"),
     ],
 )
 def test_rules_of_budgets(value, rule):

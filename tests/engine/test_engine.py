@@ -131,7 +131,7 @@ def test_options_may_ride_in_the_text(engine):
     answer = engine.decide(text)
     assert answer.key == "k"
     assert answer.spent_epsilon == Epsilon("0.218725417")
-    with pytest.raises(ArgumentError, match="Say it in one place"):
+    with pytest.raises(ArgumentError, match="Write it in one of the two places"):
         engine.decide(text, miss_rate="0.05")
 
 

@@ -190,7 +190,7 @@ class TestOneRefinement:
         engine.refine(COUNT, of="k", uncertain_region=5)
         after = len(engine.ledger.entries())
         for wished in ({"uncertain_region": 4}, {"uncertain_region": 5, "miss_rate": "0.04"}, {"max_epsilon": "1"}):
-            with pytest.raises(KeyReusedError, match=r"'k' was refined already: go on .* \(key 'k/2'\)"):
+            with pytest.raises(KeyReusedError, match=r"'k' was refined already.* \(key 'k/2'\)"):
                 engine.refine(COUNT, of="k", **wished)
         assert len(engine.ledger.entries()) == after
         assert engine.refine(COUNT, of="k/2", uncertain_region=4).key == "k/3"
@@ -243,7 +243,7 @@ class TestOneRefinement:
         monkeypatch.undo()
         assert spent(engine) == plan.step.shift.epsilon
         for width in (5, 4):
-            with pytest.raises(LostAnswerError, match="the chain ends there"):
+            with pytest.raises(LostAnswerError, match="cannot be refined further"):
                 engine.refine(COUNT, of="k", uncertain_region=width)
         with pytest.raises(LostAnswerError, match="nothing to refine"):
             engine.refine(COUNT, of="k/2", uncertain_region=4)

@@ -191,7 +191,12 @@ def test_wishes_that_are_none(engine, wished, field, match):
 
 
 def test_a_wish_said_twice(engine):
-    refuse(engine, OPTIONS.format("uncertain_region=5"), field="uncertain_region", match="Say it in one place")
+    refuse(
+        engine,
+        OPTIONS.format("uncertain_region=5"),
+        field="uncertain_region",
+        match="one of the two places",
+    )
 
 
 def test_answers_without_noisy_margins(engine):
@@ -214,7 +219,7 @@ def test_numbers_that_are_not_margins(engine):
 def test_an_answer_that_is_still_awaited(engine):
     identity = engine.ledger.recalled("t", "k").question
     engine.ledger.reserve(charge("t", CommonSpending(Grouping.of_rows(["g"]), Epsilon("0.1")), "slow", identity))
-    refuse(engine, of="slow", error=PendingError, match="being answered elsewhere")
+    refuse(engine, of="slow", error=PendingError, match="another process is answering")
 
 
 def test_a_stopped_ledger_recalls_nothing(engine):

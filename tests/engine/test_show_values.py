@@ -29,7 +29,7 @@ def test_it_is_an_option_like_all_others(engine):
     assert [shown.text for shown in answer.values] == ["(AVG(age) - 65) x rows", "AVG(age)", "COUNT(*)"]
     text = SQL.replace("SELECT", "SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS(show='values', uncertain_region=10)")
     assert engine.decide(text) == answer
-    with pytest.raises(ArgumentError, match="Say it in one place"):
+    with pytest.raises(ArgumentError, match="Write it in one of the two places"):
         engine.plan(text, show="values")
     assert engine.decide(SQL, uncertain_region=10).values == ()
 

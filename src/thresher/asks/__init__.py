@@ -2,9 +2,11 @@
 
     ask (text or names, options) + desk (declarations, public tables, ledger) ─► plan
 
-The module of an ask loads the family that plans it, so it is loaded when such a question is first asked.
-Reads: options, declarations, public tables, the ledger where a price depends on it. Writes: nothing. Never: private
-rows; a mechanism's arithmetic.
+Read `desk.py` first (where asks become plans), then `merging.py` (options from the text and from arguments) and
+`decision.py`; the others are built alike. The module of an ask loads the family that plans it, so it is loaded when
+such a question is first asked.
+Reads: options, declarations, public tables, the ledger where a price depends on it. Writes: nothing. What may not
+enter: private rows; a mechanism's arithmetic.
 """
 
 from importlib import import_module
@@ -39,4 +41,6 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     if name not in _MODULES:
         raise AttributeError(f"module {__name__} has no attribute {name}")
-    return getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)
+    # Kept here, so that the next question does not look it up again.
+    member = globals()[name] = getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)
+    return member

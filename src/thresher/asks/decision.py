@@ -1,4 +1,4 @@
-"""A decision: which groups satisfy the HAVING of a question, or the numbers behind that.
+"""The ask of a decision: which groups satisfy the HAVING of a question, or the numbers behind that.
 
 Reads: the text, options, declarations, public tables. Writes: nothing. Never: private rows.
 """
@@ -26,7 +26,7 @@ class DecisionAsk:
     options: Mapping[str, Any] = field(default_factory=dict)
 
     def plan(self, desk: Desk) -> AnyDecision:
-        """Return the plan. Refused if it would cost more than the limit that was passed."""
+        """Return the plan. A question that would cost more than the `max_epsilon` that was passed is refused."""
         from thresher.sql.read_question import ask  # noqa: PLC0415 - loads the parser's library
 
         question = ask(self.sql, desk.declared, desk.public, options=IN_TEXT)

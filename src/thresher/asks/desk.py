@@ -29,7 +29,7 @@ class Desk:
         """Return the declared table of this name."""
         tables = self.declared.tables
         if name not in tables:
-            raise ArgumentError("table", name, "it is not declared", f"Pass one of {', '.join(tables)}")
+            raise ArgumentError("table", name, "no such table is declared", f"Pass one of {', '.join(tables)}")
         return tables[name]
 
 
@@ -41,9 +41,8 @@ class Ask(Protocol[Planned_co]):
 
 
 def check_one_for_all(table: Table) -> None:
-    """Refuse an ordinary question about a table in which everybody brings a budget."""
+    """Refuse an ordinary question about a table in which each person has a budget of their own."""
     if table.own_budgets is not None:
-        rule = f"in {table.name} everybody has a budget of their own, and this would charge all alike"
-        raise ArgumentError(
-            "table", table.name, rule, "Ask with personal=True, by personal_count, or by `thresher personal run`"
-        )
+        rule = f"each person in {table.name} has a budget of their own, and this question would charge all alike"
+        fix = "Ask with personal=True, by personal_count, or by `thresher personal run`"
+        raise ArgumentError("table", table.name, rule, fix)

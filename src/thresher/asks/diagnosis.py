@@ -1,4 +1,4 @@
-"""A diagnostic of a declared table: a picture of how well a model fits.
+"""The ask of a diagnostic: a picture of how well a model fits the rows of a declared table.
 
 Reads: declarations. Writes: nothing. Never: rows.
 """
@@ -22,11 +22,11 @@ class DiagnosisAsk:
     options: Mapping[str, Any] = field(default_factory=dict)
 
     def plan(self, desk: Desk) -> DiagnosisPlan:
-        """Return the plan: what it reads, what it costs, and how it is made. A misspelt option is refused."""
+        """Return the plan: what the picture reads, what it costs, and how it is made. Misspelt options are refused."""
         given = merged({}, self.options, DiagnosisOptions.__annotations__, "a diagnostic")
         name = given.pop("table", None)
         if not isinstance(name, str):
-            raise ArgumentError("table", name, "a declared table must be named", "Pass table=NAME")
+            raise ArgumentError("table", name, "it must be the name of a declared table", "Pass table=NAME")
         # All columns decide which row of a person is read, so the public values of all of them are needed.
         table = with_public_values(desk.table(name), desk.public)
         check_one_for_all(table)

@@ -1,6 +1,6 @@
 """The options of a question, from its text and from arguments, merged once.
 
-Reads: options. Writes: nothing. Never: judges a value; the family does. Never picks one of two that differ.
+Reads: options. Writes: nothing. Never: judges a value, which the family does; chooses between two values.
 """
 
 from collections.abc import Collection, Mapping
@@ -35,13 +35,15 @@ def merged(
             raise _refusal(name, value, allowed, about, known)
     for name, value in given.items():
         if name in written:
-            raise ArgumentError(name, value, f"the question's text says {written[name]} already", "Say it in one place")
+            rule = f"the question's text says {written[name]} already"
+            raise ArgumentError(name, value, rule, "Write it in one of the two places")
     return {**written, **given}
 
 
 def _refusal(name: str, value: object, allowed: Collection[str], about: str, known: Collection[str]) -> ArgumentError:
     short = name[:_MOST_COMPARED]
-    near = [one for one in allowed if sorted(one) == sorted(short)] or get_close_matches(short, sorted(allowed), n=1)
+    same_letters = [other for other in allowed if sorted(other) == sorted(short)]
+    near = same_letters or get_close_matches(short, sorted(allowed), n=1)
     if name in known or not near:
         fix = f"Leave it out; the options of {about} are {', '.join(sorted(allowed))}"
         return ArgumentError(name, value, f"it does not apply to {about}", fix)

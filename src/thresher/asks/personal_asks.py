@@ -1,7 +1,7 @@
-"""A question to a table of own budgets: a count or sum for each group, or, with HAVING, a decision about it.
+"""The asks about a table with personal budgets: a count or sum for each group, or, with HAVING, a decision about it.
 
-Reads: public tables; the ledger, if the question draws on what is left. Writes: nothing. Never: private rows; a class
-of budgets in a message to an analyst.
+Reads: public tables; the ledger, if the question draws on what is left of the budgets. Writes: nothing. Never: private
+rows; a class of budgets in a message to an analyst.
 """
 
 from collections.abc import Mapping
@@ -25,14 +25,17 @@ _DECISION = ("false_alarm_rate", "leftovers", "miss_rate", "share")
 
 @dataclass(frozen=True, slots=True)
 class PersonalAsk(Generic[Planned]):
-    """A personal question: a decision if its text has HAVING, and else a count. `must`: the plan that is wanted."""
+    """A personal question: a decision if its text has HAVING, and otherwise a count.
+
+    `must` is the kind of plan that the caller can use; a text that makes another one is refused.
+    """
 
     sql: str
     options: Mapping[str, Any]
     must: type[Planned]
 
     def plan(self, desk: Desk) -> Planned:
-        """Return the plan: everybody may lose `share` of their own budget, or of the `leftovers` of it."""
+        """Return the plan: each person may lose `share` of their own budget, or of what is left of it."""
         question = ask(self.sql, desk.declared, desk.public, options=IN_TEXT, may_count=True)
         about, allowed = ("a personal decision", _DECISION) if question.decides else ("a personal count", _COUNT)
         written = {name: value for name, value in question.options.items() if name != "key"}
@@ -46,16 +49,17 @@ class PersonalAsk(Generic[Planned]):
             return plan
         if question.decides:
             fix = "Use decide(personal=True), or leave HAVING out"
-            raise ArgumentError("sql", question.text, "it has HAVING, which decides", fix)
-        raise ArgumentError("sql", question.text, "it decides nothing", "Add HAVING, or use personal_count")
+            raise ArgumentError("sql", question.text, "a count has no HAVING", fix)
+        raise ArgumentError("sql", question.text, "a decision needs HAVING", "Add HAVING, or use personal_count")
 
 
 def personal_decision(
     sql: str, options: Mapping[str, Any], share: Amount | None, *, personal: bool
 ) -> PersonalAsk[VerdictPlan]:
-    """Return the ask of a decision that was passed a `share`, or that it is `personal`."""
+    """Return the ask of a personal decision. A `share` without `personal=True` is refused."""
     if personal is not True:
-        raise ArgumentError("share", share, "it is a share of people's own budgets", "Pass personal=True as well")
+        rule = "it applies to tables in which each person has a budget of their own"
+        raise ArgumentError("share", share, rule, "Pass personal=True as well")
     return PersonalAsk(sql, {**options, "share": share}, VerdictPlan)
 
 
@@ -70,6 +74,6 @@ def personal_count(sql: str, options: Mapping[str, Any]) -> PersonalAsk[CountPla
 
 
 def classes_left_of(desk: Desk, name: str) -> list[ClassLeft]:
-    """Return what each class of budgets of a declared table has left. For the curator."""
+    """Return what each class of personal budgets of a declared table has left. For the curator only."""
     table = desk.table(name)
     return classes_left(table, desk.public, desk.book().losses(table.account))

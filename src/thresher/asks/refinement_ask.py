@@ -1,4 +1,4 @@
-"""A refinement: a stored answer made sharper, or read with another line.
+"""The ask of a refinement: a stored answer made finer, or its noisy margins read with another threshold.
 
 Reads: the text, options, declarations, public tables, and the ledger for the stored answer. Writes: nothing. Never:
 private rows; an answer of another analyst.
@@ -24,7 +24,7 @@ from thresher.sql.read_question import ask
 
 
 class SharperOptions(TypedDict, total=False):
-    """What a refinement may be asked for; all other options are those of the answer that it goes on from."""
+    """What a refinement may change; all other options stay those of the answer that it refines."""
 
     miss_rate: Amount | None
     false_alarm_rate: Amount | None
@@ -37,7 +37,7 @@ SHARPER = tuple(SharperOptions.__annotations__)
 
 @dataclass(frozen=True, slots=True)
 class RefinementAsk:
-    """A question, the key of the answer to go on from, and what is to be sharper."""
+    """A question, the key of the answer to refine, and what is to be finer."""
 
     sql: str
     of: str
@@ -49,33 +49,35 @@ class RefinementAsk:
         question = ask(self.sql, desk.declared, desk.public, options=IN_TEXT)
         check_one_for_all(question.table)
         release = self._release(desk.book(), question, desk.analyst)
-        said = self._said(question, release)
-        options = options_of({**_kept(release), **said})
-        plan = plan_refinement(question, options, self.of, release, said=said.keys(), given_seen=self.given_seen)
+        changes = self._changes(question, release)
+        options = options_of({**_unchanged(release), **changes})
+        plan = plan_refinement(question, options, self.of, release, said=changes.keys(), given_seen=self.given_seen)
         check_limit(plan, "max_epsilon")
         self._check_once(desk.book(), plan, desk.analyst)
         return plan
 
     def _release(self, book: Book, question: Question, analyst: str) -> Release:
-        """The stored answer: the analyst's own, about the same table."""
+        """Return the stored answer: the analyst's own, about the same table."""
         table = question.table
-        found = book.recalled(table.account, self.of, analyst)
-        if found is None:
+        stored = book.recalled(table.account, self.of, analyst)
+        if stored is None:
             rule = f"no answer of yours about {table.name} is stored under this key"
             raise ArgumentError("of", self.of, rule, "Pass the key of an answer; `thresher ledger show` lists them")
-        if found.lost:
+        if stored.lost:
             raise LostAnswerError(
-                f"the key {self.of!r} was charged and its answer was lost: there is nothing to refine"
+                f"the question with key {self.of!r} was charged and has no answer: there is nothing to refine"
             )
-        if found.body is None:
-            raise PendingError(f"the key {self.of!r} is being answered elsewhere: ask again when that is done")
+        if stored.body is None:
+            raise PendingError(
+                f"another process is answering the question with key {self.of!r}. Refine it when that is done"
+            )
         try:
-            return Release.from_bytes(found.body, self.of)
+            return Release.from_bytes(stored.body, self.of)
         except LedgerCorruptError:
-            raise refused(self.of, "it is not an answer with noisy margins that this version can refine") from None
+            raise refused(self.of, "this version can read no noisy margins in it") from None
 
-    def _said(self, question: Question, release: Release) -> dict[str, Any]:
-        """What is asked for, in the text or as arguments."""
+    def _changes(self, question: Question, release: Release) -> dict[str, Any]:
+        """Return what is to change, named in the text or as arguments. Other options may only repeat what they were."""
         then = {
             "bound": {release.bound, release.bound.replace("_", "-")},
             "mechanism": {release.mechanism},
@@ -83,27 +85,28 @@ class RefinementAsk:
         }
         for name, value in question.options.items():
             if name not in SHARPER and value not in then.get(name, ()):
-                rule = f"a refinement keeps the {name} of the answer that it goes on from"
+                rule = f"a refinement keeps the {name} of the answer that it refines"
                 raise ArgumentError(name, value, rule, "Leave it out of the question's text")
         written = {name: value for name, value in question.options.items() if name in SHARPER}
         return merged(written, self.options, SHARPER, "a refinement", NAMES)
 
     def _check_once(self, book: Book, plan: RefinementPlan, analyst: str) -> None:
-        """The ledger refuses a second refinement by its key; here it is said in words, before a price is shown."""
-        done = None if plan.cost is None else book.recalled(plan.account, str(plan.written_key), analyst)
-        if done is not None and done.lost:
+        """Refuse a second refinement before its price is shown; the ledger would refuse its key."""
+        earlier = None if plan.cost is None else book.recalled(plan.account, str(plan.written_key), analyst)
+        if earlier is not None and earlier.lost:
             raise LostAnswerError(
-                f"the refinement of {self.of!r} was charged and lost in a crash, and an answer is refined once: the "
-                "chain ends there. Ask anew with another key, charged in full"
+                f"the refinement of {self.of!r} was charged and lost in a crash. An answer is refined once, so it "
+                "cannot be refined further. To ask anew at the full price, use another key"
             )
-        if done is not None and done.question != plan.identity.question:
+        if earlier is not None and earlier.question != plan.identity.question:
             raise KeyReusedError(
-                f"{self.of!r} was refined already: go on from that refinement (key {plan.written_key!r})"
+                f"{self.of!r} was refined already, and an answer is refined once. Refine that refinement "
+                f"(key {plan.written_key!r})"
             )
 
 
-def _kept(release: Release) -> dict[str, Any]:
-    """The bound and the rates of the earlier answer, which stay what they were unless they are named."""
-    told = release.guarantee
-    rates = {"miss_rate": told.miss_rate, "false_alarm_rate": told.false_alarm_rate}
+def _unchanged(release: Release) -> dict[str, Any]:
+    """Return the bound and the rates of the earlier answer, which stay what they were unless they are named."""
+    promised = release.guarantee
+    rates = {"miss_rate": promised.miss_rate, "false_alarm_rate": promised.false_alarm_rate}
     return {**{name: rate for name, rate in rates.items() if rate}, "bound": release.bound}

@@ -1,4 +1,4 @@
-"""What is shown of a decision: a verdict for each group with a gauge, the promise and the charge.
+"""The page of a decision: a verdict for each group with a gauge, the promise and the charge.
 
 Reads: a release. Writes: nothing. Never: exact values. The gauge shows noisy margins, which are released.
 """
@@ -25,11 +25,11 @@ _STORED = (
 
 
 def answer_page(release: "Release", *, every: bool = False, flag: str = "") -> Page:
-    """Return the page of a decision: reported groups, or `every` one. `flag` is what lists the others, if anything."""
+    """Return the page of a decision: reported groups, or `every` group. `flag`: the option that lists all of them."""
     table = verdict_table(release, every=every)
-    left = () if every else unlisted(release)
-    told = "; " + (f"{flag} lists {' and '.join(left)} too" if flag else f"{' and '.join(left)} groups are not listed")
-    summary = line("  ", Span(verdict_summary(release), STRONG), told if left else "")
+    others = "" if every else " and ".join(unlisted(release))
+    hint = f"; {flag} lists {others} too" if flag else f"; {others} groups are not listed"
+    summary = line("  ", Span(verdict_summary(release), STRONG), hint if others else "")
     facts = [
         *([Fact("stored", _STORED.format(release.key))] if release.repeated and release.key else []),
         *([Fact("denied", release.denied)] if release.denied else []),
@@ -43,7 +43,7 @@ def answer_page(release: "Release", *, every: bool = False, flag: str = "") -> P
 
 
 def answer_document(release: "Release") -> dict[str, Any]:
-    """Return the same for programs, all groups listed."""
+    """Return the content of the page for programs, with all groups."""
     return {
         **release.document(),
         "positives": [list(group) for group in release.positives],
@@ -56,7 +56,7 @@ def answer_document(release: "Release") -> dict[str, Any]:
 def verdict_table(
     release: "Release", *, every: bool = False, extra: Mapping[str, Sequence[str]] | None = None
 ) -> Table:
-    """Return the reported groups, or `every` one. `extra` columns are the caller's, one text for each group."""
+    """Return a row for each reported group, or for `every` group. `extra`: further columns, a text for each group."""
     columns = {**{number.text: numbers_of(number) for number in release.values}, **(extra or {})}
     levels = ["epsilon"] if len(release.levels) > 1 else []
     gauge = [f"{'short':<{_HALF}}│{'over':>{_HALF}}"] if release.noisy else []
@@ -68,17 +68,17 @@ def verdict_table(
     rows: list[Line] = []
     for i in listed[:MOST_ROWS]:
         verdict = release.verdicts[i]
-        seen = [_gauge(release.noisy[i], clear, zone)] if gauge else []
-        seen += [f"{float(release.epsilons[i]):.4g}"] if levels else []
-        shown = Span(verdict, _TONES[verdict])
-        rows.append(line(*map(key_text, release.groups[i]), shown, *seen, *(texts[i] for texts in columns.values())))
+        cells = [_gauge(release.noisy[i], clear, zone)] if gauge else []
+        cells += [f"{float(release.epsilons[i]):.4g}"] if levels else []
+        cells += [texts[i] for texts in columns.values()]
+        rows.append(line(*map(key_text, release.groups[i]), Span(verdict, _TONES[verdict]), *cells))
     if len(listed) > MOST_ROWS:
         rows.append(line(f"… {len(listed) - MOST_ROWS:,} more", *[""] * (len(headings) - 1)))
     return Table(headings, tuple(rows))
 
 
 def numbers_of(shown: "ShownNumber") -> list[str]:
-    """Return a number for each group with its half width."""
+    """Return the number of each group with its half width; `?` where nothing can be said."""
     widths = shown.half_widths * (1 if len(shown.half_widths) > 1 else len(shown.numbers))
     return [f"{number} ± {width}" if number else "?" for number, width in zip(shown.numbers, widths, strict=True)]
 
@@ -88,8 +88,8 @@ def verdict_summary(release: "Release") -> str:
     if release.denied:
         return "no answer"
     counts = Counter(release.verdicts)
-    told = ", ".join(f"{counts[verdict]:,} {verdict}" for verdict in (ABOVE, UNCERTAIN, BELOW) if counts[verdict])
-    return f"{len(release.groups):,} groups: {told}" if release.groups else "no groups"
+    shares = ", ".join(f"{counts[verdict]:,} {verdict}" for verdict in (ABOVE, UNCERTAIN, BELOW) if counts[verdict])
+    return f"{len(release.groups):,} groups: {shares}" if release.groups else "no groups"
 
 
 def unlisted(release: "Release") -> tuple[str, ...]:
@@ -100,7 +100,7 @@ def unlisted(release: "Release") -> tuple[str, ...]:
 
 
 def level_summary(release: "Release") -> str:
-    """Return how much each group cost."""
+    """Return how many groups cost how much."""
     stops = ", ".join(f"{groups:,} cost {epsilon}" for epsilon, groups in release.levels.items())
     return f"groups: {stops}"
 
@@ -122,7 +122,7 @@ def charge_of(release: "Release") -> str:
 
 
 def paid_charge(epsilon: Epsilon, key: str, *, repeated: bool, whose: str | None = None) -> str:
-    """Return what was charged, now or before. `whose`: the amount is a share of this, of each person."""
+    """Return what was charged, now or before. With `whose`, the amount is a share of this budget, for each person."""
     paid = f"epsilon {epsilon}" if whose is None else f"each person up to {epsilon} of {whose}"
     if repeated:
         return f"nothing now; {paid} when it was first asked (key {key})"
@@ -143,16 +143,16 @@ def _reported(release: "Release", verdict: str) -> bool:
 
 
 def _zone(release: "Release") -> tuple[float, tuple[float, float]]:
-    """How far short is clear, and what lies so far below and above the line that it may come out either way."""
+    """Return how far below the threshold a group is clear, and how far the uncertain part reaches below and above."""
     clear = max(1.0, float(release.guarantee.clear_distance or 0) * release.scale)
     width = float(release.half_width) * release.scale
     return clear, (width, clear - width) if release.bound == MISSES else (clear - width, width)
 
 
 def _gauge(noisy: int, clear: float, zone: tuple[float, float]) -> str:
-    """Where the noisy margin lies: the condition is met right of the middle, the shaded part is uncertain.
+    """Draw where the noisy margin lies: right of the middle the condition is met, the shaded part is uncertain.
 
-    Half way to the left end, and further, a group is clearly short of its condition.
+    From half way to the left end on, a group is clearly short of its condition.
     """
     step = 2 * clear / _HALF
     shaded = range(_HALF - round(zone[0] / step), _HALF + round(zone[1] / step) + 1)

@@ -1,4 +1,4 @@
-"""A page as HTML that stands by itself: no script, no style sheet, nothing from elsewhere.
+"""A page as HTML that needs no script, no style sheet and nothing from elsewhere.
 
 Reads: pages. Writes: text. Never: a key, a name or a question that is not escaped.
 """
@@ -68,8 +68,8 @@ def _line(line: Line) -> str:
     return "".join(map(_span, line))
 
 
-def _span(one: Span) -> str:
-    return f'<span style="{_STYLES[one.tone]}">{_text(one.text)}</span>' if one.tone else _text(one.text)
+def _span(span: Span) -> str:
+    return f'<span style="{_STYLES[span.tone]}">{_text(span.text)}</span>' if span.tone else _text(span.text)
 
 
 def _text(text: str) -> str:

@@ -1,4 +1,4 @@
-"""A page: blocks of text, tables and pictures of characters for people, and a document with the same for programs.
+"""A page: blocks of text, tables and drawings made of characters for people, and a document for programs.
 
 Reads: nothing. Writes: nothing. Never: markup of any renderer.
 """
@@ -38,7 +38,7 @@ class Fact:
 
 @dataclass(frozen=True, slots=True)
 class Meter:
-    """A fact about an amount, and what share of its limit it is; None if there is no limit."""
+    """A fact about an amount, and its share of the limit; None if there is no limit."""
 
     label: str
     text: str
@@ -48,7 +48,7 @@ class Meter:
 
 @dataclass(frozen=True, slots=True)
 class Lines:
-    """Lines that are shown as they are, in letters of one width: headings, drawings made of characters."""
+    """Lines that are shown as they are, in a font of one width: headings, drawings made of characters."""
 
     lines: tuple[Line, ...]
 
@@ -60,7 +60,7 @@ class Table:
     headings: tuple[str, ...]
     rows: tuple[tuple[Span, ...], ...]
     right: tuple[int, ...] = ()
-    # Whether the last column may go on in the next line; the others never do.
+    # Whether the last column may continue in the next line; the others never do.
     folds: bool = False
 
 
@@ -69,7 +69,7 @@ Block = Fact | Meter | Lines | Table
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """What is shown of one object. `stamp` says that its noise can be repeated: renderers put it first."""
+    """What is shown of one object. Renderers put the `stamp` first: it says that the noise can be repeated."""
 
     blocks: tuple[Block, ...]
     document: Mapping[str, Any] = field(default_factory=dict)
@@ -80,12 +80,12 @@ class Page:
 
 
 class Shown:
-    """An object that describes what is shown of it. Notebooks call `_repr_html_`."""
+    """An object that makes its own page. Notebooks call `_repr_html_`."""
 
     __slots__ = ()
 
     def page(self) -> Page:
-        """Return what is shown of it. Spends nothing and reads nothing but the object."""
+        """Return the page of the object. Spends nothing and reads nothing but the object."""
         raise NotImplementedError
 
     def _repr_html_(self) -> str:
@@ -105,7 +105,7 @@ def plain_lines(texts: Sequence[str]) -> Lines:
 
 
 SPACE = plain_lines([""])
-# What the stamp of a page means.
+# Blocks that say what the stamp of a page means.
 SEEDED: tuple[Block, ...] = (Fact("", "Made with a seed, which anybody can repeat."), SPACE)
 
 
