@@ -88,6 +88,13 @@ def test_the_plan_says_what_a_step_and_a_day_lose(folder):
     assert said["budget"] == {"account": "stream:campus", "cap": "0.5", "spent": "0"}
 
 
+def test_a_day_of_long_steps_has_as_many_steps_as_it_touches(folder):
+    for seconds, steps, lost in ((86_400, "1 step", "0.5"), (50_000, "2 steps", "1")):
+        (folder / "thresher.toml").write_text(DECLARATIONS.replace("= 300\nepsilon", f"= {seconds}\nepsilon"))
+        page = " ".join(stream("plan", "campus").output.split())
+        assert f"present in {steps} (a day): {lost}" in page
+
+
 def test_nothing_begins_where_nobody_can_be_asked_and_going_on_needs_no_asking(folder):
     with pytest.raises(ArgumentError, match="nobody can be asked"):
         stream("run", "campus", "--from", "-", given=counted(0))
@@ -157,6 +164,8 @@ def test_records_go_to_files_once(folder):
     assert pyarrow.parquet.read_table("day.parquet").num_rows == 12
     assert (folder / "day.ndjson").read_text().splitlines() != []
     assert (folder / "day.svg").read_text().startswith("<svg")
+    with pytest.raises(ArgumentError, match="already holds the steps before 6"):
+        stream("show", "campus", "--steps", "2:4", "-o", "day.ndjson")
 
 
 @pytest.mark.parametrize(

@@ -81,6 +81,13 @@ def test_counts_of_others_pass_as_they_are():
         poured([counts(0, gym=3), counts(1, library=2, roof=9)])
 
 
+def test_events_after_counts_of_many_steps_are_not_too_far_ahead():
+    _, receiver, _ = poured(
+        [counts(0, gym=3), counts(7, gym=4), event("ann", "gym", 81), event("bob", "gym", 5), tick(100)]
+    )
+    assert receiver.seen == {0: [3, 0], 7: [4, 0], 8: [1, 0]}
+
+
 @pytest.mark.parametrize("line", [tick(10**9), counts(10**6, gym=1)], ids=["tick", "counts"])
 def test_a_clock_that_is_years_ahead_is_refused_before_anything_is_over(line):
     receiver = Kept(0)

@@ -156,6 +156,21 @@ def test_another_key_opens_nothing(tmp_path):
         assert stream.next_step == 2
 
 
+def test_a_key_file_may_be_declared_later_and_a_lost_one_is_not_made_again(tmp_path):
+    """Nothing was sealed before, so that a new key overwrites none."""
+    with opened(campus(tmp_path, ("windows", PEGASUS))) as stream:
+        put_many(stream, 2)
+    declared = campus(tmp_path, ("windows", PEGASUS), ("windows", KEYED))
+    with opened(declared) as stream:
+        put_many(stream, 2)
+    with opened(declared) as stream:
+        (record,) = put_many(stream, 1)
+    assert 0 in record.drawn.marks.tolist()
+    (tmp_path / "stream.key").unlink()
+    with pytest.raises(CuratorError, match="cannot be read"):
+        opened(declared)
+
+
 # Budgets
 
 
@@ -505,12 +520,16 @@ def test_windows_after_a_long_gap_hold_nothing_of_before_it(tmp_path, grouped):
     assert abs(after.windows[0].sums[0] - 10) < 100
 
 
-def test_a_restart_sees_as_far_back_as_the_longest_window(tmp_path, monkeypatch):
-    monkeypatch.setattr("thresher.streams.stream_plan.LONGEST", 8)
+@pytest.mark.parametrize("grouped", [False, True])
+def test_a_restart_sees_as_far_back_as_the_longest_window(tmp_path, monkeypatch, grouped):
+    """And as the group that its first step may lie in, which is longer than the window is here."""
+    for room in ("stream_plan", "step_mechanism", "derived_values"):
+        monkeypatch.setattr(f"thresher.streams.{room}.LONGEST_GROUP", 8)
+    grouping = [("windows", PEGASUS.replace("200", "2000")), ("windows", KEYED)] if grouped else []
     whole = []
     for folder, restarts in (("one", ()), ("two", (30, 55))):
         (tmp_path / folder).mkdir()
-        declared = campus(tmp_path / folder, ("windows = [4, 12]", "windows = [50]"))
+        declared = campus(tmp_path / folder, ("windows = [4, 12]", "windows = [21]"), *grouping)
         records = []
         for end in (*restarts, 60):
             with opened(declared) as stream:

@@ -97,6 +97,10 @@ def test_groups_go_on_from_secrets_and_end_when_closed():
         ({"smoother": "median"}, "smoother"),
         ({"tree": TREE, "prune": "history", "smoother": "adaptive"}, "smoother"),
         ({"prune": "history"}, "prune"),
+        ({"strictness": Fraction(0)}, "strictness"),
+        ({"strictness": Fraction(1001)}, "strictness"),
+        # One leaf, below more nodes than there is memory for.
+        ({"tree": {str(n): (str(n + 1),) for n in range(700)}, "windows": (100_000,)}, "windows"),
         ({"tree": {"a": ("b", "a")}}, "tree"),
         ({"tree": {"a": ("b",), "c": ("d",)}}, "tree"),
     ],

@@ -317,5 +317,8 @@ def _write(records: list[StepRecord], path: Path, series: tuple[str, ...], name:
         write_parquet(records, path)
     else:
         with JsonLinesFile(path, name) as file:
+            if records and file.next_step > records[0].step:
+                rule = f"the file already holds the steps before {file.next_step}, and each step is written once"
+                raise ArgumentError("output", str(path), rule, "Name a new file, or later --steps")
             for record in records:
                 file.write(record)

@@ -148,6 +148,8 @@ def pour(
                 yield record
                 if record.kind == ENDED:
                     return
+                # After counts of a step, events of the next one are not too far ahead.
+                buffer.start_at(into.next_step)
 
 
 def ticking(items: Iterable[Item], clock: StepClock, now: Callable[[], float] = time.time) -> Iterator[Item]:

@@ -11,6 +11,7 @@ from thresher.errors import ArgumentError, DeclarationError
 from thresher.ledger import Book
 from thresher.live.running_stream import RunningStream
 from thresher.live.secret_state import Seal, seal_of
+from thresher.live.step_plan import sealed_part
 from thresher.noise import Entropy
 from thresher.streams.stream_plan import StreamPlan, plan_stream
 
@@ -43,5 +44,6 @@ def open_stream(
 
 
 def _seal(plan: StreamPlan, book: Book) -> Seal | None:
-    """A new key is made for a new stream only: what is sealed already has a key, which must not be written over."""
-    return seal_of(plan.declared.key_file, make=book.state(plan.state_name) is None)
+    """Return the seal of a stream. A key is made only where nothing is sealed yet: what is sealed has a key already."""
+    kept = book.state(plan.state_name)
+    return seal_of(plan.declared.key_file, make=kept is None or not sealed_part(kept))

@@ -50,13 +50,12 @@ class KeptState:
         """Read what was kept, or refuse a stream that would be drawn otherwise. `stamp`: that of its entropy."""
         if kept is None:
             return cls()
-        line, _, sealed = kept.partition(b"\n")
-        said: dict[str, Any] = json.loads(line)
+        said: dict[str, Any] = json.loads(kept.partition(b"\n")[0])
         _check_settings(plan, said)
         # Whoever knows a seed knows the noisy thresholds of its groups: they do not go on without it. Nor do groups
         # of a stream of version 0, whose seal is bound to another text.
         goes_on = "facts" in said and said["stamp"] == stamp
-        return cls(said["step"], said["first"], said.get("alarms", {}), sealed if goes_on else b"")
+        return cls(said["step"], said["first"], said.get("alarms", {}), sealed_part(kept) if goes_on else b"")
 
 
 class StreamState:
@@ -189,6 +188,11 @@ def step_plan(state: StreamState, step: int) -> StepPlan:
         step=step,
         state=state,
     )
+
+
+def sealed_part(kept: bytes) -> bytes:
+    """Return the sealed secrets of what the ledger kept; empty if the stream ran without a seal."""
+    return kept.partition(b"\n")[2]
 
 
 def _check_settings(plan: StreamPlan, said: dict[str, Any]) -> None:

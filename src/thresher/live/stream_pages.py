@@ -10,7 +10,7 @@ from thresher.pages import Block, Fact, Page
 from thresher.pages.page import SEEDED, SPACE
 from thresher.streams.step_release import ENDED, StepRecord
 from thresher.streams.stream_chart import ringing_steps, stream_chart
-from thresher.streams.stream_plan import StreamAlarm, StreamPlan
+from thresher.streams.stream_plan import StreamAlarm, StreamPlan, in_steps
 
 _MOST_SPELLS = 6
 
@@ -55,7 +55,7 @@ def _price(plan: StreamPlan, balance: Balance) -> Page:
     if protected is None and balance.cap is not None:
         most = f"{min(plan.lost_within(plan.day), balance.cap)}, and never more than the budget"
     lost = f"somebody present in one step loses at most epsilon {plan.step_epsilon}"
-    price = Page((Fact("loss", f"{lost}; in {plan.day} steps, a day, at most {most}"),)) + balance.page()
+    price = Page((Fact("loss", f"{lost}; in a day ({in_steps(plan.day)}) at most {most}"),)) + balance.page()
     if protected is None:
         return price
     counted = f"any {protected} steps on end" if protected != 1 else "one step"

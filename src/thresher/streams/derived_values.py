@@ -15,8 +15,9 @@ from thresher.streams.alarms import CROSSED, SILENT, AlarmWatch, Hysteresis
 from thresher.streams.hierarchy_terms import combined_terms
 from thresher.streams.median_smoother import MedianSmoother
 from thresher.streams.smoothers import AdaptiveSmoother, AverageSmoother, JamesSteinSmoother
+from thresher.streams.step_mechanism import LONGEST_GROUP
 from thresher.streams.step_release import JOINS, AlarmState, NoisyStep, WindowState
-from thresher.streams.stream_plan import LONGEST, StreamAlarm, StreamPlan
+from thresher.streams.stream_plan import StreamAlarm, StreamPlan
 from thresher.streams.window_sums import WindowSums, WindowSumSmoother
 
 Row = NDArray[np.float64]
@@ -44,7 +45,7 @@ class Derivation:
         self._nothing = np.zeros((1, len(plan.names)), dtype=np.int64)
         # The medians of groups are made once for every step: they are shown, and windows add them up.
         grouped = plan.tree is None and plan.declared.mechanism == "pegasus"
-        self._medians = MedianSmoother(len(plan.names), LONGEST) if grouped else None
+        self._medians = MedianSmoother(len(plan.names), LONGEST_GROUP) if grouped else None
         self._windows = [_Window(len(plan.names), length, grouped) for length in plan.declared.windows]
         self._smooth = None if grouped and plan.smoother == "median" else _smoothing(plan)
         began = [0] * len(plan.alarms) if since is None else since
@@ -114,7 +115,7 @@ def _smoothing(plan: StreamPlan) -> Callable[[NoisyStep], Row]:
     if plan.smoother == "james-stein":
         shrinking = JamesSteinSmoother(series, perturber.fraction)
         return lambda drawn: shrinking.steps(drawn.noisy[None], _marks(drawn))[0]
-    grouped = MedianSmoother(series, LONGEST) if plan.smoother == "median" else AverageSmoother(series)
+    grouped = MedianSmoother(series, LONGEST_GROUP) if plan.smoother == "median" else AverageSmoother(series)
 
     def smoothed(drawn: NoisyStep) -> Row:
         values, weights = _measured(drawn, perturber.nano)

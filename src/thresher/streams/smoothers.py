@@ -31,7 +31,7 @@ from thresher.streams.window_sums import RunningSums
 
 # What the measurements recommend where most counts are near zero. Where they are far above the noise, that is 2.0.
 SPARSE = 3.0
-_MOST_STRICTNESS = 1000.0
+MOST_STRICTNESS = 1000.0
 
 
 class AverageSmoother:
@@ -108,7 +108,7 @@ class AdaptiveSmoother:
 
     def __init__(self, series: int, epsilon: Amount, strictness: float = SPARSE, longest: int = 1 << 14) -> None:
         self._series = checked_series(series)
-        if not (isinstance(strictness, int | float) and 0 < strictness <= _MOST_STRICTNESS):
+        if not (isinstance(strictness, int | float) and 0 < strictness <= MOST_STRICTNESS):
             raise ArgumentError("strictness", strictness, "it must be above 0 and at most 1000", "Pass 2 or 3")
         self._radius = strictness * math.sqrt(2) / float(checked_rate(epsilon, 1))
         self._longest = checked_between(longest, "longest", 1, 1 << 20)

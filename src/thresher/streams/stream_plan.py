@@ -17,14 +17,13 @@ from thresher.noise import Entropy
 from thresher.plan import Explained, Statements
 from thresher.streams.alarm_lines import alarm
 from thresher.streams.alarms import Alarm, Kind
+from thresher.streams.smoothers import MOST_STRICTNESS
 from thresher.streams.step_clock import StepClock
-from thresher.streams.step_mechanism import Drawer, Measures, drawer, measures
+from thresher.streams.step_mechanism import LONGEST_GROUP, Drawer, Measures, drawer, measures
 from thresher.streams.step_release import TORN, StepRecord
 from thresher.streams.stream_identity import StreamIdentity, alarm_identity, stream_identity
 from thresher.streams.tree import Tree
 
-# What a restart must have, and what a group or a smoother may look back on: a bound on memory for every series.
-LONGEST = 1 << 14
 _DAY_SECONDS = 86_400
 # Numbers that are kept for smoothing, or for windows: half a gigabyte.
 _MOST_KEPT = 1 << 26
@@ -102,8 +101,8 @@ class StreamPlan(Explained):
 
     @property
     def day(self) -> int:
-        """How many steps a day has; at least two."""
-        return max(2, _DAY_SECONDS // self.declared.step_seconds)
+        """Return how many steps a day has, rounded up."""
+        return math.ceil(_DAY_SECONDS / self.declared.step_seconds)
 
     def explanation(self) -> Statements:
         """Return whom it protects, what a step costs, and what its alarms promise."""
@@ -118,7 +117,7 @@ class StreamPlan(Explained):
             charged = f"the account stays at {most}, what they lose, however long it runs"
         spread = f"epsilon {self.measures.perturber} for a count: standard deviation {self.noise:,.3g}"
         groups = f"; groups with {self.measures.grouper}" if self.measures.grouper else ""
-        lost = f"{self.step_epsilon} for a step; present in {self.day} steps (a day): {self.lost_within(self.day)}"
+        lost = f"{self.step_epsilon} for a step; present in {in_steps(self.day)} (a day): {self.lost_within(self.day)}"
         return [
             ("stream", f"{self.name}: {len(self.names)} series, a step every {self.declared.step_seconds} seconds"),
             ("protected", f"one unit {who}; {charged}"),
@@ -145,6 +144,11 @@ class StreamPlan(Explained):
         }
 
 
+def in_steps(number: int) -> str:
+    """Return a number of steps in words."""
+    return "1 step" if number == 1 else f"{number} steps"
+
+
 def plan_stream(declared: StreamDeclaration) -> StreamPlan:
     """The plan of a declared stream, or `DeclarationError` naming the setting."""
     place = f"streams.{declared.name}"
@@ -154,7 +158,8 @@ def plan_stream(declared: StreamDeclaration) -> StreamPlan:
         raise DeclarationError(f"{place}.tree", str(error)) from None
     if tree is None and declared.prune != "none":
         raise DeclarationError(f"{place}.prune", "only a tree can be pruned. Declare a tree, or leave it out")
-    _check_states(declared, len(declared.states if tree is None else tree.leaves))
+    states, names = (declared.states, declared.states) if tree is None else (tree.leaves, tree.names)
+    _check_states(declared, len(states), len(names))
     steps = declared.protected_steps or 1
     step_epsilon = Epsilon.from_nano(declared.epsilon.nano // steps)
     try:
@@ -162,9 +167,7 @@ def plan_stream(declared: StreamDeclaration) -> StreamPlan:
     except ArgumentError as error:
         raise DeclarationError(f"{place}.epsilon", str(error)) from None
     clock = StepClock(declared.start.astimezone(UTC), declared.step_seconds)
-    states, names = (declared.states, declared.states) if tree is None else (tree.leaves, tree.names)
     watches = tuple(_watch(declared, said, names, measured) for said in declared.alarms)
-    alarms = [max(said.window + 1, said.on_steps, said.off_steps) for said in declared.alarms]
     return StreamPlan(
         declared,
         declared.name,
@@ -179,26 +182,37 @@ def plan_stream(declared: StreamDeclaration) -> StreamPlan:
         _smoother(declared),
         watches,
         longest=_longest(len(names)),
-        look_back=max([LONGEST, *declared.windows, *alarms]) + 1,
+        look_back=_look_back(declared),
         identity=stream_identity(declared, tree),
         guarantee=Guarantee("text", facts={"text": " ".join(watch.promise for watch in watches)}),
     )
 
 
 def _longest(series: int) -> int:
-    found = LONGEST
-    while found > 1 and found * series > _MOST_KEPT:
-        found //= 2
-    return found
+    """Return how many steps a smoother may keep of each series: a power of 2."""
+    length = LONGEST_GROUP
+    while length > 1 and length * series > _MOST_KEPT:
+        length //= 2
+    return length
 
 
-def _check_states(declared: StreamDeclaration, states: int) -> None:
+def _look_back(declared: StreamDeclaration) -> int:
+    """Return the number of steps that a restart must read again."""
+    # The first step of a window of groups may lie in the middle of a group, whose estimate needs all of its steps.
+    grouped = LONGEST_GROUP if declared.mechanism == "pegasus" else 0
+    windows = [length + grouped for length in declared.windows]
+    alarms = [max(said.window + 1, said.on_steps, said.off_steps) for said in declared.alarms]
+    return max([LONGEST_GROUP, *windows, *alarms]) + 1
+
+
+def _check_states(declared: StreamDeclaration, states: int, series: int) -> None:
+    """Refuse settings that need more states or more memory than there can be."""
     place = f"streams.{declared.name}"
     if declared.max_states_per_unit > states:
         message = f"there are {states} states, and noise grows with every one that a unit may be in: write {states}"
         raise DeclarationError(f"{place}.max_states_per_unit", message)
-    if sum(declared.windows) * states > _MOST_KEPT:
-        message = f"{states} series with windows of {sum(declared.windows)} steps take too much memory: shorten them"
+    if sum(declared.windows) * series > _MOST_KEPT:
+        message = f"{series} series with windows of {sum(declared.windows)} steps take too much memory: shorten them"
         raise DeclarationError(f"{place}.windows", message)
     if declared.windows and declared.prune != "none":
         message = "a pruned node has no count, so that sums over steps would not be sums: leave windows or prune out"
@@ -214,6 +228,9 @@ def _smoother(declared: StreamDeclaration) -> str:
         declared.mechanism == "pegasus",
         declared.prune != "none",
     )
+    if not 0 < declared.strictness <= MOST_STRICTNESS:
+        rule = f"it must be above 0 and at most {MOST_STRICTNESS:.0f}. Write strictness = 3"
+        raise DeclarationError(f"streams.{declared.name}.strictness", rule)
     usual = "median" if grouped else "none" if pruned else "adaptive"
     chosen = declared.smoother or usual
     if chosen in _OF_GROUPS and not grouped:
