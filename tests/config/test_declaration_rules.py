@@ -350,6 +350,39 @@ def test_rows_have_one_budget(first, second, line, words):
     check(refusal(whole=FILE.format(setting=first, column=AGE, public="") + SECOND.format(second)), line, *words)
 
 
+@pytest.mark.parametrize("url", ["visits.csv", "file://visits.csv", "csv:///visits.csv", "parquet://visits.csv"])
+def test_the_file_of_the_source_has_one_budget(url):
+    whole = (
+        f'[source]\nurl = "{url}"\n[tables.visits]\nbudget = 1\n[tables.visits.columns]\nx = {{ text = true }}\n'
+        '[tables.other]\nbudget = 1\nfile = "visits.csv"\n[tables.other.columns]\nx = { text = true }\n'
+    )
+    check(refusal(whole=whole), 9, "[tables.visits] declares the same rows")
+
+
+STREAM = """
+[streams.campus]
+start = {start}
+step_seconds = 300
+epsilon = "0.1"
+budget = "1"
+{settings}
+"""
+
+
+@pytest.mark.parametrize(
+    ("start", "settings", "line", "words"),
+    [
+        ("0001-01-01T00:00:00+05:00", 'states = ["a"]', 3, ["start", "years 1 to 9999"]),
+        ("9999-12-31T23:00:00-05:00", 'states = ["a"]', 3, ["start", "years 1 to 9999"]),
+        ("2026-01-01T00:00:00Z", 'states = ["a"]\nstrictness = 0', 8, ["strictness = 0", "above 0"]),
+        ("2026-01-01T00:00:00Z", 'states = ["a"]\nstrictness = 1001', 8, ["strictness = 1001", "at most 1000"]),
+        ("2026-01-01T00:00:00Z", '[streams.campus.tree]\n"" = ["a"]', 7, ["streams.campus.tree", "1 to 200"]),
+    ],
+)
+def test_rules_of_a_stream(start, settings, line, words):
+    check(refusal(whole=STREAM.format(start=start, settings=settings)), line, *words)
+
+
 @pytest.mark.parametrize(
     ("private", "public"),
     [

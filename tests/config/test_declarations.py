@@ -104,6 +104,11 @@ def test_the_ledger_room_understands_the_default_address(tmp_path):
     assert anchor == tmp_path / "ledger.db.anchor"
 
 
+def test_early_hours_are_written_with_four_digits_of_the_year():
+    hours = Hours(date(999, 1, 1), date(999, 1, 1))
+    assert [hours.label(code) for code in list(hours.codes())[:2]] == ["0999-01-01T00:00", "0999-01-01T01:00"]
+
+
 @pytest.mark.parametrize(
     ("url", "shown"),
     [

@@ -107,6 +107,51 @@ def test_postgres_refuses_text_as_a_number(postgres_server):
     source.close()
 
 
+@pytest.mark.parametrize(
+    ("physical", "kind", "shown"),
+    [
+        ("ENUM('canary', 'it''s')", AGE, "it is ENUM (text)"),
+        ("ENUM('canary')[]", Listed(("a",)), "it is ENUM[] (something else)"),
+        ("STRUCT(a ENUM('canary', 'b'), c INTEGER)", AGE, "it is STRUCT(a ENUM, c INTEGER) (something else)"),
+    ],
+)
+def test_no_refusal_repeats_the_labels_of_an_enum(physical, kind, shown, in_duckdb):
+    """DuckDB makes an ENUM from rows, so its labels are data."""
+    source = in_duckdb(table(x=kind), f"CREATE TABLE patients (x {physical})")
+    message = refused(source)
+    assert shown in message
+    assert "canary" not in message + str(source.catalogue())
+
+
+def test_one_relation_under_two_names_is_refused(postgres_server):
+    """The full name and the short name of a table would have a budget each."""
+    with psycopg.connect(postgres_server, autocommit=True) as connection:
+        connection.execute("DROP TABLE IF EXISTS patients CASCADE")
+        connection.execute("CREATE TABLE patients (age int)")
+    full = replace(table(age=AGE), name="people", relation="public.patients")
+    source = open_source(declared(postgres_server, table(age=AGE), full))
+    assert refused(source).startswith("tables.people: [tables.patients] names the same rows")
+    source.close()
+    source = open_source(declared(postgres_server, full, public=[PublicDeclaration("patients")]))
+    assert refused(source).startswith("tables.people: [public_tables.patients] names the same rows")
+    source.close()
+
+
+def test_one_file_of_two_tables_is_refused(tmp_path):
+    """Neither a pattern nor a link gives rows a second budget."""
+    path = tmp_path / "part0.parquet"
+    pa.parquet.write_table(pa.table({"age": [1]}), path)
+    (tmp_path / "link.parquet").symlink_to(path)
+    one = replace(table(age=AGE), file=tmp_path / "part*.parquet")
+    for other in (path, tmp_path / "link.parquet"):
+        two = replace(one, name="people", file=other)
+        with pytest.raises(DeclarationError, match=r"^tables.people: \[tables.patients\] has the file") as caught:
+            open_source(declared("duckdb://", one, two))
+        assert other.name in str(caught.value)
+        with pytest.raises(DeclarationError, match=r"^tables.patients: \[public_tables.people\] has the file"):
+            open_source(declared("duckdb://", one, public=[PublicDeclaration("people", file=other)]))
+
+
 def test_bounds_that_no_double_can_hold_are_refused(in_duckdb):
     far = Grid(Fraction(0), Fraction(2**60), Fraction(1))
     assert "2^53" in refused(in_duckdb(table(x=far), "CREATE TABLE patients (x BIGINT)"))

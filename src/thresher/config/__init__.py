@@ -21,7 +21,7 @@ from thresher.config.columns import (
     day_code,
     decimal_text,
 )
-from thresher.config.declarations import Contribution, Declarations, PublicDeclaration, Table
+from thresher.config.declarations import Contribution, Declarations, PublicDeclaration, Table, data_path
 from thresher.config.loading import load, read
 from thresher.config.own_budgets import BudgetRoster, OwnBudgets
 from thresher.config.starter import starter
@@ -52,6 +52,7 @@ __all__ = [
     "Table",
     "Text",
     "Truth",
+    "data_path",
     "day_code",
     "decimal_text",
     "load",

@@ -9,7 +9,7 @@ Reads: declarations. Writes: nothing. Never: data.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, timedelta
+from datetime import date, datetime, timedelta
 from fractions import Fraction
 from typing import ClassVar
 
@@ -17,7 +17,7 @@ Code = int | str
 Label = str | int | bool
 
 _FIRST_DAY = date(1970, 1, 1)
-_FIRST_HOUR = datetime(1970, 1, 1, tzinfo=UTC)
+_FIRST_HOUR = datetime(1970, 1, 1)
 _HOUR = timedelta(hours=1)
 
 
@@ -128,7 +128,7 @@ class Hours(_Coded):
         return range(24 * day_code(self.first), 24 * (day_code(self.last) + 1))
 
     def label(self, code: Code) -> Label:
-        return (_FIRST_HOUR + int(code) * _HOUR).strftime("%Y-%m-%dT%H:00")
+        return (_FIRST_HOUR + int(code) * _HOUR).isoformat(timespec="minutes")
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,13 +6,16 @@ Reads: nothing. Writes: nothing. Never: data, defaults that depend on data.
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from urllib.parse import urlsplit
+from urllib.parse import parse_qsl, urlencode, urlsplit
 
 from thresher.amounts import Epsilon
 from thresher.config.columns import Column
 from thresher.config.own_budgets import OwnBudgets
 from thresher.config.streams import StreamDeclaration
 from thresher.errors import DeclarationError
+
+# Settings in the address of a server that decide which database it names, or which schema a table is looked for in.
+_NAMING = ("dbname", "host", "hostaddr", "options", "port", "service")
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,20 +119,37 @@ class Declarations:
         return DeclarationError(error.place, error.message, self.line_of(error.place))
 
 
-def place_of(source: str, folder: Path = Path()) -> str:
-    """Return which source an address names, without user, password and settings: other rows are another place.
-
-    A cluster and memory hold rows that are named elsewhere, so the scheme says it all.
-    """
+def data_path(source: str, folder: Path) -> Path | None:
+    """Return the file or folder that an address names; None for a server, a DuckDB address, a cluster and memory."""
     scheme, found, rest = source.partition("://")
     if not found:
-        return str(folder / source) if source else ""
-    if scheme in ("spark", "memory"):
+        return folder / source if source else None
+    if scheme not in ("file", "parquet", "csv"):
+        return None
+    # After parquet:// and csv:// a path begins with a slash, and an absolute path with two.
+    return folder / (rest if scheme == "file" else rest.removeprefix("/"))
+
+
+def place_of(source: str, folder: Path = Path()) -> str:
+    """Return a text that differs for sources with different rows, without user and password.
+
+    The rows of a cluster and of tables in memory are named elsewhere, so the scheme is enough for these.
+    """
+    path = data_path(source, folder)
+    if path is not None:
+        return str(path)
+    scheme, _, rest = source.partition("://")
+    if scheme in ("", "spark", "memory"):
         return scheme
     if scheme == "duckdb":
         return source
+    parts = urlsplit(f"//{rest}")
+    hosts = parts.netloc.rpartition("@")[2]
     try:
-        parts = urlsplit(f"//{rest}")
-        return f"{scheme}://{parts.hostname or ''}:{parts.port or ''}{parts.path}"
-    except ValueError:
+        server = hosts if "," in hosts else f"{parts.hostname or ''}:{parts.port or ''}"
+    except ValueError:  # not a port: perhaps a part of a password
         return scheme
+    naming = sorted(setting for setting in parse_qsl(parts.query) if setting[0] in _NAMING)
+    if parts.username and parts.path in ("", "/") and not any(name == "dbname" for name, _ in naming):
+        naming = [("dbname", parts.username), *naming]  # PostgreSQL then opens the database of that name
+    return f"{scheme}://{server}{parts.path}{'?' if naming else ''}{urlencode(naming)}"

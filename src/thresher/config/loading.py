@@ -11,7 +11,7 @@ from pathlib import Path
 
 from thresher.amounts import Epsilon
 from thresher.config.columns import Bands, Column, Referenced
-from thresher.config.declarations import Contribution, Declarations, PublicDeclaration, Table
+from thresher.config.declarations import Contribution, Declarations, PublicDeclaration, Table, data_path
 from thresher.config.kinds import HOW_TO_DECLARE, check_bands, kind_in
 from thresher.config.own_budgets import own_budgets_in
 from thresher.config.parsing import file_section, file_text
@@ -88,7 +88,7 @@ def _declarations(file: Section, folder: Path) -> Declarations:
     url = _source(source, folder) if source.content or not fed else ""
     tables = {} if fed else _tables(file, folder, public)
     streams = _streams(file, folder, tables)
-    check_declared_once(file.section("tables", ""), tables, public, None if "://" in url else folder / url)
+    check_declared_once(file.section("tables", ""), tables, public, data_path(url, folder))
     return Declarations(
         source=url,
         ledger=_ledger(ledger, folder),

@@ -16,7 +16,7 @@ from thresher.config.places import Places, Steps
 from thresher.errors import ArgumentError, DeclarationError
 
 MAX_NAME = 200
-_NAME_RULE = f"a name has 1 to {MAX_NAME} characters and no NUL"
+NAME_RULE = f"a name has 1 to {MAX_NAME} characters and no NUL"
 _MAX_SHOWN = 60
 _MAX_COMPARED = 60
 _BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
@@ -57,7 +57,7 @@ class Section:
         for field in self.content:
             twin = folded.setdefault(field.casefold(), field)
             if name_is_bad(field):
-                raise self.refusal(field, _NAME_RULE, "Use the name that the source uses", shown=f'"{plain(field)}"')
+                raise self.refusal(field, NAME_RULE, "Use the name that the source uses", shown=f'"{plain(field)}"')
             if twin != field:
                 rule = f"it differs from {dotted((twin,))} by capitals only, and some databases take both for one"
                 raise self.refusal(field, rule, "Keep one of them", shown=f'"{plain(field)}"')
@@ -79,7 +79,7 @@ class Section:
     def column_name(self, field: str, fix: str) -> str:
         found = self.text(field, fix)
         if name_is_bad(found):
-            raise self.refusal(field, _NAME_RULE, fix)
+            raise self.refusal(field, NAME_RULE, fix)
         return found
 
     def whole(self, field: str, highest: int, default: int, fix: str) -> int:

@@ -13,7 +13,7 @@ from typing import Any
 
 from thresher.amounts import Epsilon
 from thresher.config.columns import Column
-from thresher.config.sections import Section, did_you_mean, is_whole, name_is_bad
+from thresher.config.sections import NAME_RULE, Section, did_you_mean, is_whole, name_is_bad
 
 STREAM_FIELDS = (
     "states",
@@ -50,6 +50,7 @@ ALARM_KINDS = ("low", "high", "jump", "drop", "change")
 
 _MOST_SERIES, _MOST_WINDOW, _MOST_SECONDS, _MOST_STEPS = 100_000, 100_000, 366 * 86_400, 10**6
 _LARGEST = 10**15
+_MOST_STRICTNESS = 1000
 _STATES = 'Write states = ["library", "gym"], or a tree: [streams.NAME.tree] campus = ["library", "gym"]'
 
 
@@ -152,7 +153,7 @@ def stream_in(name: str, section: Section, folder: Path) -> StreamDeclaration:
         grouper_share=_share(section, "grouper_share", Fraction(1, 5)),
         theta=_optional(section, "theta"),
         smoother=_choice(section, "smoother", SMOOTHERS),
-        strictness=section.number("strictness") if "strictness" in section else Fraction(3),
+        strictness=_strictness(section),
         prune=_choice(section, "prune", PRUNINGS),
         cutoff=_optional(section, "cutoff"),
         windows=_windows(section),
@@ -170,7 +171,9 @@ def _series(section: Section) -> tuple[tuple[str, ...], Mapping[str, tuple[str, 
         return _names(section, "states"), None
     tree = section.section("tree", _STATES)
     if not tree.content:
-        raise tree.refusal_here("a tree has one node at least", _STATES)
+        raise tree.refusal_here("a tree needs at least one node", _STATES)
+    if any(name_is_bad(parent) for parent in tree.content):
+        raise tree.refusal_here(NAME_RULE, "Give every node of the tree a name")
     return (), {parent: _names(tree, parent) for parent in tree.content}
 
 
@@ -193,7 +196,11 @@ def _start(section: Section) -> datetime:
     if not isinstance(found, datetime) or found.tzinfo is None:
         rule = "it must be a moment with its zone, because clocks are set back and forth"
         raise section.refusal("start", rule, "Write it in UTC: start = 2026-01-01T00:00:00Z")
-    return found.astimezone(UTC)
+    try:
+        return found.astimezone(UTC)
+    except OverflowError:
+        pass
+    raise section.refusal("start", "in UTC it lies outside of the years 1 to 9999", "Write a moment between these")
 
 
 def _protected(section: Section) -> int | None:
@@ -229,6 +236,15 @@ def _share(section: Section, field: str, default: Fraction) -> Fraction:
     found = section.number(field) if field in section else default
     if not 0 < found < 1:
         raise section.refusal(field, "it must lie between 0 and 1", f"Write {field} = {float(default)}")
+    return found
+
+
+def _strictness(section: Section) -> Fraction:
+    found = section.number("strictness") if "strictness" in section else Fraction(3)
+    if not 0 < found <= _MOST_STRICTNESS:
+        raise section.refusal(
+            "strictness", f"it must be above 0 and at most {_MOST_STRICTNESS}", "Write strictness = 3, or 2"
+        )
     return found
 
 

@@ -5,6 +5,7 @@ about its rows.
 """
 
 from collections.abc import Mapping
+from contextlib import ExitStack
 
 from thresher.config import Declarations
 from thresher.errors import DeclarationError, SourceUnavailableError
@@ -40,15 +41,14 @@ def checked_source(declared: Declarations, tables: Mapping[str, object] | None =
     """Return the source, its catalogue checked against the declarations; a refusal says where each was declared."""
     if not declared.source:
         raise DeclarationError("source", "it is not declared: streams alone are opened with thresher.open_stream")
-    source = open_source(declared, tables)
     try:
-        source.check(declared)
+        with ExitStack() as undo:
+            source = open_source(declared, tables)
+            undo.callback(source.close)
+            source.check(declared)
+            undo.pop_all()
     except DeclarationError as refused:
-        source.close()
         raise declared.located(refused) from None
-    except BaseException:
-        source.close()
-        raise
     return source
 
 

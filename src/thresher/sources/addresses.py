@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from glob import glob, has_magic
 from pathlib import Path
 
-from thresher.config import Declarations, PublicDeclaration, Table
+from thresher.config import Declarations, PublicDeclaration, Table, data_path
 from thresher.errors import DeclarationError
 
 SUFFIXES = (".parquet", ".csv", ".tsv", ".arrow", ".feather", ".ipc")
@@ -60,7 +60,28 @@ class Files:
 
 
 def address(declarations: Declarations) -> Address:
-    """Where each table is; files that are absent are found out when the declarations are checked."""
+    """Return where each table is. Files that are absent are refused later, when the declarations are checked."""
+    where = _address(declarations)
+    _refuse_shared(where.files, declarations)
+    return where
+
+
+def _refuse_shared(files: Mapping[str, Files], declarations: Declarations) -> None:
+    """Refuse a private table with a file of another one, by a pattern or a link: its rows would have two budgets."""
+    taken: dict[str, str] = {}
+    for section, tables in (("public_tables", declarations.public_tables), ("tables", declarations.tables)):
+        for name, table in tables.items():
+            known = files.get(name if table.file is not None else table.relation or name)
+            for path in known.paths if known else ():
+                twin = taken.setdefault(os.path.realpath(path), f"[{section}.{name}]")
+                if section == "tables" and twin != f"[tables.{name}]":
+                    raise DeclarationError(
+                        f"tables.{name}",
+                        f"{twin} has the file {Path(path).name} too, and rows are declared once. Keep one of the two",
+                    )
+
+
+def _address(declarations: Declarations) -> Address:
     url = declarations.source
     match = _SCHEME.fullmatch(url)
     scheme, rest = (match[1], match[2]) if match else ("", url)
@@ -75,8 +96,8 @@ def address(declarations: Declarations) -> Address:
     if scheme == "duckdb" or (scheme == "" and rest.endswith(_DATABASES)):
         target = str(_path(rest, declarations.folder, rooted=scheme == "")) if rest.strip("/") else ""
         return Address("duckdb", target, target or "DuckDB", own)
-    if scheme in ("", "file", "parquet", "csv"):
-        path = _path(rest, declarations.folder, rooted=scheme in ("", "file"))
+    path = data_path(url, declarations.folder)
+    if path is not None:
         return Address("duckdb", "", str(path), {**_files_at(path, declarations), **own})
     raise DeclarationError("source.url", f"{scheme}:// is not known. Write {_KNOWN}")
 

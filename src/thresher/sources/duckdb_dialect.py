@@ -9,6 +9,7 @@ from thresher.sources.dialect import Dialect
 from thresher.sources.protocol import Family, PhysicalColumn
 
 _DECIMAL = re.compile(r"DECIMAL\((\d+),(\d+)\)")
+_LABELS = re.compile(r"ENUM\((?:'(?:[^']|'')*'(?:, )?)*\)")
 # So many digits fit in a double; DuckDB rounds longer decimals twice.
 _EXACT_DIGITS = 15
 
@@ -18,7 +19,7 @@ _FAMILIES = {
         Family.INTEGER,
     ),
     **dict.fromkeys(("FLOAT", "DOUBLE"), Family.DOUBLE),
-    **dict.fromkeys(("VARCHAR", "UUID"), Family.TEXT),
+    **dict.fromkeys(("VARCHAR", "UUID", "ENUM"), Family.TEXT),
     **dict.fromkeys(("TIMESTAMP", "TIMESTAMP_S", "TIMESTAMP_MS", "TIMESTAMP_NS"), Family.MOMENT),
     "BOOLEAN": Family.TRUTH,
     "DATE": Family.DATE,
@@ -26,11 +27,14 @@ _FAMILIES = {
 }
 
 
+def without_labels(kind: str) -> str:
+    """Return a type without the labels of an ENUM, which may have been made from rows: no message repeats them."""
+    return _LABELS.sub("ENUM", kind)
+
+
 def duckdb_family(kind: str) -> Family:
-    """The family of a type as DuckDB writes it."""
-    if _DECIMAL.fullmatch(kind):
-        return Family.DECIMAL
-    return Family.TEXT if kind.startswith("ENUM(") else _FAMILIES.get(kind, Family.OTHER)
+    """Return the family of a type as DuckDB writes it, without labels."""
+    return Family.DECIMAL if _DECIMAL.fullmatch(kind) else _FAMILIES.get(kind, Family.OTHER)
 
 
 class DuckDBDialect(Dialect):

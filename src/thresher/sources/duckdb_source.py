@@ -22,7 +22,7 @@ from thresher.errors import DeclarationError
 from thresher.sources.addresses import Address, Files
 from thresher.sources.bounding import Bounding, Kept
 from thresher.sources.csv_lines import CSV, csv_columns, csv_relation
-from thresher.sources.duckdb_dialect import DuckDBDialect, duckdb_family
+from thresher.sources.duckdb_dialect import DuckDBDialect, duckdb_family, without_labels
 from thresher.sources.files import ARROW, arrow_columns, arrow_table
 from thresher.sources.parquet_footers import coarse_times, refuse_unlike
 from thresher.sources.protocol import Family, PhysicalColumn
@@ -94,7 +94,8 @@ class DuckDBSource(SqlSource):
     def _look(self) -> Catalogue:
         found: dict[str, list[PhysicalColumn]] = {}
         unique = set(self._db.execute(_UNIQUE, [_DATABASE]).fetchall())
-        for schema, relation, column, kind in self._db.execute(_COLUMNS, [_DATABASE]).fetchall():
+        for schema, relation, column, written in self._db.execute(_COLUMNS, [_DATABASE]).fetchall():
+            kind = without_labels(written)
             name = relation if schema == "main" else f"{schema}.{relation}"
             self._relations[name] = self._dialect.relation(_DATABASE, schema, relation)
             key = (schema, relation, column) in unique
@@ -116,7 +117,7 @@ class DuckDBSource(SqlSource):
                 Family.COARSE if coarse and column in coarse else duckdb_family(kind),
                 hides_nan=coarse is not None,
             )
-            for column, kind, *_ in described
+            for column, kind in ((name, without_labels(written)) for name, written, *_ in described)
         ]
 
     def _file_columns(self, name: str, files: Files) -> list[PhysicalColumn]:

@@ -62,7 +62,10 @@ def relation_of(table: Table | PublicDeclaration) -> str:
     return table.name if table.file is not None else table.relation or table.name
 
 
-def check_tables(declarations: Declarations, catalogue: Mapping[str, Sequence[PhysicalColumn]]) -> None:
+def check_tables(
+    declarations: Declarations, catalogue: Mapping[str, Sequence[PhysicalColumn]], relations: Mapping[str, str]
+) -> None:
+    """Refuse declarations that do not fit the catalogue; `relations` is the SQL of each of its tables."""
     for name, public in declarations.public_tables.items():
         _present(f"public_tables.{name}", relation_of(public), catalogue)
     for name, table in declarations.tables.items():
@@ -72,6 +75,20 @@ def check_tables(declarations: Declarations, catalogue: Mapping[str, Sequence[Ph
             _check_column(f"{place}.columns.{column.name}", column, table, found)
         if table.contribution is not None:
             _check_unit(f"{place}.unit", table.contribution.unit, found)
+    _refuse_twins(declarations, relations)
+
+
+def _refuse_twins(declarations: Declarations, relations: Mapping[str, str]) -> None:
+    """Refuse a private table whose rows another declaration names too, such as `visits` and `public.visits`."""
+    taken = {
+        relations[relation_of(public)]: f"[public_tables.{name}]" for name, public in declarations.public_tables.items()
+    }
+    for name, table in declarations.tables.items():
+        twin = taken.setdefault(relations[relation_of(table)], f"[tables.{name}]")
+        if twin != f"[tables.{name}]":
+            raise DeclarationError(
+                f"tables.{name}", f"{twin} names the same rows, and rows are declared once. Keep one of the two"
+            )
 
 
 def _check_unit(place: str, unit: str, found: Mapping[str, PhysicalColumn]) -> None:

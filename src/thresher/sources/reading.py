@@ -121,7 +121,7 @@ class SqlSource(ABC):
             return self._found
 
     def check(self, declarations: Declarations) -> None:
-        check_tables(declarations, self.catalogue())
+        check_tables(declarations, self.catalogue(), self._relations)
         self._checked = declarations
 
     def public_table(self, name: str) -> PublicTable:
@@ -160,7 +160,7 @@ class SqlSource(ABC):
         try:
             self.catalogue()
             if again and self._checked is not None:
-                check_tables(self._checked, self.catalogue())
+                check_tables(self._checked, self.catalogue(), self._relations)
         except DeclarationError:
             if self._checked is None:
                 raise
