@@ -11,7 +11,7 @@ import time
 
 import duckdb
 import pytest
-from cli.running import called, thresher
+from cli.running import process, thresher
 from engine.clinics import DECLARATIONS, clinic
 
 from thresher.cli.options import WISHES
@@ -60,7 +60,7 @@ def test_an_answer_is_paid_for_once(folder):
 
 
 def test_nobody_is_charged_unasked(folder):
-    shown = thresher("ask", COUNT, "--uncertain-region", "10", cwd=folder)
+    shown = process("ask", COUNT, "--uncertain-region", "10", cwd=folder)
     assert shown.returncode == 2
     assert "--yes was not given: the question costs epsilon 0.218725417 and needs a yes" in shown.stderr
     assert ledger(folder)["accounts"][0]["spent"] == "0"
@@ -84,9 +84,8 @@ def test_a_person_is_shown_the_price_and_asked(folder, typed, code, spent):
 
 def test_the_question_may_come_from_a_file_or_from_standard_input(folder):
     (folder / "q.sql").write_text(COUNT)
-    for sql, typed in (("@q.sql", None), ("-", COUNT)):
-        command = [sys.executable, "-m", "thresher", "plan", sql, "--uncertain-region", "10", "--json"]
-        shown = subprocess.run(command, input=typed, capture_output=True, text=True, check=True, cwd=folder)
+    for sql, typed in (("@q.sql", ""), ("-", COUNT)):
+        shown = thresher("plan", sql, "--uncertain-region", "10", "--json", typed=typed, cwd=folder)
         assert json.loads(shown.stdout)["epsilon"] == "0.218725417"
     for bad in ("@nothing.sql", f"@{folder}"):
         refused = thresher("plan", bad, cwd=folder)
@@ -118,13 +117,13 @@ def test_the_question_may_come_from_a_file_or_from_standard_input(folder):
 )
 def test_refusals_have_a_kind_a_reason_and_a_code(tmp_path, arguments, code, kind, says):
     clinic(tmp_path, declarations=DECLARATIONS.replace('"10"', '"0.01"'))
-    refused = called(*arguments, "--json", cwd=tmp_path)
+    refused = thresher(*arguments, "--json", cwd=tmp_path)
     assert refused.returncode == code, refused.stderr
     shape = json.loads(refused.stderr)["error"]
     assert shape["kind"] == kind
     assert says in shape["message"]
     assert refused.stdout == ""
-    assert says in called(*arguments, cwd=tmp_path).stderr
+    assert says in thresher(*arguments, cwd=tmp_path).stderr
 
 
 def test_a_source_that_is_not_there_is_exit_code_four(folder):

@@ -6,7 +6,7 @@ import xml.etree.ElementTree as ET
 import numpy as np
 import pyarrow as pa
 import pytest
-from cli.running import called, thresher
+from cli.running import thresher
 from pyarrow import parquet
 
 DECLARED = """
@@ -74,12 +74,12 @@ def test_residuals_as_a_png(folder):
     ],
 )
 def test_refusals_charge_nothing(more, told, code, folder):
-    before = called("ledger", "show", "--json", cwd=folder).stdout
-    done = called("diagnose", *ROC, *more, cwd=folder)
+    before = thresher("ledger", "show", "--json", cwd=folder).stdout
+    done = thresher("diagnose", *ROC, *more, cwd=folder)
     assert done.returncode == code
     assert told in done.stderr
     assert not done.stdout
-    after = called("ledger", "show", "--json", cwd=folder).stdout
+    after = thresher("ledger", "show", "--json", cwd=folder).stdout
     assert reserved(after) == reserved(before)
 
 

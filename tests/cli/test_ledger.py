@@ -6,7 +6,7 @@ from contextlib import closing
 import numpy as np
 import pyarrow as pa
 import pytest
-from cli.running import called
+from cli.running import thresher
 from ledger.older import copied
 from ledger.spendings import by_ward, charge, common
 
@@ -14,10 +14,6 @@ import thresher as product
 from thresher.cli.ledger import _page
 from thresher.ledger import open_book
 from thresher.pages.html_text import html_of
-
-
-def thresher(*arguments):
-    return subprocess.run([sys.executable, "-m", "thresher", *arguments], capture_output=True, text=True, check=False)
 
 
 @pytest.fixture
@@ -192,9 +188,9 @@ def answered(tmp_path_factory):
 
 
 def test_every_family_of_questions_is_shown_in_words(answered):
-    shown = called("ledger", "show", "--entries", "99", cwd=answered)
+    shown = thresher("ledger", "show", "--entries", "99", cwd=answered)
     assert shown.returncode == 0, shown.stderr
-    document = json.loads(called("ledger", "show", "--entries", "99", "--json", cwd=answered).stdout)
+    document = json.loads(thresher("ledger", "show", "--entries", "99", "--json", cwd=answered).stdout)
     questions = [entry["question"] for entry in document["entries"] if entry["kind"] == "reserve"]
     assert questions == [
         "SELECT ward FROM loans GROUP BY ward HAVING COUNT(*) >= 101",
@@ -211,14 +207,14 @@ def test_every_family_of_questions_is_shown_in_words(answered):
 
 def test_questions_of_earlier_versions_are_shown_in_words(tmp_path):
     copied("version_2", tmp_path)
-    shown = called("ledger", "show", "--entries", "99", cwd=tmp_path)
+    shown = thresher("ledger", "show", "--entries", "99", cwd=tmp_path)
     for text in ("SELECT ward FROM visits", "binned diagnostic: ill, risk", "by weighted, key", "step 0 of the stream"):
         assert text in shown.stdout
     assert "{" not in shown.stdout
 
 
 def test_a_file_name_is_not_an_address_and_the_address_is_given(tmp_path):
-    refused = called("ledger", "show", "--ledger", "foo.db", cwd=tmp_path)
+    refused = thresher("ledger", "show", "--ledger", "foo.db", cwd=tmp_path)
     assert refused.returncode == 2
     assert "--ledger = 'foo.db' is refused: it must be sqlite:///FILE or postgresql://" in refused.stderr
     assert refused.stderr.endswith("For this file use sqlite:///foo.db.\n")

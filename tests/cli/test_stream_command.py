@@ -13,7 +13,7 @@ import time
 import duckdb
 import pyarrow.parquet
 import pytest
-from cli.running import thresher
+from cli.running import process
 from click.testing import CliRunner
 
 from thresher.cli import commands
@@ -202,7 +202,7 @@ def test_a_budget_that_ends_is_exit_code_three_and_a_last_record(folder):
     changed = DECLARATIONS.replace('budget = "0.5"', 'budget = "1.5"\nprotect = "unit"')
     (folder / "thresher.toml").write_text(changed)
     (folder / "counts.ndjson").write_text(counted(*range(9)))
-    done = thresher("stream", "replay", "campus", "counts.ndjson", "--yes", "--json", cwd=folder)
+    done = process("stream", "replay", "campus", "counts.ndjson", "--yes", "--json", cwd=folder)
     assert done.returncode == 3, done.stderr
     records = [json.loads(line) for line in done.stdout.splitlines()]
     assert [record["kind"] for record in records] == ["released"] * 3 + ["ended"]
@@ -305,7 +305,7 @@ def test_on_a_terminal_it_asks_before_it_begins_and_draws_as_it_goes(folder, ans
 
 def test_pages_are_drawn_in_ascii_where_that_is_all_there_is(folder):
     stream("run", "campus", "--from", "-", "--yes", given=counted(*range(5)))
-    shown = thresher("stream", "show", "campus", env={"PYTHONIOENCODING": "ascii"}, cwd=folder)
+    shown = process("stream", "show", "campus", env={"PYTHONIOENCODING": "ascii"}, cwd=folder)
     assert shown.returncode == 0, shown.stderr
     assert shown.stdout.isascii()
 

@@ -7,7 +7,7 @@ from fractions import Fraction
 from pathlib import Path
 
 import pytest
-from cli.running import called
+from cli.running import thresher as command
 from engine.clinics import clinic
 from plan_text import in_full
 
@@ -140,10 +140,10 @@ class TestAToyMechanism:
         assert engine.plan(text, uncertain_region=REGION).mechanism.name == "toy"
 
     def test_the_command_line_asks_it_too(self, engine, tmp_path):
-        told = called("plan", SQL, "--mechanism", "toy", "--uncertain-region", "20", "--json", cwd=tmp_path / "clinic")
+        told = command("plan", SQL, "--mechanism", "toy", "--uncertain-region", "20", "--json", cwd=tmp_path / "clinic")
         assert told.returncode == 0, told.stderr
         assert json.loads(told.stdout)["mechanism"] == "toy"
-        told = called("ask", SQL, "--mechanism", "toi", "--json", cwd=tmp_path / "clinic")
+        told = command("ask", SQL, "--mechanism", "toi", "--json", cwd=tmp_path / "clinic")
         assert told.returncode == 2
         assert "Did you mean toy?" in told.stdout + told.stderr
 
