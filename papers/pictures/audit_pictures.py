@@ -5,7 +5,7 @@ Seeded, and drawn from made-up data and exact laws, so the files are the same ev
 
 from pathlib import Path
 
-from papers.pictures.line_chart import Line, line_chart
+from papers.pictures.line_chart import Line, line_chart, log_axis_of
 from thresher.audit.attacks import Method, reconstruct
 from thresher.audit.attacks.targets import made_up
 from thresher.audit.laws.comparison_laws import gptt_log_ratio
@@ -35,7 +35,7 @@ def _attack(name: str, cells: int, second_epsilon: str | None) -> str:
     method = Method(both_ways=second_epsilon is not None, passes=10)
     rebuilt = reconstruct(counts, 1, second_epsilon, method, SeededEntropy(_SEED))
     answers = "exact answers" if second_epsilon is None else "noisy answers"
-    return count_scatter(f"Read off {answers}, a claimed epsilon of {rebuilt.claimed}", counts, rebuilt.estimates)
+    return count_scatter(f"Counts read off {answers}, claimed epsilon {rebuilt.claimed}", counts, rebuilt.estimates)
 
 
 def _loss() -> str:
@@ -44,7 +44,9 @@ def _loss() -> str:
     ]
     lines.append(Line("claimed by both", (_COPIES[0], _COPIES[-1]), (1.0, 1.0), dashed=True))
     title = "What a sparse vector without a stop really loses"
-    return line_chart(title, lines, "positive answers", "privacy loss", x_base=2)
+    losses = [loss for line in lines for loss in line.ys]
+    axes = log_axis_of("positive answers", _COPIES, 2), log_axis_of("privacy loss (epsilon)", losses)
+    return line_chart(title, axes, lines)
 
 
 def main() -> None:

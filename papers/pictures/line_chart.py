@@ -1,4 +1,4 @@
-"""Lines on logarithmic axes as SVG text, such as a loss against its claim.
+"""Lines with names as SVG text, such as a loss against its claim.
 
 Reads: numbers and text. Writes: nothing. Never: what is not public or made up.
 """
@@ -8,12 +8,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from thresher.errors import ArgumentError
-from thresher.views.svg import COLOURS, CORNER, across, down, legend, log_axis, number, path, picture
+from thresher.views.svg import COLOURS, Axis, Surroundings, across, down, log_axis, number, path, picture
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A named line through points with positive coordinates; `dashed` for what is only claimed."""
+    """A named line through points; `dashed` for what is only claimed, or ignores the data."""
 
     name: str
     xs: Sequence[float]
@@ -21,38 +21,40 @@ class Line:
     dashed: bool = False
 
 
-def line_chart(
-    title: str,
-    lines: Sequence[Line],
-    x_label: str,
-    y_label: str,
-    x_base: int = 10,
-    *,
-    names_at: tuple[float, float] = CORNER,
-) -> str:
-    """Lines on logarithmic axes, with their names in the upper left corner or another place."""
-    xs, ys = [x for line in lines for x in line.xs], [y for line in lines for y in line.ys]
-    if not xs or any(len(line.xs) != len(line.ys) for line in lines):
-        raise ArgumentError("lines", f"{len(lines)} lines", "they need as many xs as ys, one or more", "Pass points")
-    if not all(math.isfinite(value) and value > 0 for value in (*xs, *ys)):
-        raise ArgumentError("lines", f"{len(lines)} lines", "coordinates must be positive numbers", "Leave out others")
-    x_axis, y_axis = log_axis(x_label, *_room(xs), base=x_base), log_axis(y_label, *_room(ys))
-    marks, entries = [], []
+def line_chart(title: str, axes: tuple[Axis, Axis], lines: Sequence[Line], notes: Sequence[str] = ()) -> str:
+    """Draw lines on two axes (across and down), each in a colour of its own."""
+    if not 1 <= len(lines) <= COLOURS or any(len(line.xs) != len(line.ys) or not line.xs for line in lines):
+        rule = f"there are 1 to {COLOURS} of them, and each needs as many xs as ys, one or more"
+        raise ArgumentError("lines", f"{len(lines)} lines", rule, "Pass points")
+    marks: dict[bool, list[str]] = {False: [], True: []}
+    entries = []
     for i, line in enumerate(lines):
-        kind = f"line{i % COLOURS}" + (" dashed" if line.dashed else "")
+        kind = f"line{i}" + " dashed" * line.dashed
         points = zip(line.xs, line.ys, strict=True)
-        marks.append(path([(across(x_axis, x), down(y_axis, y)) for x, y in points], kind))
+        marks[line.dashed].append(path([(across(axes[0], x), down(axes[1], y)) for x, y in points], kind))
         entries.append((kind, line.name))
-    told = "; ".join(
+    values = "; ".join(
         f"{line.name}: from {line.ys[0]:.4g} at {number(line.xs[0])} to {line.ys[-1]:.4g} at {number(line.xs[-1])}"
         for line in lines
     )
-    return picture(
-        title, f"{y_label} against {x_label}. {told}.", (x_axis, y_axis), [*marks, *legend(entries, names_at)]
-    )
+    about = f"{axes[1].label} against {axes[0].label}. {values}."
+    # Dashed lines come last, so that full ones show between their dashes.
+    return picture(title, about, axes, [*marks[False], *marks[True]], Surroundings(entries, notes=notes))
 
 
-def _room(values: Sequence[float]) -> tuple[float, float]:
-    """From the least to the largest value, or a little around the only one."""
+def log_axis_of(label: str, values: Sequence[float], base: int = 10) -> Axis:
+    """Return a logarithmic axis that holds these positive values."""
+    if not values or not all(math.isfinite(value) and value > 0 for value in values):
+        rule = "a logarithmic axis needs positive numbers, one or more"
+        raise ArgumentError("values", f"{len(values)} values", rule, "Leave out others")
     low, high = min(values), max(values)
-    return (low, high) if low < high else (low / 2, high * 2)
+    return log_axis(label, *((low, high) if low < high else (low / 2, high * 2)), base=base)
+
+
+def wins_of(trivial: Line, others: Sequence[Line], places: str) -> str:
+    """Say at which xs a method that ignores the data errs no more than every other one; empty if nowhere."""
+    wins = [x for i, x in enumerate(trivial.xs) if trivial.ys[i] <= min(line.ys[i] for line in others)]
+    if not wins:
+        return ""
+    where = "all" if len(wins) == len(trivial.xs) else ", ".join(map(number, wins))
+    return f"“{trivial.name}” ignores the data, and errs least at {places} {where}: there no method shown here helps."

@@ -4,7 +4,7 @@ It takes seconds. Seeded, and of made-up people, so the files are the same every
 parts of what `python -m papers personal` measures in full.
 """
 
-from collections.abc import Mapping
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -23,13 +23,14 @@ from papers.personal.personal_methods import (
     of_parts,
     of_plan,
 )
+from papers.pictures.line_chart import Line, line_chart
 from thresher.noise import SeededEntropy
 from thresher.personal.baselines import minimum_plan
 from thresher.personal.part_releases import combined, frequency_weights
 from thresher.personal.partition import partition
 from thresher.personal.precision_partition import precision_partition
 from thresher.personal.weighted import weighted_plan
-from thresher.views.svg import COLOURS, Axis, across, down, even_axis, legend, path, picture
+from thresher.views.svg import Axis, even_axis
 
 _FOLDER = Path(__file__).parents[2] / "docs" / "pictures" / "personal"
 _SEED, _RUNS, _MODEL_RUNS = 7, 10, 2
@@ -46,13 +47,11 @@ def _shares(law: Law) -> str:
     """Figures 2 and 3: sampling by threshold, and what needs none as level lines."""
     data, trials = made_up(), Trials(_RUNS, SeededEntropy(_SEED))
     sweep = sweep_errors(data, law, trials)
-    curves = {"sampling": {one.threshold: one.error * 1e4 for one in sweep}}
+    lines = [Line("sampling", [one.threshold for one in sweep], [one.error * 1e4 for one in sweep])]
     for name, shares in _levels(data, law, trials).items():
-        error = float(np.abs(shares - data.shares).mean()) * 1e4
-        curves[name] = {sweep[0].threshold: error, sweep[-1].threshold: error}
+        lines.append(_level_line(name, lines[0].xs, float(np.abs(shares - data.shares).mean()) * 1e4))
     y_axis = even_axis("mean error of a share, in ten thousandths", 0, 12, range(0, 13, 2))
-    title = f"Shares of 100,000 people, {law.name} budgets"
-    return _chart(title, (_thresholds(law), y_axis), curves, (430, 330) if law.name == "uniform" else (260, 90))
+    return line_chart(f"Shares of 100,000 people, {law.name} budgets", (_thresholds(law), y_axis), lines)
 
 
 def _levels(data: Asked, law: Law, trials: Trials) -> dict[str, Shares]:
@@ -70,36 +69,22 @@ def _areas(law: Law) -> str:
     """Figure 4: the same for support vector machines."""
     data, trials = made_up_labels(), Trials(_MODEL_RUNS, SeededEntropy(_SEED))
     sweep = models.model_sweep(data, law, trials, (models.SVM,))
-    curves = {"sampling": {one.threshold: one.area for one in sweep}}
+    lines = [Line("sampling", [one.threshold for one in sweep], [one.area for one in sweep])]
     for one in models.model_scores(data, law, trials, (models.OBJECTIVE,), (models.SVM,)):
         if one.method in _SHOWN:
-            curves[one.method] = {sweep[0].threshold: one.area, sweep[-1].threshold: one.area}
+            lines.append(_level_line(one.method, lines[0].xs, one.area))
     y_axis = even_axis("area below the ROC curve", 0.5, 0.9, (0.5, 0.6, 0.7, 0.8, 0.9))
     title = f"Support vector machines, {law.name} budgets, objective perturbation"
-    return _chart(title, (_thresholds(law), y_axis), curves, (400, 300))
+    return line_chart(title, (_thresholds(law), y_axis), lines, ("An area of 0.5 is that of a guess.",))
+
+
+def _level_line(name: str, thresholds: Sequence[float], height: float) -> Line:
+    """A method without a threshold: the same at all of them."""
+    return Line(name, (thresholds[0], thresholds[-1]), (height, height), dashed=name == MINIMUM)
 
 
 def _thresholds(law: Law) -> Axis:
     return even_axis("threshold of the sample", 0, law.most, [law.most * i / 5 for i in range(6)])
-
-
-def _chart(
-    title: str, axes: tuple[Axis, Axis], curves: Mapping[str, Mapping[float, float]], names_at: tuple[float, float]
-) -> str:
-    """Lines through points, as many as there are colours in full and the others dashed."""
-    marks, entries = [], []
-    for i, (name, points) in enumerate(curves.items()):
-        kind = f"line{i % COLOURS}" + " dashed" * (i >= COLOURS)
-        marks.append(path([(across(axes[0], x), down(axes[1], y)) for x, y in points.items()], kind))
-        entries.append((kind, name))
-    told = "; ".join(
-        f"{name}: from {min(points.values()):.2f} to {max(points.values()):.2f}"
-        if len(set(points.values())) > 1
-        else f"{name}: {next(iter(points.values())):.2f}"
-        for name, points in curves.items()
-    )
-    about = f"{axes[1].label} against {axes[0].label}. {told}."
-    return picture(title, about, axes, [*marks, *legend(entries, names_at)])
 
 
 def main() -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from papers.pictures.line_chart import Line, line_chart
+from papers.pictures.line_chart import Line, line_chart, log_axis_of, wins_of
 from papers.streams.stream_counts import DENSE, LAPLACE, WIDE, ZERO, estimates
 from papers.streams.stream_data import DAY, WEEK, busiest, campus, first, loads
 from papers.streams.stream_draws import Trials
@@ -18,7 +18,7 @@ from papers.streams.stream_windows import TREE, window_errors
 from thresher.diagnostics.curves import exact_curve
 from thresher.diagnostics.scored_rows import ScoredRows
 from thresher.noise import SeededEntropy
-from thresher.views.svg import across, down, even_axis, legend, path, picture
+from thresher.views.svg import Axis, even_axis
 
 _FOLDER = Path(__file__).parents[2] / "docs" / "pictures" / "streams"
 _SEED = 7
@@ -37,63 +37,56 @@ def _week() -> str:
     """Figure 5.2: what a week looks like."""
     data = first(busiest(loads()), WEEK)
     most = 1.25 * float(data.counts.max())
-    shown = {"true counts": data.counts.astype(np.float64)}
-    shown |= {
-        name: np.clip(values, 0, most)
+    streams = {"true counts": data.counts.astype(np.float64)}
+    streams |= {
+        name: values
         for name, values in estimates(data.counts, _EPSILON, SeededEntropy(_SEED))
-        if name in (WIDE, DENSE)
+        if name in (ZERO, WIDE, DENSE)
     }
-    x_axis = even_axis("day", 0, 7, range(8))
-    y_axis = even_axis("connections in five minutes", 0, most, range(0, int(most) + 1, 100))
-    marks = [
-        path(
-            [(across(x_axis, step / DAY), down(y_axis, float(values[step, 0]))) for step in range(0, WEEK, _EVERY)],
-            f"line{i}",
-        )
-        for i, values in enumerate(shown.values())
+    errors = {name: float(np.abs(values - data.counts).mean()) for name, values in streams.items()}
+    steps = range(0, WEEK, _EVERY)
+    lines = [
+        Line(name, [step / DAY for step in steps], [float(values[step, 0].clip(0, most)) for step in steps])
+        for name, values in streams.items()
+        if name != ZERO
     ]
-    entries = [(f"line{i}", name) for i, name in enumerate(shown)]
-    about = (
-        f"A week of a busy access point and two private streams of it at epsilon {_EPSILON} a step, up to {most:.0f}."
+    each = ", ".join(f"{name} {errors[name]:.1f}" for name in (WIDE, DENSE, ZERO))
+    note = f"Mean absolute error of a step: {each}."
+    if errors[ZERO] <= min(errors[WIDE], errors[DENSE]):
+        note += f" “{ZERO}” ignores the data, and errs least: at this epsilon neither stream helps for single steps."
+    axes = (
+        even_axis("day", 0, 7, range(8)),
+        even_axis("connections in five minutes", 0, most, range(0, int(most) + 1, 100)),
     )
-    return picture(
-        f"A week at epsilon {_EPSILON} a step", about, (x_axis, y_axis), [*marks, *legend(entries, (380, 48))]
-    )
+    return line_chart(f"A week at epsilon {_EPSILON} a step", axes, lines, (note,))
 
 
 def _windows() -> str:
     """Figure 5.5, for the load in the middle."""
     data = first(loads(), 2 * WEEK)
-    found = [one for one in window_errors(data, Trials(2, SeededEntropy(_SEED), (_EPSILON,))) if one.series == "Med"]
+    errors = [one for one in window_errors(data, Trials(2, SeededEntropy(_SEED), (_EPSILON,))) if one.series == "Med"]
     lines = []
-    for name in dict.fromkeys(one.method for one in found):
-        mine = [one for one in found if one.method == name]
+    for name in dict.fromkeys(one.method for one in errors):
+        mine = [one for one in errors if one.method == name]
         lines.append(Line(name, [one.length for one in mine], [one.error for one in mine], name in (ZERO, TREE)))
-    title, labels = f"Sums over the last steps, Med, epsilon {_EPSILON}", ("steps of the window", "mean absolute error")
-    return line_chart(title, lines, *labels, x_base=2, names_at=(410, 290))
+    axes = log_axis_of("steps of the window", lines[0].xs, 2), _errors_axis(lines)
+    note = wins_of(lines[0], lines[1:], "windows of")
+    return line_chart(f"Sums over the last steps, Med, epsilon {_EPSILON}", axes, lines, (note,))
 
 
 def _jumps() -> str:
     """Figure 5.6."""
     data, event = first(busiest(loads()), 4 * WEEK), EVENTS[0]
     happens = is_event(signal_of(data.counts, event.kind, event.window)[:, 0], event.kind, event.threshold or 0)
-    x_axis, y_axis = (even_axis(f"{name} positive rate", 0, 1, (0, 0.5, 1)) for name in ("false", "true"))
-    marks, entries = [], []
-    for i, (name, signal) in enumerate(scores(data.counts, _EPSILON, event, SeededEntropy(_SEED))):
+    axes = tuple(even_axis(f"{name} positive rate", 0, 1, (0, 0.5, 1)) for name in ("false", "true"))
+    spots, lines = np.linspace(0, 1, _POINTS), []
+    for name, signal in scores(data.counts, _EPSILON, event, SeededEntropy(_SEED)):
         curve = exact_curve(ScoredRows(happens, np.asarray(signal[:, 0]))).curve
-        spots = np.linspace(0, 1, _POINTS)
         heights = np.interp(spots, curve.false_positive_rate, curve.true_positive_rate)
-        kind = "rule" if name == ZERO else f"line{i - 1}"
-        marks.append(
-            path(
-                [(across(x_axis, x), down(y_axis, y)) for x, y in zip(spots.tolist(), heights.tolist(), strict=True)],
-                kind,
-            )
-        )
-        entries.append((kind, f"{name}: {curve.area:.2f}"))
+        lines.append(Line(f"{name}: {curve.area:.2f}", spots.tolist(), heights.tolist(), name == ZERO))
     title = f"Jumps and drops by {event.threshold} in {event.window} steps, epsilon {_EPSILON}"
-    about = f"ROC curves and areas below them: {', '.join(name for _, name in entries)}."
-    return picture(title, about, (x_axis, y_axis), [*marks, *legend(entries, (400, 280))])
+    note = f"ROC curves, and the areas below them. “{ZERO}” ignores the data: its area is that of a guess."
+    return line_chart(title, (axes[0], axes[1]), lines, (note,))
 
 
 def _levels() -> str:
@@ -104,8 +97,14 @@ def _levels() -> str:
         Line(one.method, range(1, len(one.levels) + 1), one.levels, one.method == ZERO)
         for one in tree_errors(campus(2 * DAY), trials, methods)
     ]
-    title, labels = "A tree of 128 access points, epsilon 0.1", ("level, from the root", "mean absolute error")
-    return line_chart(title, lines, *labels, x_base=2, names_at=(80, 310))
+    levels = lines[0].xs
+    axes = even_axis("level, from the root", levels[0], levels[-1], levels), _errors_axis(lines)
+    note = wins_of(lines[0], lines[1:], "levels")
+    return line_chart("A tree of 128 access points, epsilon 0.1", axes, lines, (note,))
+
+
+def _errors_axis(lines: list[Line]) -> Axis:
+    return log_axis_of("mean absolute error", [error for line in lines for error in line.ys])
 
 
 def main() -> None:

@@ -8,13 +8,14 @@ import numpy as np
 import pytest
 
 from papers.pictures.audit_pictures import pictures
-from papers.pictures.line_chart import Line, line_chart
+from papers.pictures.line_chart import Line, line_chart, log_axis_of
 from thresher.errors import ArgumentError
 from thresher.views.count_map import count_map
 from thresher.views.count_scatter import count_scatter
 
 ROOT = Path(__file__).parents[2]
 SVG = "{http://www.w3.org/2000/svg}"
+AXES = (("copies", "xs"), ("loss", "ys"))
 TRUTH, FOUND = np.array([0, 0, 0, 1, 5, 900]), np.array([0, 0, 1, 1, 5, 880])
 
 
@@ -34,17 +35,23 @@ def _checked(text):
     assert "prefers-color-scheme:dark" in text
     assert not re.search(r"<script|<image|href|url\(|@import", text)
     assert "http" not in text.replace("http://www.w3.org/2000/svg", "")
+    _, top, _, tall = map(float, root.get("viewBox").split())
     for circle in root.iter(f"{SVG}circle"):
         assert 0 <= float(circle.get("cx")) <= 640
-        assert 0 <= float(circle.get("cy")) <= 480
+        assert top <= float(circle.get("cy")) <= top + tall
     return root
+
+
+def cells(root):
+    """The dots of cells: the first two of a scatter are the legend's."""
+    return list(root.iter(f"{SVG}circle"))[2:]
 
 
 def test_a_dot_for_every_place_larger_for_more_cells():
     text = count_scatter("Six cells", TRUTH, FOUND)
     assert count_scatter("Six cells", TRUTH, FOUND) == text
     root = _checked(text)
-    dots = [(one.get("class"), float(one.get("r"))) for one in root.iter(f"{SVG}circle")]
+    dots = [(one.get("class"), float(one.get("r"))) for one in cells(root)]
     assert [kind for kind, _ in dots] == ["fill0", "fill1", "fill0", "fill0", "fill1"]
     assert dots[0][1] > dots[1][1] == dots[4][1]
     assert "4 of 6 cells found exactly (66.7%)" in root.find(f"{SVG}desc").text
@@ -52,22 +59,34 @@ def test_a_dot_for_every_place_larger_for_more_cells():
 
 def test_right_cells_lie_on_the_diagonal():
     root = _checked(count_scatter("Right", [0, 3, 40, 1000], [0, 3, 40, 1000]))
-    shares = [((float(c.get("cx")) - 86) / 518, (414 - float(c.get("cy"))) / 350) for c in root.iter(f"{SVG}circle")]
+    shares = [((float(c.get("cx")) - 86) / 518, (378 - float(c.get("cy"))) / 350) for c in cells(root)]
     assert all(across == pytest.approx(up, abs=0.001) for across, up in shares)
     assert shares[0] == pytest.approx((0, 0), abs=0.001)
     assert shares[-1] == pytest.approx((1, 1), abs=0.001)
 
 
+def chart(title, lines):
+    axes = (log_axis_of(name, [value for line in lines for value in getattr(line, each)]) for name, each in AXES)
+    return line_chart(title, tuple(axes), lines)
+
+
 def test_lines_with_names_and_claims():
     lines = [Line("measured", (1, 10, 100), (2, 20, 200)), Line("claimed", (1, 100), (1, 1), dashed=True)]
-    root = _checked(line_chart("Loss", lines, "copies", "loss"))
+    root = _checked(chart("Loss", lines))
     kinds = [one.get("class") for one in root.iter(f"{SVG}polyline")]
     assert kinds.count("line0") == 2  # itself and its entry in the legend
     assert kinds.count("line1 dashed") == 2
     texts = [one.text for one in root.iter(f"{SVG}text")]
     assert {"measured", "claimed", "copies", "loss", "10", "100"} <= set(texts)
     assert "measured: from 2 at 1 to 200 at 100" in root.find(f"{SVG}desc").text
-    _checked(line_chart("One point", [Line("alone", [5], [7])], "x", "y"))
+    _checked(chart("One point", [Line("alone", [5], [7])]))
+
+
+def test_no_title_is_cut():
+    title = "Support vector machines, uniform budgets, objective perturbation"
+    root = ElementTree.fromstring(chart(title, [Line("alone", [5], [7])]))  # noqa: S314 - our own
+    heading = [one.text for one in root.iter(f"{SVG}text") if one.get("class") == "heading"]
+    assert (len(heading), " ".join(heading)) == (2, title)
 
 
 def test_text_from_elsewhere_is_only_text():
@@ -84,20 +103,17 @@ def test_counts_must_belong_together(draw, truth, found):
         draw(truth, found)
 
 
-@pytest.mark.parametrize(
-    "lines",
-    [
-        [],
-        [Line("a", [], [])],
-        [Line("a", [1], [1, 2])],
-        [Line("a", [1], [0])],
-        [Line("a", [1], [float("inf")])],
-        [Line("a", [-1], [1])],
-    ],
-)
+@pytest.mark.parametrize("lines", [[], [Line("a", [], [])], [Line("a", [1], [1, 2])], [Line("a", [1], [1])] * 7])
 def test_lines_that_cannot_be_drawn_are_refused(lines):
+    axis = log_axis_of("x", [1, 10])
     with pytest.raises(ArgumentError, match=r"^lines = "):
-        line_chart("x", lines, "x", "y")
+        line_chart("x", (axis, axis), lines)
+
+
+@pytest.mark.parametrize("values", [[], [0], [1, float("inf")], [-1, 1]])
+def test_a_logarithmic_axis_needs_positive_numbers(values):
+    with pytest.raises(ArgumentError, match=r"^values = "):
+        log_axis_of("x", values)
 
 
 def test_the_map_of_characters_shades_and_stays_narrow():

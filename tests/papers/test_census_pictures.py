@@ -2,6 +2,7 @@
 
 import math
 import re
+from collections import Counter
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -25,9 +26,12 @@ def test_the_pictures_in_the_docs_are_what_the_script_makes():
         assert f"pictures/personal/{name}" in PERSONAL
         root = ElementTree.fromstring(text)  # noqa: S314 - our own
         assert len(root.find(f"{SVG}desc").text) > 20
+        _, top, _, tall = map(float, root.get("viewBox").split())
         for line in root.iter(f"{SVG}polyline"):
             places = [tuple(map(float, point.split(","))) for point in line.get("points").split()]
-            assert all(0 <= x <= 640 and 0 <= y <= 480 for x, y in places)
+            assert all(0 <= x <= 640 and top <= y <= top + tall for x, y in places)
+        colours = [line.get("class") for line in root.iter(f"{SVG}polyline") if line.get("class") != "rule"]
+        assert set(Counter(colours).values()) == {2}, "each line has a colour of its own, and a place in the legend"
 
 
 def rows_on_the_page(start):

@@ -2,11 +2,13 @@
 
 import math
 import re
+from collections import Counter
 from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
 
+from papers.pictures.line_chart import Line, wins_of
 from papers.pictures.stream_pictures import pictures
 from papers.streams.stream_data import loads
 
@@ -24,9 +26,23 @@ def test_the_pictures_in_the_docs_are_what_the_script_makes():
         assert f"pictures/streams/{name}" in STREAMS
         root = ElementTree.fromstring(text)  # noqa: S314 - our own
         assert len(root.find(f"{SVG}desc").text) > 20
+        _, top, _, tall = map(float, root.get("viewBox").split())
         for line in root.iter(f"{SVG}polyline"):
             places = [tuple(map(float, point.split(","))) for point in line.get("points").split()]
-            assert all(0 <= x <= 640 and 0 <= y <= 480 for x, y in places)
+            assert all(0 <= x <= 640 and top <= y <= top + tall for x, y in places)
+        colours = [line.get("class") for line in root.iter(f"{SVG}polyline") if line.get("class") != "rule"]
+        assert set(Counter(colours).values()) == {2}, "each line has a colour of its own, and a place in the legend"
+
+
+def test_a_picture_says_where_a_method_that_ignores_the_data_wins():
+    trivial = Line("all zero", (1, 2, 4), (3, 2, 1))
+    assert wins_of(trivial, [Line("a", (1, 2, 4), (2, 3, 2)), Line("b", (1, 2, 4), (9, 2, 9))], "levels").startswith(
+        "“all zero” ignores the data, and errs least at levels 2, 4:"
+    )
+    assert "at levels all:" in wins_of(trivial, [Line("a", (1, 2, 4), (9, 9, 9))], "levels")
+    assert wins_of(trivial, [Line("a", (1, 2, 4), (1, 1, 0.5))], "levels") == ""
+    notes = [text for text in pictures().values() if "ignores the data, and errs least" in text]
+    assert len(notes) == 3  # the week, the windows and the tree
 
 
 def rows_on_the_page(start):

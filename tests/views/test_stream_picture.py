@@ -18,18 +18,24 @@ def test_the_picture_has_lines_bars_and_a_stamp():
     root = ElementTree.fromstring(stream_picture(records, ["gym", "library"]))  # noqa: S314 - our own text
     assert len(root.findall(f"{SVG}circle")) == 120
     assert {line.get("class") for line in root.findall(f"{SVG}polyline")} == {"rule", "line0", "line1"}
-    assert [bar.get("class") for bar in root.findall(f"{SVG}rect")] == ["paper", "fill1"]
+    paper, bar = root.findall(f"{SVG}rect")
+    assert (paper.get("class"), bar.get("class")) == ("paper", "fill1")
     assert "NOT PRIVATE" in "".join(root.itertext())
+    top = min(float(one.get("cy")) for one in root.findall(f"{SVG}circle"))
+    covers = [float(bar.get("y")), *(float(one.get("y")) for one in root.iter(f"{SVG}text") if "smoothed" in one.text)]
+    assert len(covers) == 3
+    assert max(covers) < top, "neither bars nor names cover what is drawn"
 
 
 def test_no_line_of_a_picture_leads_over_a_missing_step():
     parts = stream_picture(day(60, (), {30: TORN, 31: GAP}), ["gym"])
     lines = re.findall(r'<polyline class="line0" points="([^"]*)"', parts)
-    assert [line.count(",") for line in lines] == [30, 28, 2]  # the last one is the legend's
+    assert [line.count(",") for line in lines] == [2, 30, 28]  # the first one is the legend's
 
 
-def test_pictures_refuse_what_they_cannot_show():
+def test_pictures_refuse_what_they_cannot_show(monkeypatch):
     with pytest.raises(ArgumentError, match="nothing to draw"):
         stream_picture([])
+    monkeypatch.setattr("thresher.views.stream_picture.COLOURS", 4)
     with pytest.raises(ArgumentError, match="at most 4 series"):
         stream_picture(day(5), NAMES)

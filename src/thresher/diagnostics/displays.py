@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike
 
 from thresher.amounts import Amount
 from thresher.diagnostics.binned_residuals import binned_residual_plot
-from thresher.diagnostics.canvas import prepared, pyplot, signed
+from thresher.diagnostics.canvas import DATA, MIDDLE, OUTSIDE, entitled, prepared, pyplot, shades, signed
 from thresher.diagnostics.predictions import is_positive, predicted_chances, predictions_of, residuals_of
 from thresher.diagnostics.releases import BinnedResiduals, Diagnostic, ResidualPlot, RocCurve
 from thresher.diagnostics.residual_options import ResidualChoices
@@ -129,11 +129,11 @@ class RocCurveDisplay(ScoreDisplay[RocCurve]):
     def _draw(self, axes: "Axes") -> None:
         found = self.release
         area = "AUC undefined under noise" if found.auc is None else f"AUC = {found.auc:.3f}"
-        axes.plot([0, 1], [0, 1], linestyle="--", linewidth=1, color="0.6", label="guessing", gid="chance")
-        axes.plot(found.false_positive_rate, found.true_positive_rate, label=area, gid="roc-curve", marker=".")
+        rates = found.false_positive_rate, found.true_positive_rate
+        axes.plot([0, 1], [0, 1], linestyle="--", linewidth=1, color=MIDDLE, label="guessing", gid="chance")
+        axes.plot(*rates, label=area, gid="roc-curve", marker=".", color=DATA)
         axes.set(xlabel="False positive rate", ylabel="True positive rate", xlim=(-0.01, 1.01), ylim=(-0.01, 1.01))
-        axes.set_title(f"ROC curve, epsilon {found.epsilon}")
-        axes.legend(loc="lower right")
+        entitled(axes, f"ROC curve, epsilon {found.epsilon}", legend=True)
 
 
 class BinnedResidualDisplay(ScoreDisplay[BinnedResiduals]):
@@ -145,9 +145,9 @@ class BinnedResidualDisplay(ScoreDisplay[BinnedResiduals]):
     def _draw(self, axes: "Axes") -> None:
         found = self.release
         outside = np.abs(found.residual) > found.band
-        axes.fill_between(found.predicted, -found.band, found.band, color="tab:blue", alpha=0.15, gid="band")
-        axes.axhline(0, linewidth=1, color="0.5")
-        for chosen, colour, name in ((~outside, "tab:blue", "inside"), (outside, "tab:red", "outside")):
+        axes.fill_between(found.predicted, -found.band, found.band, color=DATA, alpha=0.15, gid="band")
+        axes.axhline(0, linewidth=1, color=MIDDLE)
+        for chosen, colour, name in ((~outside, DATA, "inside"), (outside, OUTSIDE, "outside")):
             axes.plot(
                 found.predicted[chosen],
                 found.residual[chosen],
@@ -155,12 +155,11 @@ class BinnedResidualDisplay(ScoreDisplay[BinnedResiduals]):
                 marker="o",
                 markersize=4,
                 color=colour,
-                label=f"{name} two standard errors",
+                label=f"{name} the band",
                 gid=f"{name}-band",
             )
         axes.set(xlabel="Mean prediction of a bin", ylabel="Mean residual", xlim=(-0.01, 1.01))
-        axes.set_title(f"Binned residuals, epsilon {found.epsilon}")
-        axes.legend(loc="best", fontsize="small")
+        entitled(axes, f"Binned residuals, epsilon {found.epsilon}", legend=True)
 
 
 class ResidualDisplay(Display[ResidualPlot]):
@@ -193,12 +192,13 @@ class ResidualDisplay(Display[ResidualPlot]):
                 extent=(*found.fitted_range, *found.residual_range),
                 aspect="auto",
                 interpolation="nearest",
-                cmap="Blues",
+                cmap=shades(),
+                zorder=1,  # above the grid
                 gid="density",
             )
         else:
             across, up = found.points.reshape(-1, 2).T
-            axes.plot(across, up, linestyle="none", marker=".", markersize=3, alpha=0.5, gid="points")
-        axes.axhline(0, linewidth=1, color="0.5")
+            axes.plot(across, up, linestyle="none", marker=".", markersize=4, alpha=0.8, color=DATA, gid="points")
+        axes.axhline(0, linewidth=1, color=MIDDLE)
         axes.set(xlabel="Fitted value", ylabel="Residual", xlim=found.fitted_range, ylim=found.residual_range)
-        axes.set_title(f"Residuals, epsilon {found.epsilon}")
+        entitled(axes, f"Residuals, epsilon {found.epsilon}")

@@ -1,4 +1,4 @@
-"""The budgets that people bring, as bars on a terminal and as a picture, cut into parts; and error by method.
+"""Draw the budgets of a roster, as bars on a terminal and as a picture, cut into parts; and the error by method.
 
 Rosters are public by declaration; still, these pictures are the curator's. Reads: levels and sizes, numbers. Writes:
 nothing. Never: private rows, text that is not escaped.
@@ -9,13 +9,13 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from thresher.views.svg import Axis, across, down, even_axis, log_axis, path, picture, written
+from thresher.views.svg import Axis, Surroundings, across, down, even_axis, log_axis, path, picture, written
 
 _BARS, _WIDEST = 16, 44
 
 
 def level_bars(levels: Sequence[float], sizes: Sequence[int], cuts: Sequence[float] = ()) -> list[str]:
-    """Lines of at most 78 columns: a bar for each stretch of budgets, and a rule before each part but the first."""
+    """Return lines of at most 78 columns: a bar for each range of budgets; a rule before each part but the first."""
     few = len(levels) <= _BARS
     edges, counts = ([*levels, math.inf], list(sizes)) if few else _stretches(levels, sizes)
     most = max(counts)
@@ -30,9 +30,9 @@ def level_bars(levels: Sequence[float], sizes: Sequence[int], cuts: Sequence[flo
 
 
 def level_picture(levels: Sequence[float], sizes: Sequence[int], cuts: Sequence[float] = ()) -> str:
-    """The same as SVG: people by budget, with dashed lines where parts begin."""
+    """Draw people by budget as SVG, with dashed lines where parts begin."""
     edges, counts = _stretches(levels, sizes, 40)
-    x_axis = even_axis("budget (epsilon)", edges[0], edges[-1], _ticks(edges[0], edges[-1]))
+    x_axis = even_axis("budget of a person (epsilon)", edges[0], edges[-1], _ticks(edges[0], edges[-1]))
     y_axis = even_axis("people", 0, max(counts), _ticks(0, max(counts)))
     corners = [
         (across(x_axis, edges[n]), down(y_axis, count), across(x_axis, edges[n + 1]), down(y_axis, 0))
@@ -42,11 +42,12 @@ def level_picture(levels: Sequence[float], sizes: Sequence[int], cuts: Sequence[
     ends = (0, y_axis.high)
     marks += [path([(across(x_axis, cut), down(y_axis, y)) for y in ends], "line1 dashed") for cut in cuts]
     parts = f" Parts begin at {', '.join(f'{cut:.4g}' for cut in cuts)}." if cuts else ""
-    return picture("Budgets of their own", f"{sum(sizes):,} people.{parts}", (x_axis, y_axis), marks)
+    around = Surroundings((("line1 dashed", "a part begins"),) if cuts else ())
+    return picture("What people allow", f"{sum(sizes):,} people.{parts}", (x_axis, y_axis), marks, around)
 
 
 def error_picture(title: str, errors: Sequence[tuple[str, float]]) -> str:
-    """A bar for each method on a logarithmic axis, the names beside the bars."""
+    """Draw a bar for each method on a logarithmic axis, with its name above the bar."""
     values = [error for _, error in errors]
     low, high = 10 ** math.floor(math.log10(min(values)) - 0.1), 10 ** math.ceil(math.log10(max(values)))
     x_axis = log_axis("standard deviation of a share", low, high)
@@ -63,7 +64,7 @@ def error_picture(title: str, errors: Sequence[tuple[str, float]]) -> str:
 
 
 def error_bars(errors: Sequence[tuple[str, float]]) -> list[str]:
-    """The same on a terminal, by logarithm."""
+    """Return a line with a bar for each method, on a logarithmic scale."""
     logs = [math.log10(error) for _, error in errors]
     low, reach = min(logs) - 0.2, max(max(logs) - min(logs), 1e-9) + 0.2
     return [

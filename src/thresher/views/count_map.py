@@ -19,7 +19,7 @@ def count_map(truth: ArrayLike, found: ArrayLike) -> str:
     """Cells by true count (across) and count found (up); right ones lie on the diagonal. Axes are log(1 + count)."""
     true, seen = np.asarray(truth, dtype=np.int64), np.maximum(np.asarray(found, dtype=np.int64), 0)
     if true.ndim != 1 or true.shape != seen.shape or not true.size:
-        rule = "there must be a true count for each one that was found"
+        rule = "each count that was found needs a true count"
         raise ArgumentError("found", f"{seen.size} counts", rule, f"Pass {true.size} counts")
     most = max(int(true.max()), int(seen.max()), 1)
     cells = np.zeros((_ROWS, _COLUMNS), dtype=np.int64)

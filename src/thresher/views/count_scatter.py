@@ -10,17 +10,17 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from thresher.errors import ArgumentError
-from thresher.views.svg import across, counts_axis, dot, down, number, path, picture, written
+from thresher.views.svg import Surroundings, across, counts_axis, dot, down, number, path, picture
 
 
 def count_scatter(title: str, truth: ArrayLike, found: ArrayLike) -> str:
-    """Every cell by its true count (across) and the one that was found (up): right ones lie on the diagonal.
+    """Draw each cell at its true count (across) and the count that was found (up): right ones lie on the diagonal.
 
-    Cells at the same place are one dot, the larger the more there are.
+    Cells at the same place are one dot: the more cells, the larger the dot.
     """
     true, seen = np.asarray(truth), np.maximum(np.asarray(found), 0)
     if true.ndim != 1 or true.shape != seen.shape or not true.size:
-        rule = "there must be a true count for each one that was found"
+        rule = "each count that was found needs a true count"
         raise ArgumentError("found", f"{seen.size} counts", rule, f"Pass {true.size} counts")
     right = int((true == seen).sum())
     places, cells = np.unique(np.stack([true, seen]), axis=1, return_counts=True)
@@ -30,6 +30,7 @@ def count_scatter(title: str, truth: ArrayLike, found: ArrayLike) -> str:
     for x, y, size in zip(places[0].tolist(), places[1].tolist(), cells.tolist(), strict=True):
         marks.append(dot(across(x_axis, x), down(y_axis, y), 2.5 + 1.5 * math.log2(size) / 2, 0 if x == y else 1))
     share = f"{right:,} of {true.size:,} cells found exactly ({right / true.size:.1%})"
-    marks += [written(across(x_axis, 0) + 4, 72, share)]
     about = f"Counts that an attack found against the true ones, both from 0 to {number(most)}. {share}."
-    return picture(title, about, (x_axis, y_axis), marks)
+    kinds = (("fill0", "found exactly"), ("fill1", "found wrongly"))
+    around = Surroundings(kinds, notes=(f"{share}. A larger dot stands for more cells.",))
+    return picture(title, about, (x_axis, y_axis), marks, around)

@@ -12,17 +12,30 @@ from numpy.typing import ArrayLike
 from thresher.errors import ArgumentError
 from thresher.streams.step_release import StepRecord
 from thresher.streams.stream_chart import chosen_series, ringing_steps
-from thresher.views.svg import COLOURS, Axis, across, dot, down, legend, path, picture, written
+from thresher.views.svg import (
+    COLOURS,
+    WIDTH,
+    Axis,
+    Surroundings,
+    across,
+    dot,
+    down,
+    path,
+    picture,
+    row_above,
+    width_of,
+    written,
+)
 
 _DOT = 1.1
-_BAR_TOP, _BAR_HEIGHT = 60.0, 7.0
+_BAR_HEIGHT = 7.0
 _TICKS = 6
 
 
 def stream_picture(
     records: Sequence[StepRecord], series: Sequence[str] | None = None, truth: Mapping[str, ArrayLike] | None = None
 ) -> str:
-    """At most four series in one picture as SVG; a `truth`, dashed, holds one number for each record."""
+    """Draw at most six series in one picture as SVG; a `truth`, dashed, holds one number for each record."""
     if not records:
         raise ArgumentError("records", "none", "there is nothing to draw", "Release a step first")
     names = chosen_series(records, series)
@@ -31,7 +44,7 @@ def stream_picture(
         raise ArgumentError("series", f"{len(names)} of them", rule, "Draw several pictures")
     true = {name: np.asarray((truth or {})[name], dtype=np.float64) for name in names if name in (truth or {})}
     known = [record for record in records if record.drawn is not None]
-    x_axis = _axis(f"step; step {records[0].step} began {records[0].at}", records[0].step, records[-1].step)
+    x_axis = _axis(f"step (step {records[0].step} began {records[0].at})", records[0].step, records[-1].step)
     places = [records[-1].names.index(name) for name in names]
     y_axis = _heights(known, places, true)
     marks, entries = [], []
@@ -44,11 +57,14 @@ def stream_picture(
             steps = [across(x_axis, record.step) for record in records]
             shown = list(zip(steps, (down(y_axis, value) for value in true[name].tolist()), strict=True))
             marks.append(path(shown, f"line{colour} dashed"))
-        entries.append((f"line{colour}", f"{name}: smoothed; dots: noisy"))
-    entries += [("rule dashed", "dashed: the truth, which is made up")] if true else []
+        entries.append((f"line{colour}", f"{name}, smoothed"))
+        entries += [(f"line{colour} dashed", f"{name}, the truth")] if name in true else []
     about = f"{', '.join(names)} of the stream {records[-1].stream}, steps {records[0].step} to {records[-1].step}."
     title = " · ".join([records[-1].stream, *sorted({record.stamp for record in records if record.stamp})])
-    return picture(title, about, (x_axis, y_axis), [*marks, *_alarms(records, names, x_axis), *legend(entries)])
+    bars, rows = _alarms(records, names, x_axis)
+    notes = ["Dots are the noisy counts that were released."]
+    notes += ["The truth is drawn only because it is made up."] if true else []
+    return picture(title, about, (x_axis, y_axis), [*marks, *bars], Surroundings(entries, rows, (" ".join(notes),)))
 
 
 def _point(x_axis: Axis, y_axis: Axis, record: StepRecord, place: int, colour: int) -> str:
@@ -71,21 +87,22 @@ def _runs(records: Sequence[StepRecord]) -> list[list[StepRecord]]:
     return runs
 
 
-def _alarms(records: Sequence[StepRecord], names: Sequence[str], x_axis: Axis) -> list[str]:
-    """A bar for each spell of each alarm, in the colour of its series, with its name."""
+def _alarms(records: Sequence[StepRecord], names: Sequence[str], x_axis: Axis) -> tuple[list[str], int]:
+    """A row above the plot for each alarm that rang: bars in the colour of its series, and its name beside the last."""
     states = {s.name: s.series for record in records for s in record.alarms if s.series in names}
+    spells = {alarm: ringing_steps(records, alarm) for alarm in states}
+    rang = [alarm for alarm in states if spells[alarm]]
     parts = []
-    for row, (alarm, series) in enumerate(states.items()):
-        top = _BAR_TOP + row * (_BAR_HEIGHT + 12)
-        colour = list(names).index(series)
-        for first, last in ringing_steps(records, alarm):
+    for row, alarm in enumerate(rang):
+        base, colour, name = row_above(row), list(names).index(states[alarm]), f"{alarm} rings"
+        for first, last in spells[alarm]:
             left, right = across(x_axis, first), across(x_axis, last)
-            wide = max(right - left, 2.0)
-            parts.append(
-                f'<rect class="fill{colour}" x="{left:.1f}" y="{top:.1f}" width="{wide:.1f}" height="{_BAR_HEIGHT}"/>'
-            )
-            parts.append(written(right + 5, top + _BAR_HEIGHT + 1, f"{alarm} rings"))
-    return parts
+            where = f'x="{left:.1f}" y="{base - _BAR_HEIGHT:.1f}" width="{max(right - left, 2.0):.1f}"'
+            parts.append(f'<rect class="fill{colour}" {where} height="{_BAR_HEIGHT}"/>')
+        begin, end = (across(x_axis, step) for step in (spells[alarm][0][0], spells[alarm][-1][1]))
+        beside = end + 5 + width_of(name) <= WIDTH
+        parts.append(written(end + 5 if beside else begin - 5, base, name, anchor="start" if beside else "end"))
+    return parts, len(rang)
 
 
 def _heights(known: Sequence[StepRecord], places: Sequence[int], truth: Mapping[str, np.ndarray]) -> Axis:
@@ -93,8 +110,7 @@ def _heights(known: Sequence[StepRecord], places: Sequence[int], truth: Mapping[
     noisy = [float(record.drawn.noisy[place]) for record in known if record.drawn is not None for place in places]
     tails = np.quantile(noisy, [0.01, 0.99]).tolist() if noisy else []
     seen = [0.0, *values, *tails, *(float(value) for true in truth.values() for value in true)]
-    # Room above for the names.
-    return _axis("units counted in a step", min(seen), max(*seen, 1.0) * 1.25)
+    return _axis("count of a step", min(seen), max(*seen, 1.0))
 
 
 def _axis(label: str, low: float, high: float) -> Axis:
