@@ -188,3 +188,9 @@ def test_rows_are_sums_over_cells():
 def test_rounds_that_cannot_be_are_refused(rounds):
     with pytest.raises(ArgumentError, match="rounds"):
         mwem([1, 2, 3], 1, rounds=rounds)
+
+
+def test_small_integers_of_numpy_do_not_make_the_shares_larger():
+    """2 * np.uint8(200) wraps around to 144: every round would spend more than its share."""
+    given = [mwem([5, 0, 3], 1, rounds=rounds, entropy=SeededEntropy(6)) for rounds in (200, np.uint8(200))]
+    assert given[0].counts.tolist() == given[1].counts.tolist()

@@ -48,11 +48,12 @@ def mwem(
     """
     cells, amount, source = checked_counts(counts), checked_epsilon(epsilon), chosen(entropy)
     sums = prefixes(cells.shape) if workload is None else rows(workload, cells.shape)
-    first, share = mwem_shares(amount, _checked(rounds))
+    count = _checked(rounds)
+    first, share = mwem_shares(amount, count)
     exact = sums.whole(cells)
     total = int(cells.sum()) + int(discrete_laplace(first, 1, entropy=source)[0])
     estimate, seen = start(cells.shape, total), list[SeenSum]()
-    for _ in range(rounds):
+    for _ in range(count):
         index = choose(-misfits(exact, sums.answers(estimate)), share / 2, entropy=source)
         seen.append(SeenSum(index, int(exact[index]) + int(discrete_laplace(share, 1, entropy=source)[0])))
         estimate = reweighted(estimate, sums, seen[-1])
@@ -99,6 +100,8 @@ def estimate_from_sums(
 
 
 def _checked(rounds: int) -> int:
-    if not 1 <= whole_number(rounds, "rounds") <= _MOST_ROUNDS:
+    # As Python's integer: twice a small numpy integer can wrap around, and every round would get too large a share.
+    count = whole_number(rounds, "rounds")
+    if not 1 <= count <= _MOST_ROUNDS:
         raise ArgumentError("rounds", rounds, f"it must be from 1 to {_MOST_ROUNDS:,}", "Pass 10, say")
-    return rounds
+    return count
