@@ -90,3 +90,9 @@ def test_bad_arguments_are_refused_before_anything_is_drawn(field, arguments):
     with pytest.raises(ArgumentError, match=rf"^{field} = ") as refusal:
         dawa(**{"counts": [104729, 3], "epsilon": 1, "entropy": SystemEntropy(never)} | arguments)
     assert "104729" not in str(refusal.value)
+
+
+def test_the_least_share_of_the_least_epsilon_is_accepted(entropy):
+    """The charge of a bucket, 16 over the share of epsilon, is chosen by `dawa`, so a caller cannot make it smaller."""
+    given = dawa([5], "0.000001", partition="argmin", share="0.01", entropy=entropy)
+    assert given.counts.shape == (1,)

@@ -169,7 +169,7 @@ def test_counts_as_large_as_can_be_are_no_trouble(entropy):
 
 @pytest.mark.parametrize(("field", "arguments"), [
     ("epsilon", {"epsilon": 0}), ("epsilon", {"epsilon": "1e-9"}), ("epsilon", {"epsilon": 101}),
-    ("epsilon", {"epsilon": None}), ("charge", {"charge": -1}), ("charge", {"charge": "1e10"}),
+    ("epsilon", {"epsilon": None}), ("charge", {"charge": -1}), ("charge", {"charge": "1e11"}),
     ("longest", {"longest": 6}), ("counts", {"counts": []}), ("counts", {"counts": [-104729]}),
     ("counts", {"counts": [[1]]}), ("entropy", {"entropy": 7}),
 ])  # fmt: skip

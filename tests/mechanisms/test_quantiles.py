@@ -441,7 +441,7 @@ def test_what_only_one_of_them_takes():
     for tail in (0, "0.5", 1):
         with pytest.raises(ArgumentError, match=r"^tail = "):
             inner_range([1], 1, 1, tail=tail, entropy=source)
-    with pytest.raises(ArgumentError, match=r"^steps = .*same floats"):
+    with pytest.raises(ArgumentError, match=r"^steps = .*same float"):
         median([1], grid_of(10**15, 10**15 + 1), 1, entropy=source)
 
 

@@ -201,7 +201,7 @@ def test_nothing_is_answered_after_the_last_top(most, entropy):
         assert not vector.stopped
         assert vector.ask(1000).last == (left == 1)
     assert vector.stopped
-    with pytest.raises(ArgumentError, match="another one, which is charged anew") as refusal:
+    with pytest.raises(ArgumentError, match="A new sparse vector costs its epsilon again") as refusal:
         vector.ask(-1000)
     assert refusal.value.field == "most"
     assert "1000" not in str(refusal.value)

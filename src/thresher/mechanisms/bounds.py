@@ -1,8 +1,8 @@
-"""A private bound: the first of unit, 2 unit, 4 unit, ... within which about a given fraction of the values lies.
+"""Find a private bound: the first of unit, 2 unit, 4 unit, ... that holds about a given fraction of the values.
 
-One sparse vector that stops at its first top. The intervals are nested and one record counts once, which makes the
-search cheaper than sparse vector in general; and the number of records needs no estimate of its own, because what is
-compared with zero is (values inside) - fraction * (all values), on a grid fine enough to hold it exactly.
+The search is one sparse vector that stops at its first top. The intervals are nested and one record counts once, so it
+costs less than sparse vector in general. The number of records needs no estimate of its own, because the search
+compares (values inside) - fraction * (all values) with zero, on a grid fine enough to hold that number exactly.
 Reads: values, entropy. Writes: nothing. Never: values off a declared grid, a search without end.
 Proof: `bounds.md`.
 """
@@ -31,7 +31,7 @@ _LARGEST = (1 << 64) - 1
 
 @dataclass(frozen=True, slots=True)
 class BoundTerms:
-    """All public numbers of a search for a bound. Margins and noise are counted in 1 / `parts` of a record."""
+    """Hold all public numbers of a search for a bound. Margins and noise are counted in 1 / `parts` of a record."""
 
     unit: int
     fraction: Fraction
@@ -42,26 +42,27 @@ class BoundTerms:
 
     @property
     def epsilon(self) -> Epsilon:
-        """What the search costs."""
+        """Return what the search costs."""
         return self.sparse.epsilon
 
     def bound(self, step: int) -> int:
         return self.unit << step
 
     def margins(self, values: NDArray[np.int64]) -> NDArray[np.int64]:
-        """By how much the count within each bound exceeds the fraction of all, in parts of a record."""
+        """Return by how much the count within each bound exceeds the fraction of all values, in parts of a record."""
         inside = counts_within(values, [self.bound(i) for i in range(self.doublings + 1)])
         if self.size is not None:
-            # Against a whole count, a line between two whole numbers is the upper one.
+            # A whole count reaches a fractional threshold exactly if it reaches the next whole number.
             return inside - math.ceil(self.fraction * self.size)
         return inside * self.parts - int(self.fraction * self.parts) * values.size
 
 
 @dataclass(frozen=True, slots=True)
 class PrivateBound:
-    """`bound`, in steps of the grid: about the wanted fraction of the values lies in [-bound, bound].
+    """Hold `bound`, in steps of the grid: about the wanted fraction of the values lies in [-bound, bound].
 
-    `doublings` of the unit made it. `capped`: no bound that was tried held enough, and this is the largest.
+    The bound is the unit doubled `doublings` times. If `capped`, no bound that was tried held enough values, and this
+    is the largest of them.
     """
 
     bound: int
@@ -75,10 +76,10 @@ class PrivateBound:
         return self.terms.epsilon
 
     def within(self, miss_rate: Amount) -> Fraction:
-        """How many records may be lacking, unless a chance of `miss_rate` came true.
+        """Return a number w of records. With probability at least 1 - miss_rate both of these are true of n records.
 
-        Unless capped, the bound holds fraction * n - this or more; all bounds below it hold fraction * n + this or
-        less (public size: plus one, for the line is rounded up to a whole count).
+        Unless capped, at least fraction * n - w records lie within the bound. At most fraction * n + w lie within any
+        smaller bound that was tried; one more if the size is public, because its threshold is rounded up to a count.
         """
         return Fraction(within(self.terms.sparse, self.terms.doublings + 1, miss_rate), self.terms.parts)
 
@@ -92,12 +93,13 @@ def private_bound(
     doublings: int = 60,
     entropy: Entropy | None = None,
 ) -> PrivateBound:
-    """The first bound unit * 2**i within which noisily `fraction` of the values lies; the last one if none does.
+    """Return the first bound unit * 2**i that holds, by noisy counts, `fraction` of the values, or the last one tried.
 
     values      whole steps of a declared grid; `unit` is the first bound, in the same steps
-    size        the number of records, if that is public; left out, it is private, and counted for nothing more
-    doublings   a public cap, without which the search need not end
-    Privacy: `epsilon` or a little less, see the answer's: private size (1 + max(fraction, 1 - fraction)) / 2 of it.
+    size        the number of records, if it is public; without it the number is private, at no further cost
+    doublings   the most doublings, a public number; without a limit the search might not end
+    Privacy: `PrivateBound.epsilon`. It is `epsilon` with a public size, and otherwise a little less: epsilon times
+    (1 + max(fraction, 1 - fraction)) / 2.
     Utility: `PrivateBound.within`.
     Runtime: a binary search for each value.
     Citation: Chen, dissertation 2018, Algorithm 10; the accounting is sharper (`bounds.md`).
@@ -110,9 +112,9 @@ def private_bound(
 
 
 def bound_runs(values: ArrayLike, terms: BoundTerms, runs: int, entropy: Entropy) -> NDArray[np.int64]:
-    """How often the unit was doubled, in so many independent searches; one more than the cap if none held enough.
+    """Return how often each of `runs` independent searches doubled the unit; doublings + 1 if no bound held enough.
 
-    Each of them costs `terms.epsilon`.
+    Each search costs `terms.epsilon`.
     """
     rows = answered_rows(terms.margins(_steps(values)), terms.sparse, runs, entropy)
     return np.where((rows == TOP).any(axis=1), (rows == TOP).argmax(axis=1), terms.doublings + 1)
@@ -121,28 +123,25 @@ def bound_runs(values: ArrayLike, terms: BoundTerms, runs: int, entropy: Entropy
 def bound_terms(
     epsilon: Amount, unit: int = 1, fraction: Amount = "0.95", size: int | None = None, doublings: int = 60
 ) -> BoundTerms:
-    """The checked public numbers of `private_bound`: rates epsilon / 2 both, or epsilon both if the size is public."""
-    start, share, cap = (
-        whole_number(unit, "unit"),
-        exact_fraction(fraction, "fraction"),
-        whole_number(doublings, "doublings"),
-    )
+    """Check the public numbers of `private_bound`. Both rates are epsilon / 2, or epsilon if the size is public."""
+    start, cap = whole_number(unit, "unit"), whole_number(doublings, "doublings")
+    share = exact_fraction(fraction, "fraction")
     if not 1 <= start < 1 << 62:
         raise ArgumentError("unit", unit, "it must be 1 or more steps, and below 2**62", "Pass the first bound to try")
     if not 0 < share < 1 or share.denominator > _FINEST:
-        rule = "it must be above 0 and below 1, and a fraction of at most 1000000 parts"
+        rule = "it must be above 0 and below 1, in whole parts no smaller than a millionth"
         raise ArgumentError("fraction", fraction, rule, 'Pass "0.95", say')
     if not 0 <= cap <= _MOST_DOUBLINGS:
         raise ArgumentError("doublings", doublings, f"it must lie between 0 and {_MOST_DOUBLINGS}", "Pass 60, say")
     if size is not None:
-        if not 0 <= whole_number(size, "size") <= _MOST_RECORDS:
+        if not 0 <= (records := whole_number(size, "size")) <= _MOST_RECORDS:
             raise ArgumentError("size", size, "it must lie between 0 and 1e12", "Pass the public number of records")
-        return BoundTerms(start, share, int(size), cap, 1, sparse_terms(1, epsilon, Setting(kind="nested")))
+        return BoundTerms(start, share, records, cap, 1, sparse_terms(1, epsilon, Setting(kind="nested")))
     return BoundTerms(start, share, None, cap, share.denominator, _private_size(epsilon, share))
 
 
 def counts_within(values: NDArray[np.int64], bounds: list[int]) -> NDArray[np.int64]:
-    """How many values lie in [-b, b], for increasing bounds."""
+    """Return how many values lie in [-b, b] for each of the increasing bounds b."""
     magnitudes = np.abs(values).view(np.uint64)  # the magnitude of the least int64 is right as an unsigned number
     edges = np.array([min(bound, _LARGEST) for bound in bounds], dtype=np.uint64)
     first = np.searchsorted(edges, magnitudes, side="left")
@@ -150,7 +149,7 @@ def counts_within(values: NDArray[np.int64], bounds: list[int]) -> NDArray[np.in
 
 
 def _private_size(epsilon: Amount, fraction: Fraction) -> SparseTerms:
-    """Both rates epsilon / 2 a record. The threshold moves by max(fraction, 1 - fraction), the top by one record."""
+    """Return terms of rates epsilon / 2. The threshold moves by max(fraction, 1 - fraction) records, a top by one."""
     budget, parts = exact_fraction(epsilon, "epsilon"), fraction.denominator
     wide = max(fraction, 1 - fraction)
     rate = budget / 2 / parts
@@ -160,10 +159,10 @@ def _private_size(epsilon: Amount, fraction: Fraction) -> SparseTerms:
 
 
 def _steps(values: ArrayLike) -> NDArray[np.int64]:
-    """Whole steps of the grid. That there are none is as private as the rest, and no error."""
+    """Return the values as whole steps of the grid. An empty list is not an error: that it is empty is private too."""
     array = whole_numbers(values, "values")
     if array.ndim != 1:
         rule = "it must be one list of whole numbers, steps of a declared grid"
         raise ArgumentError("values", f"{array.ndim} dimensions", rule, "Pass an int64 array")
-    # A value beyond 63 bits is taken for the largest that fits: each record by itself, so no other is moved.
+    # A value beyond 63 bits becomes the largest that fits. This depends on that record alone.
     return np.asarray(np.clip(array, -(1 << 63), (1 << 63) - 1), dtype=np.int64)

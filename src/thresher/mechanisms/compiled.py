@@ -1,4 +1,4 @@
-"""Loops that a compiler makes fast where it is installed: a kernel is written once, in Python.
+"""Compile loops where a compiler is installed. Each loop (a kernel) is written once, in Python.
 
 With the `fast` extra a kernel is compiled at its first call; without it, the same Python runs. Either way the numbers
 are the same: no fast-math flag allows a compiler to reorder or to round otherwise than Python does.
@@ -13,7 +13,7 @@ Kernel = TypeVar("Kernel", bound=Callable[..., Any])
 
 
 def compiled(kernel: Kernel) -> Kernel:
-    """The kernel, compiled when first called if a compiler is there. `inspect.unwrap` gives back the Python."""
+    """Return the kernel, compiled at its first call if a compiler is there. `inspect.unwrap` gives the Python."""
 
     @cache
     def made() -> Callable[..., Any]:
@@ -28,7 +28,7 @@ def compiled(kernel: Kernel) -> Kernel:
 
 @cache
 def compiler() -> Callable[[Callable[..., Any]], Callable[..., Any]] | None:
-    """numba's, if it can be imported; it takes a good part of a second, and so is asked for as late as can be."""
+    """Return numba's compiler, or None if numba is not installed. The import takes long, so it is left to the last."""
     try:
         from numba import njit  # noqa: PLC0415
     except ImportError:

@@ -1,8 +1,8 @@
-"""Medians and quantiles by the exponential mechanism on a public grid, drawn exactly; medians of medians.
+"""Draw medians and quantiles exactly by the exponential mechanism on a public grid, and medians of medians.
 
-A point's cost is by how many records its rank misses the rank asked for. Points between two records cost the same, so
-a run of them is drawn by its length, and then one point of the run uniformly.
-Reads: arrays, entropy. Writes: nothing. Never: a float between the data and the draw, but to snap one record.
+The cost of a point is the number of records by which its rank misses the rank asked for. Points between two records
+cost the same, so the mechanism draws a run of points, with odds that count its length, and then one of its points.
+Reads: arrays, entropy. Writes: nothing. Never: a float between the data and the draw, except to snap one record.
 Proof: `quantiles.md`. Citations: McSherry, Talwar 2007; Smith, "Privacy-preserving Statistical Estimation with Optimal
 Convergence Rates", 2011; Chen, dissertation 2018, Algorithm 12 (recursive medians).
 """
@@ -31,7 +31,7 @@ _DEEPEST = 20
 
 @dataclass(frozen=True, slots=True)
 class Quantile:
-    """A grid point near the quantile: all of it may be shown."""
+    """Hold a grid point near the quantile. All fields may be shown."""
 
     point: int
     value: float
@@ -42,7 +42,7 @@ class Quantile:
 
 @dataclass(frozen=True, slots=True)
 class Cuts:
-    """Several grid points in order, and what they cost together: all of it may be shown."""
+    """Hold several grid points in order, and what they cost together. All fields may be shown."""
 
     points: tuple[int, ...]
     values: tuple[float, ...]
@@ -52,7 +52,7 @@ class Cuts:
 
 @dataclass(frozen=True, slots=True)
 class InnerRange:
-    """Ends between which most records lie: all of it may be shown."""
+    """Hold two ends between which most records lie. All fields may be shown."""
 
     low: float
     high: float
@@ -63,10 +63,10 @@ class InnerRange:
 def quantile(
     values: ArrayLike, fraction: Amount, grid: PublicGrid, epsilon: Amount, *, entropy: Entropy | None = None
 ) -> Quantile:
-    """A grid point of rank near fraction n, drawn by P[g] proportional to exp(-rate cost(g)).
+    """Draw a grid point whose rank is near fraction n, with P[g] proportional to exp(-rate cost(g)).
 
     Privacy: epsilon, adding or removing one record; n is private too (`quantiles.md`).
-    Utility: the rank is off by more than `rank_error(...)` records with probability at most the rate named there.
+    Utility: the rank is off by more than `rank_error(...)` records with probability at most its `miss_rate`.
     Runtime: a sort of the values, then about 100 / epsilon steps.
     """
     part, spend, source = _fraction(fraction, "fraction"), checked_rate(epsilon, 1), chosen(entropy)
@@ -76,17 +76,17 @@ def quantile(
 
 
 def median(values: ArrayLike, grid: PublicGrid, epsilon: Amount, *, entropy: Entropy | None = None) -> Quantile:
-    """`quantile` for one half: the rank that a given epsilon finds best."""
+    """Draw the quantile for one half, the rank that a given epsilon finds most precisely."""
     return quantile(values, HALF, grid, epsilon, entropy=entropy)
 
 
 def quantiles(
     values: ArrayLike, fractions: Sequence[Amount], grid: PublicGrid, epsilon: Amount, *, entropy: Entropy | None = None
 ) -> Cuts:
-    """One grid point for each of the increasing fractions.
+    """Draw one grid point for each of the increasing fractions, and sort the points.
 
-    Each has an equal share of epsilon, and then they are sorted.
-    Privacy: epsilon in all. Utility: as `quantile` at its share. For many evenly spaced ones see `recursive_medians`.
+    Privacy: epsilon in total, in equal shares. Utility: as `quantile` with its share of epsilon. For many evenly spaced
+    quantiles use `recursive_medians`.
     """
     parts, spend, source = _fractions(fractions), checked_rate(epsilon, 1), chosen(entropy)
     records = grid.snapped(values)
@@ -98,22 +98,22 @@ def quantiles(
 def recursive_medians(
     values: ArrayLike, depth: int, grid: PublicGrid, epsilon: Amount, *, entropy: Entropy | None = None
 ) -> Cuts:
-    """2**depth - 1 different points strictly inside the grid that part the records into 2**depth nearly equal lots.
+    """Draw 2**depth - 1 different points strictly inside the grid that divide the records into nearly equal parts.
 
-    The median of all, then the medians of what lies below and above it, and so on.
-    Privacy: epsilon in all: every level has epsilon / depth, and a record is seen by one median of a level at most.
+    The first is the median of all records, then come the medians of the records below it and above it, and so on.
+    Privacy: epsilon in total: each level has epsilon / depth, and each record is in at most one median of a level.
     Runtime: depth sorts of the values, and a draw for every point.
     """
     levels, spend, source = whole_number(depth, "depth"), checked_rate(epsilon, 1), chosen(entropy)
     if not 1 <= levels <= _DEEPEST:
         raise ArgumentError("depth", depth, f"it must be from 1 to {_DEEPEST}", "Pass 3, say, for 7 points")
     if grid.steps < 1 << levels:
-        rule = f"2**{levels} - 1 different points inside need 2**{levels} steps or more"
-        raise ArgumentError("steps", grid.steps, rule, "Take more steps, or less depth")
+        rule = f"2**{levels} - 1 different points inside the grid need 2**{levels} steps or more"
+        raise ArgumentError("steps", grid.steps, rule, "Pass more steps, or a smaller depth")
     nodes = [Node(0, grid.steps, grid.snapped(values))]
     found: list[int] = []
     for level in range(levels):
-        # So many steps are kept free on either side, for the points of deeper levels: public, whatever the data.
+        # This many steps stay free on both sides, for the points of deeper levels. The number is public.
         room = 1 << (levels - 1 - level)
         medians = [node.median(room, spend / levels, source) for node in nodes]
         found += medians
@@ -130,38 +130,39 @@ def inner_range(
     steps: int = DEFAULT_STEPS,
     entropy: Entropy | None = None,
 ) -> InnerRange:
-    """Where most records lie inside a coarse bound: quantiles `tail` and 1 - `tail` of [-bound, bound].
+    """Draw the range where most records lie inside a coarse bound: the quantiles `tail` and 1 - `tail`.
 
-    Privacy: epsilon, half for either end; what the bound itself cost is not in it.
+    Privacy: epsilon, half for each end. The cost of the bound itself is not included.
     """
     limit, rest = exact_fraction(bound, "bound"), checked_probability(tail, "tail")
     if limit <= 0:
-        raise ArgumentError("bound", bound, "it must be above zero", "Pass the bound found before")
+        raise ArgumentError("bound", bound, "it must be above zero", "Pass 128, say, or a private_bound")
     if rest >= HALF:
         raise ArgumentError("tail", tail, "it must be below one half", 'Leave it out for "0.025"')
     grid = grid_of(-limit, limit, steps)
     cuts = quantiles(values, [rest, 1 - rest], grid, epsilon, entropy=entropy)
     first, last = cuts.points
-    if first == last:  # one step apart at least, so that the range can be divided
+    if first == last:  # at least one step apart, so that the range can be divided
         first, last = (first - 1, last) if first else (first, last + 1)
     return InnerRange(grid.value(first), grid.value(last), cuts.epsilon, cuts.stamp)
 
 
 def rank_error(fraction: Amount, epsilon: Amount, miss_rate: Amount, *, steps: int = DEFAULT_STEPS) -> int:
-    """So many records, or fewer, lie between the rank asked for and the nearest rank of the point found.
+    """Return by how many records the rank of a quantile may be off: by more with probability at most `miss_rate`.
 
-    Utility: more with probability at most `miss_rate`, whatever the data. For one of k quantiles pass epsilon / k.
+    It holds for all data. The distance is from the rank asked for to the nearest rank of the point that was drawn. For
+    one of k quantiles pass epsilon / k.
     """
     part, spend = _fraction(fraction, "fraction"), checked_rate(epsilon, 1)
     rate = float(spend / spread_of(part) * part.denominator)
     points = grid_of(0, 1, steps).steps
-    # One point at least costs nothing, and there are at most `steps` that cost more.
+    # At least one point has cost 0, and at most `steps` points cost more.
     return math.ceil(math.log(points / checked_probability(miss_rate, "miss_rate")) / rate * (1 + 1e-12))
 
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """The records strictly between two points found before, in order; or all of them."""
+    """Hold the sorted records strictly between two points drawn before; at first, all of them."""
 
     low: int
     high: int
@@ -192,10 +193,11 @@ def _fractions(fractions: Sequence[Amount]) -> list[Fraction]:
     if isinstance(fractions, str | bytes) or not isinstance(fractions, Sequence | np.ndarray):
         raise ArgumentError("fractions", fractions, "it must be a list of fractions", 'Pass e.g. ["0.25", "0.75"]')
     if not 1 <= len(fractions) <= _MOST_FRACTIONS:
-        rule = f"there must be 1 to {_MOST_FRACTIONS} of them"
-        raise ArgumentError("fractions", f"{len(fractions)} fractions", rule, "Pass fewer, or see recursive_medians")
+        rule = f"there must be 1 to {_MOST_FRACTIONS:,} of them"
+        raise ArgumentError("fractions", f"{len(fractions)} fractions", rule, "Pass fewer, or use recursive_medians")
     parts = [_fraction(fraction, f"fractions[{i}]") for i, fraction in enumerate(fractions)]
     for i in range(1, len(parts)):
         if parts[i] <= parts[i - 1]:
-            raise ArgumentError(f"fractions[{i}]", fractions[i], "fractions increase", "Sort them, without repeats")
+            rule = "each fraction must be larger than the one before it"
+            raise ArgumentError(f"fractions[{i}]", fractions[i], rule, "Sort them, and leave out repeats")
     return parts

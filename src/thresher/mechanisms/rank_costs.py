@@ -1,7 +1,7 @@
-"""What each point of a grid costs as a quantile: by how many records its rank misses the rank asked for.
+"""Compute the cost of each grid point as a quantile: by how many records its rank misses the rank asked for.
 
-Reads: records on the grid, entropy. Writes: nothing. Never: a float. Why one record moves costs so little, and why the
-draw has the law it should: `quantiles.md`.
+Reads: records on the grid, entropy. Writes: nothing. Never: a float. By how much one record moves a cost, and why the
+draw has the right law: `quantiles.md`.
 """
 
 from dataclasses import dataclass
@@ -15,9 +15,9 @@ from thresher.noise import Entropy, choose_many, uniform
 
 @dataclass(frozen=True, slots=True)
 class Cells:
-    """Runs of points that cost the same: where each begins, how many points it has (or none), what each costs.
+    """Hold runs of points of equal cost: where each run begins, how many points it has (perhaps none), and the cost.
 
-    `spread` is by how much the difference of two costs can change with one record.
+    One record can change the difference of two costs by `spread` at most.
     """
 
     starts: NDArray[np.int64]
@@ -26,18 +26,18 @@ class Cells:
     spread: int
 
     def drawn(self, epsilon: Fraction, size: int, entropy: Entropy) -> NDArray[np.int64]:
-        """`size` independent points, each with P proportional to exp(-epsilon cost / spread)."""
+        """Draw `size` independent points, each with probability proportional to exp(-epsilon cost / spread)."""
         run = choose_many(self.costs, epsilon / self.spread, self.widths, size, entropy)
         return self.starts[run] + uniform(self.widths[run], entropy)
 
 
 def cells_of(records: NDArray[np.int64], part: Fraction, first: int, last: int) -> Cells:
-    """Costs of the points from `first` to `last`; records come in order.
+    """Return the costs of the points from `first` to `last`; `records` are sorted.
 
     With part = a / b and n records, cost(g) = max(0, b #{records < g} - a n, a n - b #{records <= g}).
     """
     inside = records[np.searchsorted(records, first) : np.searchsorted(records, last, side="right")]
-    # They are in order already: np.unique would sort a million of them again.
+    # The records are sorted already, and np.unique would sort them again.
     changes = np.flatnonzero(np.concatenate([np.ones(min(inside.size, 1), dtype=bool), inside[1:] != inside[:-1]]))
     spots, counts = inside[changes], np.diff(changes, append=inside.size)
     fewer = int(np.searchsorted(records, first))
@@ -54,6 +54,9 @@ def cells_of(records: NDArray[np.int64], part: Fraction, first: int, last: int) 
 
 
 def spread_of(part: Fraction) -> int:
-    """Costs move by max(a, b - a) either way; for the least and the greatest record they all move the same way."""
+    """Return 2 max(a, b - a) for part = a / b: one record moves some costs up and others down by max(a, b - a).
+
+    For parts 0 and 1 it is 1, because all costs move the same way.
+    """
     numerator, denominator = part.numerator, part.denominator
     return 1 if denominator == 1 else 2 * max(numerator, denominator - numerator)

@@ -1,10 +1,10 @@
-"""The median with Cauchy noise scaled to smooth sensitivity: the paper's baseline, with constants that keep epsilon.
+"""Draw the median with Cauchy noise scaled to smooth sensitivity, with constants that do keep epsilon.
 
-For comparison: `quantiles.median` is closer by far at the same epsilon. The noise is a true Cauchy number, known only
-as far as it takes to tell the grid point next to the sum, so what is put out is private, floats and all.
+This is the baseline of the literature. `quantiles.median` is far closer at the same epsilon. The noise is a true Cauchy
+number, drawn exactly onto the grid (`cauchy`), so that no rounding of floats weakens the privacy.
 Reads: arrays, entropy. Writes: nothing. Never: a float of a noisy value. Proof: `smooth_median.md`.
 Citations: Nissim, Raskhodnikova, Smith, "Smooth Sensitivity and Sampling in Private Data Analysis", 2007; Chen,
-dissertation 2018, Algorithm 12, whose constants are 0.8 % short.
+dissertation 2018, Algorithm 12, whose constants lose up to 0.78 % more than epsilon.
 """
 
 import math
@@ -24,11 +24,11 @@ from thresher.noise.arguments import checked_rate
 from thresher.noise.enclosure import certified, exp_minus
 from thresher.noise.entropy import chosen
 
-# Of epsilon; sqrt(3) / 2, a little less. For small epsilon the noise factor is then 2 / epsilon.
+# A part of epsilon, a little below sqrt(3) / 2. For small epsilon it makes the noise factor 2 / epsilon.
 DEFAULT_SMOOTHING = Fraction(866_025_403, 10**9)
-# Windows dearer than this are left out, and no sensitivity, in steps of the grid, is taken to be below the second.
+# The largest exponent of a window that counts, and the least sensitivity that is used, in steps of the grid.
 _DEAREST, _LEAST = 600.0, math.exp(-500)
-# Float sensitivities are right up to this factor either way; the noise is made for that much more.
+# The relative error of a sensitivity computed in floats. The noise allows for it.
 _SLACK = Fraction(1, 1 << 34)
 _LEAST_EPSILON, _MOST_EPSILON = Fraction(1, 10**4), 700
 
@@ -41,11 +41,12 @@ def smooth_median(
     smoothing: Amount | None = None,
     entropy: Entropy | None = None,
 ) -> Quantile:
-    """The grid point next to (lower median) + (noise factor) (smooth sensitivity) (Cauchy), or an end beyond it.
+    """Draw the grid point nearest to (lower median) + (noise factor) (smooth sensitivity) (Cauchy), at most an end.
 
-    Privacy: epsilon, adding or removing one record; n is private too (`smooth_median.md`). How much noise was added is
+    Privacy: epsilon, adding or removing one record; n is private too (`smooth_median.md`). The scale of the noise is
     secret.
-    Utility: a baseline. Half of the noise lies within noise factor times smooth sensitivity; it has no mean.
+    Utility: a baseline. The noise lies within noise factor times smooth sensitivity with probability one half; it has
+    no mean.
     Runtime: a sort of the values, then (w log w) for windows of w = 600 / smoothing records.
     """
     spend = _spend(epsilon)
@@ -59,7 +60,7 @@ def smooth_median(
 def placed_median(
     records: NDArray[np.int64], steps: int, epsilon: Fraction, smoothing: Fraction
 ) -> tuple[int, Fraction]:
-    """Where the noise is centred, and its scale, in steps of the grid. Both are secret."""
+    """Return the centre and the scale of the noise, in steps of the grid. Both are secret."""
     sensitivity = max(_largest_window(records, 0, steps, float(smoothing)), _LEAST)
     factor = _factor(epsilon, smoothing + 2 * _SLACK) * (1 + 2 * _SLACK)
     middle = (records.size + 1) // 2
@@ -67,9 +68,9 @@ def placed_median(
 
 
 def smooth_sensitivity(values: ArrayLike, low: Amount, high: Amount, smoothing: Amount) -> float:
-    """Max over i <= m <= j of (x_j - x_i) exp(-smoothing (j - i - 1)), with x_0 = low, x_(n+1) = high. It is secret.
+    """Return max over i <= m <= j of (x_j - x_i) exp(-smoothing (j - i - 1)), x_0 = low, x_(n+1) = high. It is secret.
 
-    Runtime: n log n: the best j grows with i, so that each half of the i has its half of the j.
+    Runtime: n log n. The best j grows with i, so each half of the i needs one part of the j only.
     """
     decay, grid = exact_fraction(smoothing, "smoothing"), grid_of(low, high, 1)
     if not Fraction(1, 10**7) <= decay <= 1000:
@@ -80,7 +81,7 @@ def smooth_sensitivity(values: ArrayLike, low: Amount, high: Amount, smoothing: 
 
 
 def noise_factor(epsilon: Amount, smoothing: Amount) -> Fraction:
-    """The least multiple of smooth sensitivity that keeps epsilon, rounded up: proved with certified brackets."""
+    """Return the least multiple of smooth sensitivity that keeps epsilon, rounded up and proved by intervals."""
     spend = _spend(epsilon)
     return _factor(spend, _smoothing(smoothing, spend))
 
@@ -103,7 +104,7 @@ def _factor(spend: Fraction, smooth: Fraction) -> Fraction:
 
 
 def _largest_window(records: NDArray[np.generic], low: float, high: float, smoothing: float) -> float:
-    """Smooth sensitivity of records in order: all windows around the middle, by halves of their left ends."""
+    """Return the smooth sensitivity of sorted records: all windows around the middle, by halves of their left ends."""
     line = np.concatenate([[low], np.asarray(records, dtype=np.float64), [high]])
     middle, reach = (line.size - 1) // 2, int(_DEAREST / smoothing) + 1
     left, right = line[max(middle - reach, 0) : middle + 1], line[middle : middle + reach + 1]
@@ -129,7 +130,8 @@ def _largest_window(records: NDArray[np.generic], low: float, high: float, smoot
 def _spend(epsilon: Amount) -> Fraction:
     spend = checked_rate(epsilon, 1)
     if not _LEAST_EPSILON <= spend <= _MOST_EPSILON:
-        raise ArgumentError("epsilon", epsilon, "this baseline takes 0.0001 to 700", "See quantiles.median")
+        rule = "for the smooth median it must lie between 0.0001 and 700"
+        raise ArgumentError("epsilon", epsilon, rule, "Use quantiles.median")
     return spend
 
 

@@ -1,7 +1,7 @@
-"""How wrong a sparse vector's answers may be, computed for the noise that is drawn.
+"""Compute how far off the answers of a sparse vector may be, for the noise that is drawn.
 
 An answer is wrong by more than w only if v - z - offset leaves the interval [-w-1, w], for one query or another. Given
-the threshold's noise z the queries' noises are independent, so the chance that none of k does is a sum over z.
+the threshold's noise z the queries' noises are independent, so the probability that none of k does is a sum over z.
 Reads: public terms. Writes: nothing. Never: data, a draw, a chance rounded down. Proof: `sparse_accuracy.md`.
 """
 
@@ -16,10 +16,10 @@ from thresher.mechanisms.sparse_terms import SparseTerms
 
 Reals = NDArray[np.float64]
 
-# z beyond so many scales has probability 2 e**-40 at most, which counts as a failure, as does all rounding.
+# z lies beyond this many scales with probability at most 2 e**-40. That counts as a failure, and so does rounding.
 _SCALES = 40
 _LEFT_OUT = 1e-12
-# Blocks of z that are judged by their worst end.
+# The number of blocks of z; each is judged by its worst end.
 _BLOCKS = 1 << 13
 # Far more than the rounding of the sums below.
 _FLOAT_ROOM = 1e-9
@@ -27,10 +27,10 @@ _LEAST_MISS_RATE = 1e-9
 
 
 def within(terms: SparseTerms, queries: int, miss_rate: Amount) -> int:
-    """The least w found such that, with probability 1 - miss_rate, no answer to `queries` queries is off by more.
+    """Return a width w: with probability at least 1 - miss_rate, no answer to `queries` queries is off by more than w.
 
-    Every top has query >= threshold - w, every bottom query <= threshold + w ("below": the reverse). It holds for
-    queries chosen one by one in the light of the answers, too: it is a statement about the noise alone.
+    Each top has query >= threshold - w, each bottom query <= threshold + w (side "below": the reverse). It is a
+    statement about the noise alone, so it also holds for queries chosen one by one by the answers so far.
     """
     count, rate = _checked(queries, miss_rate)
     low, high = -1, 1
@@ -43,7 +43,7 @@ def within(terms: SparseTerms, queries: int, miss_rate: Amount) -> int:
 
 
 def failure(terms: SparseTerms, queries: int, width: int) -> float:
-    """An upper bound of the chance that some answer to so many queries is off by more than `width`."""
+    """Return an upper bound of the probability that some answer to `queries` queries is off by more than `width`."""
     rate, query_rate = float(terms.threshold_rate), float(terms.query_rate)
     far = math.ceil(_SCALES / rate)
     step = max(1, -(-far * (1 if terms.one_sided else 2) // _BLOCKS))
@@ -59,15 +59,15 @@ def failure(terms: SparseTerms, queries: int, width: int) -> float:
 
 
 def _geometric(x: Reals, rate: float) -> tuple[Reals, Reals]:
-    """P[v < x] and P[v >= x] for the one-sided law."""
+    """Return P[v < x] and P[v >= x] for the one-sided law."""
     steps = rate * np.maximum(x, 0)
     return -np.expm1(-steps), np.exp(-steps)
 
 
 def _laplace(x: Reals, rate: float) -> tuple[Reals, Reals]:
-    """P[v < x] and P[v >= x] for the two-sided law."""
+    """Return P[v < x] and P[v >= x] for the two-sided law."""
     both = 1 + math.exp(-rate)
-    # The smaller one is exact; the other is what is left.
+    # The smaller one is computed directly, so that it keeps its digits; the other is 1 less that.
     below, above = np.exp(-rate * (1 - np.minimum(x, 0))) / both, np.exp(-rate * np.maximum(x, 1)) / both
     return np.where(x >= 1, 1 - above, below), np.where(x >= 1, above, 1 - below)
 

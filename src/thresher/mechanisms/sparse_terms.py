@@ -1,7 +1,7 @@
-"""What a sparse vector is run with: how its budget is split, how fast its noises decay, and a public offset.
+"""Choose the public numbers of a sparse vector: the split of its budget, the rates of its noises, and an offset.
 
-The split is a matter of accuracy only: any split is private. The one chosen makes the noise of a comparison least, and
-is exact: the parts add up to epsilon.
+Any split is private; it decides the accuracy only. The one chosen makes the noise of a comparison least, and its parts
+add up to epsilon exactly.
 Reads: arguments. Writes: nothing. Never: data, a draw, a float. Proof: `sparse_terms.md`.
 """
 
@@ -17,20 +17,19 @@ Kind = Literal["general", "monotone", "nested"]
 Side = Literal["above", "below"]
 NoiseShape = Literal["one-sided", "two-sided"]
 
-_KIND = 'Pass most=1, or kind="monotone"'
 _LEAST_SCALE, _MOST_SCALE = Fraction(1, 1000), 10**9
 _MOST_TOPS = 10**6
-# Digits of the cube root below; one wrong in the last place moves the split by less than a nano.
+# The decimal places of the cube root below. An error in the last one moves the split by less than a nano-epsilon.
 _ROOT = 10**18
 
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """How queries move between neighbours, which answer is the rare one, and the shape of the noise.
+    """Say how queries move between neighbours, which answer is the rare one, and the shape of the noise.
 
     sensitivity   the most by which one privacy unit moves `query - threshold`, in whole steps
-    kind          general: each query moves as it likes; monotone: all of them up, or all of them down; nested: all
-                  from some query on move by one and the same amount, those before it not at all (one top only)
+    kind          general: each query moves by itself; monotone: all queries move up, or all down; nested: all from
+                  some query on move by the same amount, and those before it do not move (one top only)
     side          the answer that is counted and charged: "above" is query >= threshold, "below" is query <= threshold
     noise         one-sided (half the variance) or two-sided; both cost the same
     """
@@ -41,7 +40,7 @@ class Setting:
     noise: NoiseShape = "one-sided"
 
     def __post_init__(self) -> None:
-        # numpy's integers wrap around.
+        # As Python's integer, because numpy's integers wrap around.
         object.__setattr__(self, "sensitivity", whole_number(self.sensitivity, "sensitivity"))
         if self.sensitivity < 1:
             raise ArgumentError("sensitivity", self.sensitivity, "it must be a positive integer", "Pass 1 or more")
@@ -51,7 +50,7 @@ class Setting:
             ("noise", self.noise, get_args(NoiseShape)),
         ):
             if not isinstance(value, str) or value not in allowed:
-                raise ArgumentError(field, value, f"it must be one of {', '.join(allowed)}", "Pass one of them")
+                raise ArgumentError(field, value, f"it must be one of {', '.join(allowed)}", f'Pass "{allowed[0]}"')
 
 
 GENERAL = Setting()
@@ -59,10 +58,10 @@ GENERAL = Setting()
 
 @dataclass(frozen=True, slots=True)
 class SparseTerms:
-    """All numbers that the answers depend on besides data and draws. All of them are public.
+    """Hold all numbers that the answers depend on besides data and draws. All are public.
 
-    The rare answer is given if query + v >= threshold + z + offset, with z at `threshold_rate` drawn once, v at
-    `query_rate` drawn for every query; a rate r is a law that falls by exp(-r) a step.
+    The rare answer is given if query + v >= threshold + z + offset, with z drawn once at `threshold_rate` and v
+    drawn for each query at `query_rate`. At rate r the law of a noise falls by exp(-r) a step.
     """
 
     most: int
@@ -78,22 +77,20 @@ class SparseTerms:
 
 
 def sparse_terms(most: int, epsilon: Amount, setting: Setting = GENERAL) -> SparseTerms:
-    """The terms of a sparse vector of at most `most` rare answers that costs epsilon altogether."""
+    """Return the terms of a sparse vector with at most `most` tops. All its answers together cost epsilon."""
     if not isinstance(setting, Setting):
         raise ArgumentError("setting", setting, "it must be a Setting", 'Pass Setting(kind="monotone"), say')
     tops = whole_number(most, "most")
     if not 1 <= tops <= _MOST_TOPS:
-        rule = f"it must lie between 1 and {_MOST_TOPS}"
+        rule = f"it must lie between 1 and {_MOST_TOPS:,}"
         raise ArgumentError("most", most, rule, "Pass how many rare answers may be given before it stops")
     if setting.kind == "nested" and tops != 1:
-        raise ArgumentError(
-            "most", most, 'nested queries stop at the first top: it must be 1 if kind is "nested"', _KIND
-        )
+        raise ArgumentError("most", most, 'it must be 1 if kind is "nested"', 'Pass most=1, or kind="monotone"')
     budget = exact_fraction(epsilon, "epsilon")
     check_rates(epsilon, budget)
     first, second = budget_split(budget, tops, setting.kind)
     wide = setting.sensitivity
-    # What a top may cost: twice the sensitivity if the threshold moves one way and its query the other.
+    # By how many steps a top may move: twice the sensitivity if the threshold moves one way and the query the other.
     steps = wide * tops * (2 if setting.kind == "general" else 1)
     rates = first / wide, second / steps
     check_rates(epsilon, budget, *rates)
@@ -102,7 +99,7 @@ def sparse_terms(most: int, epsilon: Amount, setting: Setting = GENERAL) -> Spar
 
 
 def check_rates(epsilon: Amount, budget: Fraction, *rates: Fraction) -> None:
-    """Refuses an epsilon, read as `budget`, that is not positive or makes noise too narrow or too wide to be drawn."""
+    """Refuse an epsilon, read as `budget`, that is not positive or makes noise too narrow or too wide to draw."""
     if budget <= 0:
         raise ArgumentError("epsilon", epsilon, "it must be above zero", "Pass a positive amount")
     if not all(_LEAST_SCALE <= 1 / rate <= _MOST_SCALE for rate in rates):
@@ -111,19 +108,19 @@ def check_rates(epsilon: Amount, budget: Fraction, *rates: Fraction) -> None:
 
 
 def budget_split(epsilon: Fraction, most: int, kind: Kind) -> tuple[Fraction, Fraction]:
-    """What blurs the threshold and what blurs the queries. They add up to epsilon; nested: each is all of it."""
+    """Return the parts for threshold and queries. They add up to epsilon; for nested queries each is all of it."""
     if kind == "nested":
         return epsilon, epsilon
     steps = most * (2 if kind == "general" else 1)
     root = _cube_root(steps * steps * _ROOT**3)
     nano = epsilon * NANO * _ROOT / (_ROOT + root)
-    # To the nearest nano; below two nanos there is nothing to round to.
+    # To the nearest nano-epsilon, unless that is 0.
     first = Fraction(round(nano), NANO) if round(nano) else nano / NANO
     return first, epsilon - first
 
 
 def mean_gap(threshold_rate: Fraction, query_rate: Fraction) -> int:
-    """The whole number nearest to the mean of v less the mean of z, both one-sided: what keeps comparisons fair."""
+    """Return the whole number nearest to the mean of v less that of z, both one-sided. It centres the comparison."""
     if threshold_rate == query_rate:
         return 0
     if query_rate > threshold_rate:
@@ -141,7 +138,7 @@ def _mean(p: Enclosure) -> Enclosure:
 
 
 def _cube_root(number: int) -> int:
-    """The whole part of the cube root, by Newton's steps from above."""
+    """Return the whole part of the cube root, by Newton's steps from above."""
     root = 1 << -(-number.bit_length() // 3)
     while (step := (2 * root + number // (root * root)) // 3) < root:
         root = step

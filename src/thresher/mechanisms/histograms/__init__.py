@@ -1,7 +1,10 @@
-"""Noisy histograms on a public grid, of one or two dimensions: one interface, several mechanisms, a proof for each.
+"""Release noisy histograms on a public grid of one or two dimensions, by one of several mechanisms.
 
     noisy_histogram(counts, "0.1", "laplace").counts
 
+Each mechanism is a module with its proof in a `.md` file of the same name. Read `estimate` first (what all mechanisms
+take and return), then `flat` (the simplest), `hierarchical`, `ahp`, `adaptive_grid` and `mwem`. `dawa` joins a private
+partition (`deviations`, `partition_law`, `partition_argmin`) and totals through a tree (`greedy_hierarchy`).
 Reads: counts, entropy. Writes: nothing. Never: a grid, a total or a shape of the data that is not public or paid for.
 """
 
@@ -29,18 +32,19 @@ MECHANISMS: Mapping[str, HistogramMechanism] = MappingProxyType(
         "dawa-argmin": dawa.dawa_argmin,
     }
 )
-# The others take one dimension as well.
+# The other mechanisms take one dimension as well.
 TWO_DIMENSIONS_ONLY = frozenset({"ag"})
-# What is enough for any number of cells, where that is more than all take.
+# The least epsilon that is enough for any number of cells, where it is above the 0.000001 of all mechanisms.
 LEAST_EPSILONS: Mapping[str, Fraction] = MappingProxyType({"dawa-argmin": Fraction(1, 50_000)})
 
 
 def noisy_histogram(
     counts: ArrayLike, epsilon: Amount, mechanism: str = "laplace", entropy: Entropy | None = None
 ) -> NoisyHistogram:
-    """The histogram with noise by the mechanism of that name. Its privacy, errors and runtime are told there."""
+    """Return the histogram with noise by the named mechanism, whose docstring states privacy, errors and runtime."""
     if mechanism not in MECHANISMS:
-        raise ArgumentError("mechanism", mechanism, "there is no such one", f"Pass one of {', '.join(MECHANISMS)}")
+        names = ", ".join(MECHANISMS)
+        raise ArgumentError("mechanism", mechanism, "no histogram mechanism has this name", f"Pass one of {names}")
     return MECHANISMS[mechanism](counts, epsilon, entropy=entropy)
 
 

@@ -1,6 +1,6 @@
-"""A coarse grid first, then a finer one inside each of its blocks, as fine as what was seen there deserves (AG).
+"""Count the blocks of a coarse grid, then of a grid that is finer where the first counts are larger (AG).
 
-Reads: counts, entropy. Writes: nothing. Never: the true total, which decides how coarse; a noisy one is paid for.
+Reads: counts, entropy. Writes: nothing. Never: a grid that depends on the true total; it depends on a noisy one.
 Proof: `adaptive_grid.md`.
 """
 
@@ -24,7 +24,7 @@ _LEAST_LINES = 10
 
 @dataclass(frozen=True, slots=True)
 class GridShares:
-    """What each of the three measurements costs."""
+    """Hold the cost of each of the three measurements."""
 
     total: Fraction
     coarse: Fraction
@@ -33,19 +33,19 @@ class GridShares:
 
 @dataclass(frozen=True, slots=True)
 class Coarse:
-    """The first grid: the block of each cell, and the numbers of blocks down and across."""
+    """Hold the first grid: the block of each cell, and the numbers of blocks down and across."""
 
     labels: NDArray[np.int64]
     shape: tuple[int, int]
 
 
 def adaptive_grid(counts: ArrayLike, epsilon: Amount, *, entropy: Entropy | None = None) -> NoisyHistogram:
-    """Noisy counts of blocks that are smaller where more was seen, each spread evenly over its cells. Two dimensions.
+    """Spread noisy counts of blocks evenly over their cells; blocks are smaller where counts are large. Two dimensions.
 
     Privacy: epsilon: a record is counted once in the total, once in the first grid and once in the second; the grids
     depend on public sizes and on earlier outputs only.
-    Utility: no promise for a cell: inside a block counts are taken to be even. The total of a first block has less
-    noise than either of its measurements.
+    Utility: no promise for a cell, because counts in a block are assumed to be even. The total of a first block has
+    less noise than each of its two measurements.
     Runtime: a sort of the cells.
     Citations: Qardaji, Yang, Li, "Differentially Private Grids for Geospatial Data", 2013.
     """
@@ -61,13 +61,13 @@ def adaptive_grid(counts: ArrayLike, epsilon: Amount, *, entropy: Entropy | None
 
 
 def grid_shares(amount: Fraction) -> GridShares:
-    """A twentieth for the total; the rest in halves for the two grids."""
+    """Split the amount: a twentieth for the total, and half of the rest for each grid."""
     rest = amount * (1 - TOTAL_SHARE)
     return GridShares(amount * TOTAL_SHARE, rest * _FIRST_SHARE, rest * (1 - _FIRST_SHARE))
 
 
 def coarse_grid(shape: tuple[int, ...], total: int, amount: Fraction) -> Coarse:
-    """max(10, sqrt(total epsilon / 10) / 4) blocks along each axis, or as many as it has cells."""
+    """Make max(10, sqrt(total epsilon / 10) / 4) blocks along each axis, or as many as the axis has cells."""
     wished = max(_LEAST_LINES, math.ceil(math.sqrt(max(total, 0) * float(amount) / 10) / 4))
     down, across = (min(wished, size) for size in shape)
     rows, columns = (_bands(size, lines) for size, lines in zip(shape, (down, across), strict=True))
@@ -75,7 +75,7 @@ def coarse_grid(shape: tuple[int, ...], total: int, amount: Fraction) -> Coarse:
 
 
 def fine_grid(coarse: Coarse, first: NDArray[np.int64], amount: Fraction) -> NDArray[np.int64]:
-    """Labels of the second grid: a block with noisy count c gets sqrt(c epsilon / 5) parts along each axis."""
+    """Label the cells by part: a block with noisy count c gets sqrt(c epsilon / 5) parts along each axis."""
     down, across = coarse.shape
     wished = np.maximum(np.ceil(np.sqrt(np.maximum(first, 0) * (float(amount) / 5))), 1).astype(np.int64)
     inside = []
@@ -97,9 +97,9 @@ def fine_grid(coarse: Coarse, first: NDArray[np.int64], amount: Fraction) -> NDA
 def estimate_from_grids(
     coarse: Coarse, first: NDArray[np.int64], labels: NDArray[np.int64], second: NDArray[np.int64]
 ) -> NDArray[np.float64]:
-    """Least squares: both grids are equally noisy.
+    """Estimate the cells by least squares from two equally noisy grids.
 
-    Each first block is estimated by inverse variance from its own count and the sum of its parts; the difference is
+    The estimate of a first block weighs its own count and the sum of its parts by inverse variance. The difference is
     divided equally among the parts, and a part equally among its cells.
     """
     block_of = np.zeros(second.size, dtype=np.int64)
@@ -112,7 +112,7 @@ def estimate_from_grids(
 
 
 def _bands(size: int, lines: int) -> NDArray[np.int64]:
-    """Which of `lines` nearly equal bands each of `size` rows lies in; no band is empty."""
+    """Return for each of `size` rows in which of `lines` nearly equal bands it lies. No band is empty."""
     return np.arange(size, dtype=np.int64) * lines // size
 
 

@@ -1,6 +1,6 @@
-"""Cells that look alike are counted together (AHP): a first noisy look decides which, a second one counts.
+"""Count cells that look alike together (AHP): a first noisy measurement forms clusters, a second one counts them.
 
-Reads: counts, entropy. Writes: nothing. Never: a cluster that depends on anything but the first noisy look.
+Reads: counts, entropy. Writes: nothing. Never: a cluster that depends on anything but the first measurement.
 Proof: `ahp.md`.
 """
 
@@ -21,10 +21,10 @@ _CUTOFF = 0.35
 
 
 def ahp(counts: ArrayLike, epsilon: Amount, *, entropy: Entropy | None = None) -> NoisyHistogram:
-    """Noisy totals of clusters of cells with similar noisy counts, spread evenly inside each cluster.
+    """Spread noisy totals evenly over clusters of cells whose noisy counts are similar.
 
-    Privacy: epsilon: 17/20 for a noisy look at every cell, 3/20 for the totals of clusters, which are disjoint.
-    Utility: no promise for a cell; good where many cells are nearly equal, zero above all.
+    Privacy: epsilon: 17/20 for a noisy count of each cell, 3/20 for the totals of clusters, which are disjoint.
+    Utility: no promise for a cell; good where many cells are nearly equal, above all where many are empty.
     Runtime: a sort of the cells, and one step for each distinct noisy count.
     Citations: Zhang, Chen, Xu, Meng, Xie, "Towards Accurate Histogram Publication under Differential Privacy", 2014.
     """
@@ -39,15 +39,15 @@ def ahp(counts: ArrayLike, epsilon: Amount, *, entropy: Entropy | None = None) -
 
 
 def ahp_shares(amount: Fraction) -> tuple[Fraction, Fraction]:
-    """For the look at every cell, and for the totals."""
+    """Return the shares for the counts of cells and for the totals of clusters."""
     return amount * FIRST_SHARE, amount * (1 - FIRST_SHARE)
 
 
 def clusters(look: NDArray[np.int64], first: Fraction, second: Fraction) -> NDArray[np.int64]:
-    """Labels of the cells, from the noisy look alone.
+    """Label the cells by cluster, from the noisy counts `look` alone.
 
-    Counts of at most 0.35 log(cells) / epsilon are taken for 0. Then values are joined in their order, greedily, while
-    that adds no more squared error (spread inside the cluster, and the noise of its total) than a new cluster would.
+    Counts of at most 0.35 log(cells) / `first` become 0. Then values join the cluster before them, in their order, as
+    long as that adds no more squared error (spread inside the cluster, and the noise of its total) than a new cluster.
     """
     cutoff = _CUTOFF * math.log(look.size) / float(first)
     values, inverse, sizes = np.unique(np.where(look <= cutoff, 0, look), return_inverse=True, return_counts=True)

@@ -1,4 +1,4 @@
-"""Sums of whole counts by bucket, and bucket totals spread back over the cells.
+"""Add up whole counts by bucket, and spread bucket totals back over the cells.
 
 Reads: arrays. Writes: nothing. Never: a float before the noise.
 """
@@ -8,13 +8,13 @@ from numpy.typing import NDArray
 
 
 def bucket_sums(cells: NDArray[np.int64], labels: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The exact total of each bucket; labels are 0, 1, ... without a gap, one for each cell."""
+    """Return the exact total of each bucket. Labels are 0, 1, ... without a gap, one for each cell."""
     order = np.argsort(labels, axis=None, kind="stable")
     starts = np.flatnonzero(np.diff(labels.ravel()[order], prepend=-1))
     return np.add.reduceat(cells.ravel()[order], starts)
 
 
 def spread_evenly(totals: NDArray[np.float64], labels: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Every cell its equal share of the total of its bucket."""
+    """Give each cell an equal share of the total of its bucket."""
     shares: NDArray[np.float64] = (totals / np.bincount(labels.ravel(), minlength=totals.size))[labels]
     return shares

@@ -1,8 +1,8 @@
-"""Noisy histograms that adapt to the data: a private partition into buckets that look flat, then noisy bucket totals.
+"""Make noisy histograms that adapt to the data: a private partition into flat buckets, then noisy bucket totals.
 
 A part of the budget pays for the partition, the rest for totals measured through a greedy hierarchy; each total is
 spread evenly over its bucket. A table is laid out along Hilbert's curve first.
-Reads: counts, entropy. Writes: nothing. Never: a step that neither part of the budget pays for. Proof: `dawa.md`.
+Reads: counts, entropy. Writes: nothing. Never: a step that the budget does not pay for. Proof: `dawa.md`.
 Citation: Li, Hay, Miklau, Wang, "A Data- and Workload-Aware Algorithm for Range Queries", 2014 (DAWA).
 """
 
@@ -39,11 +39,11 @@ def dawa(
     longest: int = LONGEST,
     entropy: Entropy | None = None,
 ) -> NoisyHistogram:
-    """Buckets that look flat, then their totals.
+    """Divide the cells into buckets that look flat, then measure the totals of the buckets.
 
-    `partition`: drawn by the exponential mechanism over all partitions (`law`), or the cheapest under noise (`argmin`).
-    `workload`: what the totals are to serve, sums from the first cell on or single cells. `share` of epsilon pays for
-    the partition, which has buckets of up to `longest` cells.
+    `partition`: "law" draws it by the exponential mechanism over all partitions, "argmin" takes the cheapest under
+    noise. `workload`: the totals are measured to suit sums from the first cell on ("prefix") or single cells
+    ("identity"). `share` of epsilon pays for the partition, whose buckets have at most `longest` cells.
     Privacy: epsilon, the sum of what both steps cost.
     Utility: where counts are flat in long stretches, noise falls with the square of their length; where they are not,
     the mean of a bucket stands for its cells, and plain Laplace noise may be better.
@@ -68,19 +68,19 @@ def dawa(
 
 
 def dawa_argmin(counts: ArrayLike, epsilon: Amount, *, entropy: Entropy | None = None) -> NoisyHistogram:
-    """`dawa` with the noisy argmin for its partition."""
+    """Run `dawa` with the partition by noisy argmin."""
     return dawa(counts, epsilon, partition="argmin", entropy=entropy)
 
 
 def curve(cells: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The order in which cells are laid out on a line: their own, or that of Hilbert's curve."""
+    """Return the order of the cells on a line: their own, or for a table that of Hilbert's curve."""
     return np.arange(cells.size) if cells.ndim == 1 else hilbert_order(*cells.shape)
 
 
 def spread_totals(
     line: NDArray[np.int64], lengths: NDArray[np.int64], epsilon: Fraction, workload: str, entropy: Entropy
 ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    """Noisy totals of buckets that are already released, spread over their cells; and the bucket of each cell.
+    """Spread noisy totals over the cells of buckets that are already released, and return the bucket of each cell.
 
     Privacy: epsilon.
     """
@@ -91,7 +91,7 @@ def spread_totals(
 
 
 def _laid(line: NDArray[Kind], order: NDArray[np.int64], cells: NDArray[np.int64]) -> NDArray[Kind]:
-    """What was made along the line, back in the shape of the counts."""
+    """Put values along the line back into the shape of the counts."""
     table = np.empty(cells.size, dtype=line.dtype)
     table[order] = line
     return table.reshape(cells.shape)
@@ -106,4 +106,4 @@ def _checked_share(share: Amount) -> Fraction:
 
 def _checked_partition(partition: str) -> None:
     if partition not in PARTITIONS:
-        raise ArgumentError("partition", partition, f"it is one of {', '.join(PARTITIONS)}", "Pass one of them")
+        raise ArgumentError("partition", partition, f"it must be one of {', '.join(PARTITIONS)}", 'Pass "law"')

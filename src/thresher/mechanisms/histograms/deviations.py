@@ -1,10 +1,10 @@
-"""How far from flat every stretch of a histogram is: exact whole numbers, for all stretches whose length is 2^k.
+"""Compute how far from flat each stretch of 2^k cells of a histogram is, in exact whole numbers.
 
     deviation of a stretch b = sum over its cells of |count - mean of b|
 
-It is kept in units of 1 / M, where M is the longest length: a whole number, because L times it is one and L divides M.
-Reads: counts. Writes: nothing. Never: a float, a draw; what is made here is as secret as the counts. Proof:
-`deviations.md`.
+The unit is 1 / M, where M is the longest length. In this unit a deviation is whole, because L times it is whole for a
+stretch of L cells and L divides M.
+Reads: counts. Writes: nothing. Never: a float, a draw. Deviations are as secret as the counts. Proof: `deviations.md`.
 """
 
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ from thresher.mechanisms.histograms.estimate import FAR
 
 LONGEST = 1024
 _MOST_LONGEST = 1 << 16
-# Windows worked on at once: what they read and write stays in the processor's cache.
+# How many windows are computed at once, so that their numbers stay in the processor's cache.
 _LOOP_CHUNK, _ARRAY_CHUNK = 1024, 8192
 # M^2 times a count stays below 2**61, so that no sum here leaves 64 bits.
 _ROOM = 1 << 61
@@ -27,7 +27,7 @@ _ROOM = 1 << 61
 
 @dataclass(frozen=True, slots=True)
 class Deviations:
-    """`costs[k, start]`: the deviation of the 2**k cells from `start` on, times M; zero where they do not fit."""
+    """Hold in `costs[k, start]` M times the deviation of the 2**k cells from `start` on; zero where they do not fit."""
 
     costs: NDArray[np.int64]
 
@@ -37,25 +37,25 @@ class Deviations:
 
     @property
     def lengths(self) -> int:
-        """How many lengths there are: 1, 2, 4, ..., M."""
+        """Return how many lengths there are: 1, 2, 4, ..., M."""
         return int(self.costs.shape[0])
 
     @property
     def unit(self) -> int:
-        """M, the longest length: costs are in units of 1 / M."""
+        """Return M, the longest length: costs are in units of 1 / M."""
         return 1 << (self.lengths - 1)
 
 
 def checked_longest(longest: int) -> int:
     length = whole_number(longest, "longest")
     if not 1 <= length <= _MOST_LONGEST or length & (length - 1):
-        rule = f"it must be a power of two from 1 to {_MOST_LONGEST}"
+        rule = f"it must be a power of two from 1 to {_MOST_LONGEST:,}"
         raise ArgumentError("longest", longest, rule, f"Pass {LONGEST}")
     return length
 
 
 def deviations(cells: NDArray[np.int64], longest: int = LONGEST) -> Deviations:
-    """The deviation of every stretch of 1, 2, 4, ... cells, up to `longest` or the number of cells.
+    """Return the deviation of each stretch of 1, 2, 4, ... cells, up to `longest` or the number of cells.
 
     Privacy: one record moves a stretch of length L that holds it by at most 2 - 2/L, and no other.
     Runtime: about 2 `longest` operations a cell, many at a time.
@@ -79,7 +79,7 @@ def deviations(cells: NDArray[np.int64], longest: int = LONGEST) -> Deviations:
 
 @compiled
 def _add_larger(total: NDArray[np.int64], scaled: NDArray[np.int64], sums: NDArray[np.int64], length: int) -> None:
-    """Add, for each window, the larger of each of its scaled counts and its sum."""
+    """Add up, for each window, the larger of each of its scaled counts and its sum."""
     for begin in range(0, total.size, _LOOP_CHUNK):
         end = min(begin + _LOOP_CHUNK, total.size)
         held, level = np.zeros(end - begin, dtype=np.int64), sums[begin:end].copy()
@@ -93,7 +93,7 @@ def _add_larger(total: NDArray[np.int64], scaled: NDArray[np.int64], sums: NDArr
 def _add_larger_by_arrays(
     total: NDArray[np.int64], scaled: NDArray[np.int64], sums: NDArray[np.int64], length: int
 ) -> None:
-    """The same sums by operations on whole arrays: without a compiler, hundreds of times faster than the loop."""
+    """Add up the same by operations on whole arrays: without a compiler, hundreds of times faster than the loop."""
     for begin in range(0, total.size, _ARRAY_CHUNK):
         end = min(begin + _ARRAY_CHUNK, total.size)
         held, level = total[begin:end], sums[begin:end]

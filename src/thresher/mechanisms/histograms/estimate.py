@@ -1,4 +1,4 @@
-"""What every histogram mechanism takes and gives: whole counts and an epsilon in, a frozen noisy histogram out.
+"""Define what each histogram mechanism takes and returns: whole counts and an epsilon in, a noisy histogram out.
 
 Reads: arguments. Writes: nothing. Never: a count in an error text; only shapes and types, which are public, are named.
 """
@@ -16,18 +16,19 @@ from thresher.noise import Entropy
 from thresher.noise.arguments import checked_integers
 
 MOST_CELLS = 1 << 22
-# Counts are clamped here: adding or removing a record still moves one clamped count by at most 1, and a sum over all
-# cells that there may be stays at most 2**60, far from where whole numbers wrap around.
+# Counts are limited to this. A record still moves one limited count by at most 1, and a sum over the most cells stays
+# at most 2**60, far below where whole numbers wrap around.
 FAR = 1 << 38
 _LEAST_EPSILON, _MOST_EPSILON = Fraction(1, 10**6), Fraction(100)
 
 
 @dataclass(frozen=True, slots=True)
 class NoisyHistogram:
-    """A released histogram. `counts` has the shape of what was measured; its numbers may be negative or not whole.
+    """Hold a released histogram. `counts` has the shape of the input; its numbers may be negative or not whole.
 
-    `parts` labels the bucket of each cell, where the mechanism releases a partition; numbers in one bucket are equal
-    or were made from common measurements. `epsilon` is what is charged, rounded up. `stamp` marks what is no release.
+    `parts` labels the bucket of each cell, where the mechanism releases a partition: the numbers of a bucket are equal
+    or come from common measurements. `epsilon` is the charge, rounded up. `stamp` is set if the noise was seeded, for
+    tests, and so protects nobody.
     """
 
     counts: NDArray[np.float64]
@@ -38,15 +39,15 @@ class NoisyHistogram:
 
 
 class HistogramMechanism(Protocol):
-    """Counts, an amount of epsilon and perhaps entropy in; a noisy histogram of the same shape out."""
+    """Take counts, an epsilon and perhaps entropy; return a noisy histogram of the same shape."""
 
     def __call__(self, counts: ArrayLike, epsilon: Amount, *, entropy: Entropy | None = None) -> NoisyHistogram: ...
 
 
 def checked_counts(counts: ArrayLike, dimensions: tuple[int, ...] = (1, 2)) -> NDArray[np.int64]:
-    """Whole numbers of 0 or more, in so many dimensions, clamped at 2**38.
+    """Return counts of 0 or more, limited to 2**38, or refuse their type, shape or sign.
 
-    That a count is negative is said, and no more: in a histogram of records none is, whoever the records are of.
+    The refusal of a negative count reveals nothing about people: no histogram of records has one.
     """
     plain = checked_integers(counts, "counts")
     if plain.ndim not in dimensions:
@@ -61,7 +62,7 @@ def checked_counts(counts: ArrayLike, dimensions: tuple[int, ...] = (1, 2)) -> N
 
 
 def checked_epsilon(epsilon: Amount) -> Fraction:
-    """The exact amount to spend, of a size that can be divided among steps and still be drawn with."""
+    """Return the exact amount to spend, if it is large enough to be divided among steps and still be drawn with."""
     amount = exact_fraction(epsilon, "epsilon")
     if not _LEAST_EPSILON <= amount <= _MOST_EPSILON:
         raise ArgumentError("epsilon", epsilon, "it must lie between 0.000001 and 100", "Pass 0.1, say")

@@ -1,4 +1,4 @@
-"""The two simplest noisy histograms: noise on every cell, and a noisy total spread evenly.
+"""Make the two simplest noisy histograms: noise on each cell, and a noisy total spread evenly.
 
 Reads: counts, entropy. Writes: nothing. Never: a float before the noise. Proof: `flat.md`.
 """
@@ -13,7 +13,7 @@ from thresher.noise.entropy import chosen
 
 
 def laplace(counts: ArrayLike, epsilon: Amount, *, entropy: Entropy | None = None) -> NoisyHistogram:
-    """Discrete Laplace noise on every cell.
+    """Add discrete Laplace noise to each cell.
 
     Privacy: epsilon, because a record lies in one cell.
     Utility: each cell is unbiased with variance near 2 / epsilon**2; a sum over k cells has k times that.
@@ -26,10 +26,10 @@ def laplace(counts: ArrayLike, epsilon: Amount, *, entropy: Entropy | None = Non
 
 
 def uniform(counts: ArrayLike, epsilon: Amount, *, entropy: Entropy | None = None) -> NoisyHistogram:
-    """The noisy total in equal shares: no cell is looked at. The baseline that any reading of cells has to beat.
+    """Spread a noisy total evenly over the cells. It is the baseline that a mechanism which measures cells must beat.
 
     Privacy: epsilon, because a record moves the total by 1.
-    Utility: whatever the counts are away from flat, it errs by; the noise of a cell is that of the total over cells.
+    Utility: a cell errs by its distance from the mean, and by the noise of the total divided by the number of cells.
     Runtime: linear in the cells.
     """
     cells, amount, source = checked_counts(counts), checked_epsilon(epsilon), chosen(entropy)
@@ -41,5 +41,5 @@ def uniform(counts: ArrayLike, epsilon: Amount, *, entropy: Entropy | None = Non
 
 
 def _plain(noisy: NDArray[np.int64]) -> NDArray[np.float64]:
-    """As floats, which is post-processing; the stamp of a result says whether its noise was real."""
+    """Return plain floats, which is post-processing. The result has a stamp of its own for seeded noise."""
     return np.asarray(noisy).view(np.ndarray).astype(np.float64)

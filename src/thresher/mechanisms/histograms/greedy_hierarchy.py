@@ -1,8 +1,8 @@
-"""Totals of buckets measured through a binary tree whose shares of the budget are chosen greedily for a workload.
+"""Measure totals of buckets through a binary tree whose shares of the budget are chosen greedily for a workload.
 
-Each node keeps a share of what reaches it for its own total and hands on the rest; on every path from the root to a
-bucket the shares add up to the whole. Shares depend on the sizes of buckets only, which are public here. Estimates are
-those of weighted least squares over the tree.
+Each node keeps a share of the budget that reaches it for its own total and hands on the rest, so the shares on each
+path from the root to a bucket add up to the whole. Shares depend on the sizes of buckets only, which are public here.
+Estimates are those of weighted least squares over the tree.
 Reads: totals of buckets, entropy. Writes: nothing. Never: a float before the noise. Proof: `greedy_hierarchy.md`.
 """
 
@@ -20,12 +20,12 @@ from thresher.noise import Entropy, discrete_laplace
 from thresher.noise.arguments import checked_integers, checked_rate
 
 WORKLOADS = ("prefix", "identity")
-# Shares are whole numbers of this: what a node and the path below it have adds up without rounding.
+# Shares are whole numbers out of this, so they add up along a path without rounding.
 WHOLE = 1 << 40
 _GRID = 100
 # Nodes whose shares are chosen at once.
 _CHUNK = 1024
-# No node is measured at a rate below this, for which there is no noise.
+# No node is measured at a rate below this, because noise that wide cannot be drawn.
 _LEAST_RATE = Fraction(1, 10**9)
 
 Number = TypeVar("Number", np.int64, np.float64)
@@ -35,27 +35,27 @@ _LEFT, _RIGHT = slice(0, None, 2), slice(1, None, 2)
 
 @dataclass(frozen=True, slots=True)
 class NodeShares:
-    """What part of the budget each node has for itself, in units of 1 / WHOLE: level 0 are the buckets.
+    """Hold the part of the budget that each node keeps, in units of 1 / WHOLE. Level 0 are the buckets.
 
-    Node i of a level has children 2i and 2i + 1 of the level below, the second of which may be missing.
+    Node i of a level has the children 2i and 2i + 1 in the level below; the second may be missing.
     """
 
     levels: tuple[NDArray[np.int64], ...]
 
     @property
     def rows(self) -> int:
-        """How many totals are measured."""
+        """Return how many totals are measured."""
         return sum(int(np.count_nonzero(level)) for level in self.levels)
 
 
 def checked_workload(workload: str) -> str:
     if workload not in WORKLOADS:
-        raise ArgumentError("workload", workload, f"it is one of {', '.join(WORKLOADS)}", "Pass one of them")
+        raise ArgumentError("workload", workload, f"it must be one of {', '.join(WORKLOADS)}", 'Pass "prefix"')
     return workload
 
 
 def greedy_shares(sizes: ArrayLike, epsilon: Amount, workload: str = "prefix") -> tuple[NodeShares, float]:
-    """Shares for buckets of these sizes, and the sum of squared errors expected over the workload, times epsilon^2 / 2.
+    """Return shares for buckets of these sizes, and the expected squared error of the workload times epsilon^2 / 2.
 
     Runtime: linear in the buckets.
     """
@@ -69,7 +69,7 @@ def greedy_shares(sizes: ArrayLike, epsilon: Amount, workload: str = "prefix") -
         mine = np.where(whole, 0, budget - handed)
         own.append(mine)
         budget = np.repeat(budget - mine, 2)
-        # A level below may lack its last node.
+        # The level below may lack its last node.
         budget = budget[: kept[len(kept) - len(own) - 1].size if len(own) < len(kept) else buckets.size]
     return NodeShares((budget, *reversed(own))), error
 
@@ -77,7 +77,7 @@ def greedy_shares(sizes: ArrayLike, epsilon: Amount, workload: str = "prefix") -
 def measured_totals(
     totals: NDArray[np.int64], shares: NodeShares, epsilon: Fraction, entropy: Entropy
 ) -> NDArray[np.float64]:
-    """Estimates of the totals of buckets.
+    """Return noisy estimates of the totals of buckets.
 
     Privacy: epsilon, if one record moves one total by 1.
     Utility: unbiased; of all linear unbiased estimates from these measurements, those of least variance.
@@ -105,7 +105,7 @@ def _checked_sizes(sizes: ArrayLike) -> NDArray[np.int64]:
 
 
 def _workload_of(sizes: NDArray[np.int64], workload: str) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """W'W of the workload on buckets whose cells are equal: its diagonal, and its entries before each diagonal one.
+    """Return W'W of the workload on buckets of equal cells: its diagonal, and the entry before each diagonal one.
 
     For prefixes the entry of two buckets depends on the later one only; for single cells there is none.
     """
@@ -117,7 +117,7 @@ def _workload_of(sizes: NDArray[np.int64], workload: str) -> tuple[NDArray[np.fl
 
 
 def _kept(diagonal: NDArray[np.float64], before: NDArray[np.float64]) -> tuple[list[NDArray[np.int64]], float]:
-    """For each node above the buckets, how many hundredths it hands on; and the trace that is reached."""
+    """Return how many hundredths each node above the buckets hands on, and the trace that results."""
     trace, square, mass, cross = diagonal.copy(), diagonal.copy(), np.ones(diagonal.size), before.copy()
     kept = []
     while trace.size > 1:
@@ -136,7 +136,7 @@ def _kept(diagonal: NDArray[np.float64], before: NDArray[np.float64]) -> tuple[l
 def _best(
     trace: NDArray[np.float64], square: NDArray[np.float64], mass: NDArray[np.float64], alone: NDArray[np.bool_]
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """The share to hand on that makes the trace least; all of it where that is as good, or where a child is alone."""
+    """Return the share to hand on that makes the trace least: all of it in a tie, or where a child is alone."""
     share, least = np.full(trace.size, _GRID, dtype=np.int64), trace.copy()
     hundredths = np.arange(_GRID - 1, 0, -1)
     on = hundredths[:, None] / _GRID
@@ -153,7 +153,7 @@ def _best(
 
 
 def _few_bits(numbers: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Rounded to six leading bits: few distinct shares need few tables of noise."""
+    """Round to six leading bits, because few distinct shares need few tables of noise."""
     lost = np.maximum(np.frexp(numbers.astype(np.float64))[1].astype(np.int64) - 6, 0)
     return numbers + (1 << lost >> 1) >> lost << lost
 
@@ -161,7 +161,7 @@ def _few_bits(numbers: NDArray[np.int64]) -> NDArray[np.int64]:
 def _noisy(
     truth: NDArray[np.int64], own: NDArray[np.int64], epsilon: Fraction, entropy: Entropy
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Measurements and their variances; where nothing is measured, zero and infinity."""
+    """Return measurements and their variances: zero and infinity where nothing is measured."""
     noisy, variances = np.zeros(truth.size), np.full(truth.size, np.inf)
     order = np.argsort(own, kind="stable")
     shares, starts = np.unique(own[order], return_index=True)
@@ -176,10 +176,10 @@ def _noisy(
 
 
 def _estimates(noisy: list[NDArray[np.float64]], variances: list[NDArray[np.float64]]) -> NDArray[np.float64]:
-    """Weighted least squares on a tree, in two passes.
+    """Compute weighted least squares on the tree in two passes.
 
-    Up, each node weighs its own measurement against its children's sum; down, what the parent knows better is shared
-    out among its children by their variances.
+    Upwards, each node weighs its own measurement against the sum of its children. Downwards, the difference between the
+    parent and that sum is divided among the children by their variances.
     """
     estimates, spreads, sums = [noisy[0]], [variances[0]], []
     for own, spread in zip(noisy[1:], variances[1:], strict=True):
@@ -201,5 +201,5 @@ def _even(values: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def _summed(values: NDArray[Number]) -> NDArray[Number]:
-    """Sums of pairs; the last value alone, if it has no other."""
+    """Add up pairs; the last value stays alone if their number is odd."""
     return np.add.reduceat(values, np.arange(0, values.size, 2))

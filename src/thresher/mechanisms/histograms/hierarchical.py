@@ -1,7 +1,8 @@
-"""Counts of blocks of every size, reconciled (HB): sums over ranges keep little noise.
+"""Count blocks of each size with noise and reconcile them (HB), so that sums over ranges have little noise.
 
-A tree over the cells whose nodes have `branching` children along each axis; grids of any size give an uneven tree, so
-nothing is padded. Every level but the root is measured with an equal share of epsilon; least squares reconciles them.
+The blocks form a tree over the cells whose nodes have `branching` children along each axis. A grid of any size gives an
+uneven tree, so nothing is padded. Each level but the root gets an equal share of epsilon; least squares reconciles
+them.
 Reads: counts, entropy. Writes: nothing. Never: a float before the noise. Proof: `hierarchical.md`.
 """
 
@@ -23,11 +24,11 @@ _Number = TypeVar("_Number", np.int64, np.float64)
 def hierarchical(
     counts: ArrayLike, epsilon: Amount, *, branching: int | None = None, entropy: Entropy | None = None
 ) -> NoisyHistogram:
-    """Noise on blocks of all sizes, reconciled by least squares. `branching` is the best known for sums over ranges.
+    """Reconcile noisy counts of blocks of all sizes by least squares. The default `branching` suits sums over ranges.
 
     Privacy: epsilon: a record is counted once in each of the h levels, each measured with epsilon / h.
-    Utility: unbiased; the least variance of any unbiased combination of what was measured. A range of cells adds up
-    about 2 (branching - 1) h nodes instead of the cells in it; a single cell is noisier than with `laplace`.
+    Utility: unbiased, with the least variance of all unbiased linear combinations of the measurements. A range is a sum
+    of about 2 (branching - 1) h nodes instead of all its cells; a single cell is noisier than with `laplace`.
     Runtime: linear in the cells.
     Citations: Hay, Rastogi, Miklau, Suciu 2010 (consistency); Qardaji, Yang, Li 2013 (branching).
     """
@@ -42,7 +43,7 @@ def hierarchical(
 
 
 def best_branching(side: int, dimensions: int = 1) -> int:
-    """The branching that makes the mean variance of a range smallest, by formula: it depends on the grid alone.
+    """Return the branching with the smallest mean variance of a range, by a formula of the grid alone.
 
     For a given height h the formulas grow with b, so the least b with b**h >= side is the only candidate.
     """
@@ -52,7 +53,7 @@ def best_branching(side: int, dimensions: int = 1) -> int:
 
 
 def blocks(cells: NDArray[np.int64], branching: int) -> list[NDArray[np.int64]]:
-    """Exact counts of the nodes level by level, from the children of the root to the cells."""
+    """Return the exact counts of the nodes level by level, from the children of the root to the cells."""
     levels = [cells]
     while max(levels[0].shape) > branching:
         levels.insert(0, _grouped(levels[0], branching))
@@ -60,10 +61,10 @@ def blocks(cells: NDArray[np.int64], branching: int) -> list[NDArray[np.int64]]:
 
 
 def estimate_from_levels(measured: Sequence[NDArray[np.float64]], branching: int) -> NDArray[np.float64]:
-    """The least-squares estimate of the cells from equally noisy levels, top first (`hierarchical.md`).
+    """Return the least-squares estimate of the cells from equally noisy levels, top first (`hierarchical.md`).
 
-    Up: each node's best estimate from its own subtree, and its variance in units of one measurement. Down: what a
-    parent knows better than the sum of its children is divided among them in proportion to their variances.
+    Upwards, it finds each node's best estimate from its own subtree and the variance in units of one measurement.
+    Downwards, it divides the difference between a parent and the sum of its children in proportion to their variances.
     """
     best, variance = [measured[-1]], [np.ones(measured[-1].shape)]
     for own in reversed(measured[:-1]):
@@ -78,21 +79,21 @@ def estimate_from_levels(measured: Sequence[NDArray[np.float64]], branching: int
 
 
 def _grouped(values: NDArray[_Number], branching: int) -> NDArray[_Number]:
-    """Sums over blocks of `branching` along each axis; the last block of an axis may be smaller."""
+    """Add up blocks of `branching` along each axis; the last block of an axis may be smaller."""
     for axis, size in enumerate(values.shape):
         values = np.add.reduceat(values, np.arange(0, size, branching), axis=axis)
     return values
 
 
 def _repeated(values: NDArray[np.float64], branching: int, shape: tuple[int, ...]) -> NDArray[np.float64]:
-    """The value of its block for every member, cut to a shape whose last blocks may be smaller."""
+    """Give each member the value of its block, cut to a shape whose last blocks may be smaller."""
     for axis, size in enumerate(shape):
         values = np.repeat(values, branching, axis=axis).take(range(size), axis=axis)
     return values
 
 
 def _least_base(side: int, height: int) -> int:
-    """The least b >= 2 with b**height >= side, by bisection on whole numbers."""
+    """Return the least b >= 2 with b**height >= side, by bisection on whole numbers."""
     low, high = 2, max(side, 2)
     while low < high:
         middle = (low + high) // 2
@@ -101,7 +102,7 @@ def _least_base(side: int, height: int) -> int:
 
 
 def _cost(b: int, h: int, dimensions: int) -> int:
-    """Three times the formula, a whole number. In two dimensions the rim of a range decides, b h**2 for each axis."""
+    """Return three times the formula, a whole number. In two dimensions the rim of a range decides, b h**2 an axis."""
     return 3 * (b - 1) * h**3 - 2 * (b + 1) * h**2 if dimensions == 1 else 3 * b * h**2
 
 

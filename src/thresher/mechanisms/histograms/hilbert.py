@@ -1,4 +1,4 @@
-"""The cells of a table in the order of Hilbert's curve: cells that are near in the order are near in the table.
+"""Put the cells of a table in the order of Hilbert's curve: cells near in the order are near in the table.
 
 Reads: nothing. Writes: nothing. Never: anything but a shape. Proof: `hilbert.md`.
 Citation: Hilbert, "Über die stetige Abbildung einer Linie auf ein Flächenstück", 1891.
@@ -13,7 +13,7 @@ from thresher.mechanisms.histograms.estimate import MOST_CELLS
 
 
 def hilbert_order(rows: int, columns: int) -> NDArray[np.int64]:
-    """Positions in the flattened table, one after the other along the curve of the enclosing 2**k by 2**k square.
+    """Return the positions in the flattened table, in the order of the curve through the enclosing 2**k square.
 
     Cells of the square outside the table are left out. Runtime: a sort of the cells.
     """

@@ -1,6 +1,6 @@
-"""An estimate that learns from the sums it is worst at (MWEM): choose one privately, measure it, reweight the cells.
+"""Improve an estimate where its sums err most (MWEM): choose a sum privately, measure it, reweight the cells.
 
-Reads: counts, entropy. Writes: nothing. Never: the true total; a noisy one is paid for. Proof: `mwem.md`.
+Reads: counts, entropy. Writes: nothing. Never: the true total; it uses a noisy one. Proof: `mwem.md`.
 """
 
 from collections.abc import Sequence
@@ -23,7 +23,7 @@ _MOST_ROUNDS = 1000
 
 @dataclass(frozen=True, slots=True)
 class SeenSum:
-    """One round: which sum was chosen, and its noisy value."""
+    """Hold one round: which sum was chosen, and its noisy value."""
 
     index: int
     value: int
@@ -37,12 +37,13 @@ def mwem(
     rounds: int = 10,
     entropy: Entropy | None = None,
 ) -> NoisyHistogram:
-    """The mean of estimates, each corrected where the one before it erred most among the sums of `workload`.
+    """Return the mean of estimates, each corrected where the one before erred most among the sums of `workload`.
 
-    `workload` has a row of zeros and ones of the shape of counts for each sum; left out, it is all prefixes (boxes that
-    begin at the first cell), thinned out to 4,096.
+    `workload` has one row of zeros and ones for each sum, of the shape of counts. Without it, the sums are all prefixes
+    (boxes that begin at the first cell), at most 4,096 of them, evenly spaced.
     Privacy: epsilon: 1/20 for the total; in each round the choice and the measurement cost the same.
-    Utility: no promise for a cell: ten rounds see ten sums. Never negative. Right where few sums tell the story.
+    Utility: no promise for a cell, because ten rounds measure ten sums. Counts are never negative. It is good where few
+    sums describe the data.
     Runtime: rounds times (cells + a sort of the workload).
     Citations: Hardt, Ligett, McSherry, "A Simple and Practical Algorithm for Private Data Release", 2012.
     """
@@ -62,24 +63,24 @@ def mwem(
 
 
 def mwem_shares(amount: Fraction, rounds: int) -> tuple[Fraction, Fraction]:
-    """For the total, and for each choice and each measurement."""
+    """Return the shares of the total, and of each choice and each measurement."""
     return amount * TOTAL_SHARE, amount * (1 - TOTAL_SHARE) / (2 * rounds)
 
 
 def misfits(exact: NDArray[np.int64], answers: NDArray[np.float64]) -> NDArray[np.int64]:
-    """How far each sum is from the estimate's answer, rounded down: whole numbers that a record moves by at most 1."""
+    """Return how far each sum is from the answer, rounded down: whole numbers that a record moves by at most 1."""
     return np.abs(exact - np.floor(answers).astype(np.int64))
 
 
 def start(shape: tuple[int, ...], total: int) -> NDArray[np.float64]:
-    """The noisy total, spread evenly; at least one record, so that weights stay weights."""
+    """Spread the noisy total evenly. A total below 1 becomes 1, so that weights are positive."""
     return np.full(shape, max(total, 1) / np.prod(shape))
 
 
 def reweighted(estimate: NDArray[np.float64], workload: Workload, seen: SeenSum) -> NDArray[np.float64]:
-    """The cells of the sum times exp((seen - estimated) / 2 total), and all back to the same total.
+    """Multiply the cells of the sum by exp((seen - estimated) / 2 total), then scale all cells to the same total.
 
-    What was seen is first brought between 0 and the total, where the truth lies if the total is right.
+    The noisy value is first limited to the range from 0 to the total.
     """
     inside, total = workload.members(seen.index), estimate.sum()
     error = min(max(float(seen.value), 0.0), float(total)) - estimate[inside].sum()
@@ -91,7 +92,7 @@ def reweighted(estimate: NDArray[np.float64], workload: Workload, seen: SeenSum)
 def estimate_from_sums(
     shape: tuple[int, ...], total: int, workload: Workload, seen: Sequence[SeenSum]
 ) -> NDArray[np.float64]:
-    """The released histogram from what was measured: nothing else of the data is in it."""
+    """Return the released histogram, a function of the measurements alone."""
     estimate, mean = start(shape, total), np.zeros(shape)
     for one in seen:
         estimate = reweighted(estimate, workload, one)

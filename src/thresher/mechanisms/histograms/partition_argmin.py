@@ -1,8 +1,8 @@
-"""A private partition of a histogram by a noisy argmin: every candidate bucket has noise, single cells too.
+"""Choose a private partition of a histogram by a noisy argmin: each candidate bucket has noise, single cells too.
 
     price of a bucket = its deviation + a public charge - geometric noise;   the cheapest partition is released
 
-Prices are whole numbers of 1 / M, noise is on the same lattice, and ties go by an order that no data can change.
+Prices and noise are whole multiples of 1 / M, and ties are broken by an order that does not depend on data.
 Reads: counts, entropy. Writes: nothing. Never: a bucket without noise, a price cut at zero. Proof:
 `partition_argmin.md`.
 """
@@ -22,9 +22,10 @@ from thresher.mechanisms.histograms.estimate import checked_counts
 from thresher.noise import Entropy, geometric
 from thresher.noise.entropy import chosen
 
-# The charge of a bucket, over 1 / epsilon: it makes up for the least of many noises being low.
+# The charge of a bucket times epsilon. It outweighs that the largest of many noises is taken off a price.
 PENALTY = 16
-_MOST_CHARGE = 10**9
+# Above what `dawa` asks for at its least epsilon and share; times 2**16 it stays far below 2**61.
+_MOST_CHARGE = 10**10
 _WIDEST = 10**9
 _ROOM = 1 << 61
 
@@ -36,9 +37,9 @@ def partition_by_argmin(
     longest: int = LONGEST,
     entropy: Entropy | None = None,
 ) -> NDArray[np.int64]:
-    """Lengths of buckets, from left to right, each a power of two up to `longest`; they may be released.
+    """Choose the lengths of buckets from left to right, each a power of two up to `longest`. They may be released.
 
-    `charge` is public, and what each bucket costs besides its deviation: 16 / epsilon if left out.
+    `charge` is public: what each bucket costs besides its deviation. It is 16 / epsilon if left out.
     Privacy: epsilon.
     Utility: noise of a bucket has scale 2 (2 - 1/L - 1/M) / epsilon; a larger charge makes fewer buckets.
     Runtime: linear in the cells, times 2 `longest`; one draw for each candidate.
@@ -55,12 +56,12 @@ def partition_by_argmin(
 
 
 def shift(length: int, unit: int) -> int:
-    """By how much one bucket's noise must move to make up for one record: 2 (2 - 1/L - 1/M), in units of 1 / M."""
+    """Return by how much the noise of a bucket must move to offset one record: 2 (2 - 1/L - 1/M), in units of 1 / M."""
     return 2 * (2 * unit - unit // length - 1)
 
 
 def noisy_prices(seen: Deviations, epsilon: Fraction, charge: Fraction, entropy: Entropy) -> NDArray[np.int64]:
-    """The price of every candidate, in units of 1 / M: noise is taken off each one of them."""
+    """Return the price of each candidate, less its noise, in units of 1 / M."""
     prices = seen.costs + math.floor(charge * seen.unit)
     for k in range(seen.lengths):
         windows = seen.cells - (1 << k) + 1
@@ -70,7 +71,7 @@ def noisy_prices(seen: Deviations, epsilon: Fraction, charge: Fraction, entropy:
 
 
 def cheapest(prices: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The lengths of the buckets of least total price; among equals, the last bucket is the shortest, and so on."""
+    """Return the bucket lengths of least total price; in a tie, those whose last bucket is shortest, and so on."""
     cells = prices.shape[1]
     if max(abs(int(prices.min())), int(prices[0].max())) * cells < _ROOM:
         choices = _last_buckets(prices, np.zeros(cells + 1, dtype=np.int64))
@@ -86,7 +87,7 @@ def cheapest(prices: NDArray[np.int64]) -> NDArray[np.int64]:
 
 @compiled
 def _last_buckets(prices: NDArray[np.int64], best: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Which length the last bucket has in the cheapest partition of the cells before each end."""
+    """Return the length of the last bucket in the cheapest partition of the cells before each end."""
     lengths, cells = prices.shape
     choices = np.zeros(cells + 1, dtype=np.int64)
     for end in range(1, cells + 1):
@@ -104,7 +105,7 @@ def _checked_epsilon(epsilon: Amount, longest: int) -> Fraction:
     amount = exact_fraction(epsilon, "epsilon")
     least = Fraction(4 * longest, _WIDEST)
     if not least <= amount <= 100:
-        rule = f"for buckets of up to {longest} cells it must lie between {float(least):.1e} and 100"
+        rule = f"for buckets of up to {longest:,} cells it must lie between {float(least):.1e} and 100"
         raise ArgumentError("epsilon", epsilon, rule, "Pass 0.1, say, or shorter buckets")
     return amount
 

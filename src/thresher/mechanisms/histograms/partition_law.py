@@ -1,10 +1,10 @@
-"""A private partition of a histogram by the exponential mechanism: flat stretches become one bucket.
+"""Draw a private partition of a histogram by the exponential mechanism: flat stretches become one bucket.
 
     P[partition] proportional to the product over its buckets of exp(-rate deviation - penalty)
 
-Sums over all partitions are made from left to right, as floats with a wide exponent; each end of a bucket then has a
-choice of where that bucket begins, drawn with odds that are exactly those of the floats at hand. What rounding may add
-to the loss is known beforehand and taken off the budget.
+The code sums the weights of all partitions from left to right, in floats with a wide exponent. From right to left it
+then draws where each bucket begins, with odds that are exactly those of the floats. A bound on what rounding may add to
+the loss is known beforehand and subtracted from the budget.
 Reads: counts, entropy. Writes: nothing. Never: a weight that vanishes because it is small. Proof: `partition_law.md`.
 """
 
@@ -26,10 +26,10 @@ from thresher.noise.entropy import chosen, read_words
 PENALTY = 3
 _MOST_PENALTY = 50
 _MOST_LISTED = 16
-# What rounding may add to the loss, for each cell and once more.
+# What rounding may add to the loss, for each cell and one more.
 _ROUNDING = Fraction(1, 1 << 46)
 _UNSETTLED = -1
-# A term so many powers of two below the largest is left out of a sum of floats, and of nothing else.
+# A term that is this many powers of two below the largest is left out of sums of floats, but not of the odds.
 _SCALES = np.ldexp(1.0, -np.arange(900))
 
 Term = tuple[float, int]
@@ -42,11 +42,11 @@ def partition_by_law(
     longest: int = LONGEST,
     entropy: Entropy | None = None,
 ) -> NDArray[np.int64]:
-    """Lengths of buckets, from left to right, each a power of two up to `longest`; they may be released.
+    """Draw the lengths of buckets from left to right, each a power of two up to `longest`. They may be released.
 
     Privacy: epsilon.
-    Utility: of deviation and penalty (each deviation over 2 D / epsilon, D < 2), the sum exceeds the least possible by
-    more than log(partitions / b) with probability below b. A larger public penalty makes fewer buckets.
+    Utility: the score of a partition adds deviation / (2 D / epsilon) + penalty over its buckets, D < 2. It exceeds the
+    least score by more than log(partitions / b) with probability below b. A larger penalty makes fewer buckets.
     Runtime: linear in the cells, times 2 `longest`.
     Citations: McSherry, Talwar 2007 (the mechanism); Li, Hay, Miklau, Wang 2014 (partitions of this kind).
     """
@@ -70,9 +70,9 @@ def partition_by_law(
 def partition_chances(
     counts: ArrayLike, epsilon: Amount, penalty: Amount = PENALTY, longest: int = LONGEST
 ) -> dict[tuple[int, ...], Fraction]:
-    """The exact law of `partition_by_law` on a handful of cells: the probability of every partition. No release.
+    """Return the exact law of `partition_by_law` on at most 16 cells: the probability of each partition. It is secret.
 
-    It is what the draw follows, rounding and all. Runtime: as many steps as there are partitions; 16 cells at most.
+    The draw follows this law exactly, with all rounding. Runtime: as many steps as there are partitions.
     """
     cells = checked_counts(counts, (1,))
     if cells.size > _MOST_LISTED:
@@ -98,7 +98,7 @@ def partition_chances(
 
 
 def powers_of(seen: Deviations, epsilon: Amount, penalty: Amount) -> WidePowers | None:
-    """The weights of costs, at a rate that leaves room for rounding; none if there is only one partition."""
+    """Return the weights of costs, at a rate that leaves room for rounding; None if there is only one partition."""
     amount = exact_fraction(epsilon, "epsilon") - _ROUNDING * (seen.cells + 1)
     toll = exact_fraction(penalty, "penalty")
     if not 0 <= toll <= _MOST_PENALTY:
@@ -113,7 +113,7 @@ def powers_of(seen: Deviations, epsilon: Amount, penalty: Amount) -> WidePowers 
 def terms_at(
     end: int, seen: Deviations, powers: WidePowers, upto: tuple[NDArray[np.float64], NDArray[np.int64]]
 ) -> list[Term]:
-    """What each last bucket that ends here weighs, with all that may come before it: numbers mantissa 2**exponent."""
+    """Return the weight of each last bucket that ends here, with all that may come before it: mantissa 2**exponent."""
     terms = []
     for k in range(min(seen.lengths, end.bit_length())):
         start = end - (1 << k)
@@ -123,7 +123,7 @@ def terms_at(
 
 
 def index_of_draw(terms: list[Term], word: int, entropy: Entropy) -> int:
-    """An index with odds exactly those of the terms, by a uniform number whose first 64 bits are `word`."""
+    """Draw an index with odds exactly those of the terms, by a uniform number whose first 64 bits are `word`."""
     bits, draw = 64, word
     while (found := _index(terms, draw, bits)) is None:
         draw, bits = draw << bits | int.from_bytes(entropy.read(bits // 8), "little"), 2 * bits
@@ -131,7 +131,7 @@ def index_of_draw(terms: list[Term], word: int, entropy: Entropy) -> int:
 
 
 def _index(terms: list[Term], draw: int, bits: int) -> int | None:
-    """The term in which every uniform number that begins with these bits falls, if there is one."""
+    """Return the term that contains all uniform numbers that begin with these bits, or None if they lie in several."""
     top, precision = max(exponent for _, exponent in terms), 2 * bits + 64
     ends, low, high = [], 0, 0
     for mantissa, exponent in terms:
@@ -147,7 +147,7 @@ def _index(terms: list[Term], draw: int, bits: int) -> int | None:
 
 
 def _bracket(mantissa: float, shift: int) -> tuple[int, int]:
-    """Whole numbers next below and next above mantissa 2**shift."""
+    """Return the whole numbers next below and next above mantissa 2**shift."""
     if shift < -64:
         return 0, 1
     number = Fraction(mantissa) * (Fraction(2) ** shift)
@@ -162,7 +162,7 @@ def _forward(
     scales: NDArray[np.float64],
     words: NDArray[np.uint64],
 ) -> tuple[NDArray[np.float64], NDArray[np.int64], NDArray[np.int64]]:
-    """Sums over the partitions of the cells before each end, and the last bucket that `words` choose there."""
+    """Return the sums over partitions of the cells before each end, and the last bucket that `words` choose there."""
     lengths, cells = costs.shape
     digits, mask = mantissas.shape[0], (1 << DIGIT_BITS) - 1
     sums, powers = np.empty(cells + 1, dtype=np.float64), np.zeros(cells + 1, dtype=np.int64)

@@ -1,7 +1,7 @@
-"""Powers exp(-rate c - penalty) of a whole number c, as floats with an exponent of their own: none is too small.
+"""Compute powers exp(-rate c - penalty) of a whole number c as floats with a separate exponent: none becomes zero.
 
-c is written in base 256, and the power is a product of one number from each of eight small tables. The tables are made
-with 256-bit whole numbers and rounded once.
+With c in base 256, the power is a product of one number from each of eight small tables. The tables are computed with
+256-bit whole numbers and rounded once.
 Reads: nothing. Writes: nothing. Never: a library's exponential. Proof: `wide_powers.md`.
 """
 
@@ -17,7 +17,7 @@ from thresher.noise.enclosure import exp_minus
 DIGIT_BITS = 8
 _DIGITS = 8
 _BITS = 256
-# The exponents of places that no cost with a rate allowed here reaches need not fit in 64 bits, so they are cut.
+# Some table entries belong to costs that cannot occur. Their exponents may not fit in 64 bits, so they are cut here.
 _BEYOND = -(1 << 58)
 
 Wide = tuple[int, int]
@@ -25,16 +25,16 @@ Wide = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class WidePowers:
-    """exp(-rate c - penalty) = the product of mantissas[j, d_j] 2**exponents[j, d_j], c = sum of d_j 256**j < 2**63.
+    """Hold tables: exp(-rate c - penalty) = product of mantissas[j, d_j] 2**exponents[j, d_j], c = sum of d_j 256**j.
 
-    Mantissas lie between 1 and 2.
+    Mantissas lie between 1 and 2, and c is below 2**63.
     """
 
     mantissas: NDArray[np.float64]
     exponents: NDArray[np.int64]
 
     def weight(self, cost: int) -> tuple[float, int]:
-        """The power as mantissa and exponent, by the same operations in the same order as a kernel's."""
+        """Return the power as mantissa and exponent, by the same operations in the same order as the compiled loop."""
         weight, power = 1.0, 0
         for place in range(_DIGITS):
             digit = cost >> place * DIGIT_BITS & (1 << DIGIT_BITS) - 1
@@ -45,7 +45,7 @@ class WidePowers:
 
 @lru_cache(maxsize=64)
 def wide_powers(rate: Fraction, penalty: Fraction) -> WidePowers:
-    """Tables for one rate above 0 (at most 100) and one penalty of 0 or more (at most 100)."""
+    """Return the tables for a rate above 0 and a penalty of 0 or more, both at most 100."""
     mantissas = np.empty((_DIGITS, 1 << DIGIT_BITS), dtype=np.float64)
     exponents = np.empty_like(mantissas, dtype=np.int64)
     step, first = _exponential(rate), _exponential(penalty)
@@ -54,7 +54,7 @@ def wide_powers(rate: Fraction, penalty: Fraction) -> WidePowers:
         for digit in range(1 << DIGIT_BITS):
             mantissas[place, digit], exponents[place, digit] = _rounded(power)
             power = _times(power, step)
-        # The last power is 256 steps, which is one step of the next place; the penalty is paid once.
+        # The last power is 256 steps, which is one step of the next place. The penalty is in the first place only.
         step = power if place else _times_256(step)
         first = (1, 0)
     mantissas.flags.writeable = exponents.flags.writeable = False
@@ -62,7 +62,7 @@ def wide_powers(rate: Fraction, penalty: Fraction) -> WidePowers:
 
 
 def _exponential(rate: Fraction) -> Wide:
-    """exp(-rate), at most 100, to more than 256 bits: below 2**-144, so 512 binary places are enough."""
+    """Return exp(-rate) to more than 256 bits: it is above 2**-145 for rates up to 100, so 512 places are enough."""
     return _cut(exp_minus(rate, 2 * _BITS).low, -2 * _BITS)
 
 
@@ -77,13 +77,13 @@ def _times(first: Wide, second: Wide) -> Wide:
 
 
 def _cut(number: int, exponent: int) -> Wide:
-    """The number times 2**exponent, with at most 256 leading bits kept."""
+    """Return number times 2**exponent with at most 256 leading bits."""
     excess = max(number.bit_length() - _BITS, 0)
     return number >> excess, exponent + excess
 
 
 def _rounded(power: Wide) -> tuple[float, int]:
-    """The nearest float between 1 and 2, and the exponent that goes with it."""
+    """Return the nearest float between 1 and 2, and the exponent that belongs to it."""
     number, exponent = power
     places = number.bit_length() - 1
     return number / (1 << places), max(exponent + places, _BEYOND)

@@ -1,4 +1,4 @@
-"""Public sets of sums over cells: boxes that begin at the first cell, or rows of zeros and ones.
+"""Define public sets of sums over cells: boxes that begin at the first cell, or rows of zeros and ones.
 
 Reads: arguments. Writes: nothing. Never: anything but the grid's shape or the caller's rows, both public.
 """
@@ -12,26 +12,26 @@ from numpy.typing import ArrayLike, NDArray
 from thresher.errors import ArgumentError
 from thresher.noise.arguments import checked_integers
 
-# Boxes at most; on a larger grid, their corners lie on evenly spaced lines.
+# The most boxes; on a larger grid their corners lie on evenly spaced lines.
 MOST_BOXES = 4096
 
 
 class Workload(Protocol):
-    """Sums over sets of cells, numbered from 0."""
+    """Answer sums over sets of cells, numbered from 0."""
 
     def whole(self, cells: NDArray[np.int64]) -> NDArray[np.int64]:
-        """The exact answer to each."""
+        """Return the exact value of each sum."""
 
     def answers(self, estimate: NDArray[np.float64]) -> NDArray[np.float64]:
-        """The answers on an estimate, which is public."""
+        """Return the value of each sum on an estimate, which is public."""
 
     def members(self, index: int) -> NDArray[np.bool_]:
-        """The cells that one of them adds up."""
+        """Return the cells that one sum adds up."""
 
 
 @dataclass(frozen=True, slots=True)
 class Prefixes:
-    """Boxes from the first cell to each of these ends along each axis: prefix sums, in one dimension."""
+    """Add up boxes from the first cell to each of these ends along each axis; in one dimension, prefixes."""
 
     shape: tuple[int, ...]
     ends: tuple[NDArray[np.int64], ...]
@@ -55,7 +55,7 @@ class Prefixes:
 
 @dataclass(frozen=True, slots=True)
 class RowSums:
-    """One row of zeros and ones for each sum."""
+    """Hold one row of zeros and ones for each sum."""
 
     rows: NDArray[np.int64]
 
@@ -74,14 +74,14 @@ class RowSums:
 
 
 def prefixes(shape: tuple[int, ...]) -> Prefixes:
-    """All prefixes if there are at most 4,096; otherwise those that end on evenly spaced lines."""
+    """Return all prefixes if there are at most 4,096, otherwise those that end on evenly spaced lines."""
     lines = round(MOST_BOXES ** (1 / len(shape)))
     ends = tuple(np.unique(-(-np.arange(1, lines + 1) * size // lines)).astype(np.int64) for size in shape)
     return Prefixes(shape, ends)
 
 
 def rows(workload: ArrayLike, shape: tuple[int, ...]) -> RowSums:
-    """The caller's rows, checked: they are public, but a row that counted a cell twice would cost twice."""
+    """Check the caller's rows. They are public, but a row that counted a cell twice would cost twice."""
     plain = checked_integers(workload, "workload")
     if plain.shape[1:] != shape or plain.ndim != len(shape) + 1 or not plain.size:
         rule = f"it must be one row or more, each of the shape {shape} of counts"
