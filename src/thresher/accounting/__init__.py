@@ -1,5 +1,12 @@
-"""What a release costs: regions, events, composition, and min-entropy. Pure arithmetic on public facts.
+"""Count what releases cost, by pure arithmetic on public facts.
 
+    regions                parts of a table given by public conditions; losses are counted for each region
+    losses, events         the losses of one release; a cost or loss as an event, which the ledger writes down
+    deepest, composition   the largest sum of losses at any one point; what an account has lost
+    subject                who is protected by an account, which never changes
+    min_entropy            how unsure an observer stays; a statistic (with `branching` and `posterior_box`)
+
+Read them in this order. The proofs are `composition.md`, `steps.md` and `min_entropy.md`.
 Reads: arguments. Writes: nothing. Never: data, noise, a float where an amount is counted.
 """
 

@@ -1,7 +1,7 @@
-"""Best-first branch and bound over counts: how many groups of each level sit high, the rest sitting low.
+"""Search counts by best-first branch and bound: how many groups of each level are high, while the rest are low.
 
-Levels are decided from the highest down. Seen along the count of one level the relaxed bound falls and then rises, so
-counts are tried from its minimiser outwards, and each direction ends where the bound passes the best value found.
+Levels are decided from the highest down. As the count of one level grows, the relaxed bound falls and then rises. So
+counts are tried from its minimiser outwards, and each direction ends when the bound passes the best value found.
 Reads: a relaxation. Writes: nothing. Never: a lower end that is not proved (beyond the rounding of floats).
 Proof: `min_entropy.md`.
 """
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from heapq import heappop, heappush
 from typing import Generic, Protocol, TypeVar
 
-# Entropies here are sums of a few dozen products of doubles; two that agree to this are taken as equal.
+# Entropies here are sums of a few dozen products of doubles; two that differ by less than this count as equal.
 ROUNDING = 1e-12
 
 State = TypeVar("State")
@@ -19,11 +19,11 @@ State = TypeVar("State")
 
 @dataclass(frozen=True, slots=True)
 class RelaxedState:
-    """What a relaxation knows at one state: a proved bound, a value that is attained, and where to branch.
+    """What a relaxation knows at one state: a proved lower bound, a value that is attained, and where to branch.
 
-    `amount` is the real number of groups that the relaxed optimum puts high at the level to be decided next. Where
-    nothing is left to decide, `high` is the value itself; `low` stays the relaxed bound, because only relaxed bounds
-    fall and then rise along a count, and the neighbours of this state are given up by its bound.
+    `amount` is the real number of groups that the relaxed optimum puts high at the next level. If no level is left,
+    `high` is the value itself; `low` stays the relaxed bound, because only relaxed bounds fall and then rise along a
+    count, and the bound of this state decides whether its neighbours are tried.
     """
 
     low: float
@@ -37,10 +37,10 @@ class Relaxation(Protocol[State]):
     root: State
 
     def look(self, state: State) -> RelaxedState:
-        """Bounds over all ways to complete a state."""
+        """Return bounds over all ways to complete a state."""
 
     def child(self, state: State, count: int) -> State | None:
-        """The state after the next level puts `count` groups high; None if it cannot, or if no level is left."""
+        """Return the state in which the next level has `count` groups high; None if it cannot or no level is left."""
 
 
 class _Search(Generic[State]):
@@ -51,7 +51,7 @@ class _Search(Generic[State]):
         self.open: list[tuple[float, int, State, int, int, State, float]] = []
 
     def offer(self, parent: State, count: int, step: int) -> None:
-        """Looks at one child and keeps it unless its bound is no better than what is known."""
+        """Bound one child, and keep it if its bound is better than the best value."""
         child = self.problem.child(parent, count)
         if child is None:
             return
@@ -62,17 +62,19 @@ class _Search(Generic[State]):
             heappush(self.open, (look.low, self.looks, parent, count, step, child, look.amount))
 
     def divide(self, state: State, amount: float) -> None:
-        """Offers the two counts around the relaxed optimum; the others follow outwards, each after its neighbour."""
+        """Offer the two counts around the relaxed optimum; the others follow outwards, each after its neighbour."""
         nearest = math.floor(amount)
         self.offer(state, nearest, -1)
         self.offer(state, nearest + 1, 1)
 
 
 def least(problem: Relaxation[State], max_looks: int) -> tuple[float, float]:
-    """Lower and upper end of the least value; equal unless `max_looks` states were not enough."""
+    """Return the lower and upper end of the least value; they are equal unless `max_looks` states were too few."""
     look = problem.look(problem.root)
-    if look.high - look.low <= ROUNDING or max_looks <= 0:
-        return (look.high, look.high) if look.high - look.low <= ROUNDING else (look.low, look.high)
+    if look.high - look.low <= ROUNDING:
+        return look.high, look.high
+    if max_looks <= 0:
+        return look.low, look.high
     search = _Search(problem, look.high)
     search.divide(problem.root, look.amount)
     while search.open and search.open[0][0] < search.best - ROUNDING:

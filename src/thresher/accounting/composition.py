@@ -1,8 +1,8 @@
-"""What an account has lost: the largest sum of losses over any one cell of the common refinement of all regions.
+"""Compute what an account has lost: the largest sum of losses in any one cell of the common refinement of all regions.
 
 Within a cell losses add (sequential composition); between cells the largest counts (parallel composition). The sum of
-each release's own largest loss is always enough, and is what this falls back to, part by part, when the refinement is
-too large to search. Columns are taken as dense and as independent of each other.
+each release's own largest loss is always enough; parts of the refinement that are too large to search count with that
+sum. Columns are taken as dense and as independent of each other.
 Reads: losses by region. Writes: nothing. Never: a float, or an amount below the true one.
 Proof: `composition.md`.
 """
@@ -18,17 +18,17 @@ from thresher.accounting.regions import Constant, Interval, Key, Place, Region, 
 from thresher.amounts import Epsilon
 from thresher.errors import ArgumentError
 
-# Boxes met while searching. So many take about a quarter of a second, while a ledger waits; most accounts need fewer.
+# Boxes met while searching. This many take about a quarter of a second, while a ledger waits; most accounts need fewer.
 WORK_LIMIT = 50_000
 
 _Family = tuple[Region, tuple[str, ...]]
-# What a box says about one column: some constants, or an interval.
+# The restriction of a box on one column: some constants, or an interval.
 _Said = tuple[Constant, ...] | Interval
 
 
 @dataclass(frozen=True, slots=True)
 class AccountLoss:
-    """`loss` is never below the true loss; `exact` says that it equals it."""
+    """What an account has lost: `loss` is never below the true loss, and equals it if `exact`."""
 
     loss: Epsilon
     exact: bool
@@ -40,9 +40,9 @@ class AccountLoss:
 def account_loss(
     entries: Iterable[RegionLosses], within: Region | None = None, work_limit: int = WORK_LIMIT
 ) -> AccountLoss:
-    """The loss of an account that holds these releases, or of the part of it that lies `within` a region.
+    """Return the loss of an account with these releases, or of the part of it that lies `within` a region.
 
-    Order does not matter. The same releases always give the same amount, so a ledger can derive it again.
+    Order does not matter. The same releases always give the same amount, so a ledger can compute it again.
     """
     listed = _checked(entries)
     mixed = _mixed_columns(listed, within)
@@ -52,9 +52,9 @@ def account_loss(
 
 
 def loss_after(entries: Sequence[RegionLosses], new: Sequence[RegionLosses]) -> AccountLoss:
-    """The loss of the account once `new` is added: what a reservation must fit under the budget.
+    """Return the loss of the account once `new` is added, which a reservation compares with the budget.
 
-    Where the search runs out, the loss before plus the new releases' own loss is a bound as well; the smaller counts.
+    If the search runs out of work, the loss before plus the new releases' own loss is a bound too; the smaller counts.
     """
     after = account_loss([*entries, *new])
     if after.exact:
@@ -64,7 +64,7 @@ def loss_after(entries: Sequence[RegionLosses], new: Sequence[RegionLosses]) -> 
 
 
 def safe_sum(entries: Iterable[RegionLosses]) -> Epsilon:
-    """The sum of each release's largest loss: always enough, never less than `account_loss`."""
+    """Return the sum of each release's largest loss, which is never less than `account_loss`."""
     return Epsilon.total(entry.largest for entry in _checked(entries))
 
 
@@ -72,12 +72,13 @@ def _checked(entries: Iterable[RegionLosses]) -> list[RegionLosses]:
     listed = list(entries)
     for entry in listed:
         if not isinstance(entry, RegionLosses):
-            raise ArgumentError("entries", entry, "an account adds up RegionLosses", "Pass losses() of an event")
+            rule = "each entry must be a RegionLosses"
+            raise ArgumentError("entries", entry, rule, "Pass what losses() of an event returns")
     return listed
 
 
 def _mixed_columns(entries: Sequence[RegionLosses], within: Region | None) -> frozenset[str]:
-    """Columns on which kinds of values are mixed, so that exact comparison proves nothing."""
+    """Return the columns on which kinds of values are mixed, so that exact comparison proves nothing."""
     mentioned: defaultdict[str, set[Constant]] = defaultdict(set)
     ordered: set[str] = set()
     for where in [*([] if within is None else [within]), *(entry.where for entry in entries)]:
@@ -94,23 +95,23 @@ def _mixed_columns(entries: Sequence[RegionLosses], within: Region | None) -> fr
 def _families(
     entries: Sequence[RegionLosses], within: Region | None, mixed: frozenset[str]
 ) -> dict[_Family, dict[Key, int]]:
-    """Releases over the same groups added up, each narrowed to `within` and seen without the mixed columns."""
+    """Add up releases over the same groups, each narrowed to `within` and without the mixed columns."""
     inside = within if within is None else within.only(set(within.columns) - mixed)
     families: dict[_Family, dict[Key, int]] = {}
     for entry in entries:
-        kept = entry.only({*entry.columns, *entry.where.columns} - mixed) if mixed else entry
-        where = kept.where if inside is None else kept.where.within(inside)
+        losses = entry.only({*entry.columns, *entry.where.columns} - mixed) if mixed else entry
+        where = losses.where if inside is None else losses.where.within(inside)
         if where is not None:
-            total = families.setdefault((where, kept.columns), defaultdict(int))
-            for key, amount in kept.amounts:
+            total = families.setdefault((where, losses.columns), defaultdict(int))
+            for key, amount in losses.amounts:
                 total[key] += amount.nano
-    # One order whatever the order of the entries, so that a search that runs out does so at the same point.
+    # The order of the entries makes no difference, so a search that runs out of work does so at the same point.
     return dict(sorted(families.items(), key=lambda family: repr(family[0])))
 
 
 def _boxes(families: Mapping[_Family, Mapping[Key, int]]) -> tuple[list[Box], int]:
-    """Every group as a box over numbered columns and places, and the number of columns."""
-    found: list[tuple[int, int, dict[str, _Said]]] = []
+    """Return every group as a box over numbered columns and places, and the number of columns."""
+    listed: list[tuple[int, int, dict[str, _Said]]] = []
     for number, ((where, columns), amounts) in enumerate(families.items()):
         around: dict[str, _Said] = {
             column: said if isinstance(said, Interval) else said.constants for column, said in where.restrictions
@@ -118,15 +119,15 @@ def _boxes(families: Mapping[_Family, Mapping[Key, int]]) -> tuple[list[Box], in
         for group, nano in _grouped(columns, amounts):
             inside = {column: _met(around.get(column), members) for column, members in group.items()}
             if nano and all(inside.values()):
-                found.append((number, nano, {**around, **inside}))
+                listed.append((number, nano, {**around, **inside}))
     said_of: defaultdict[str, list[_Said]] = defaultdict(list)
-    for _, _, box in found:
+    for _, _, box in listed:
         for column, said in box.items():
             said_of[column].append(said)
     lines = {column: Line(number, said_of[column]) for number, column in enumerate(sorted(said_of))}
     boxes = [
         Box(nano, family, {lines[column].number: lines[column].span(said) for column, said in box.items()})
-        for family, nano, box in found
+        for family, nano, box in listed
     ]
     return boxes, len(lines)
 
@@ -134,7 +135,7 @@ def _boxes(families: Mapping[_Family, Mapping[Key, int]]) -> tuple[list[Box], in
 def _grouped(
     columns: tuple[str, ...], amounts: Mapping[Key, int]
 ) -> Iterator[tuple[dict[str, tuple[Constant, ...]], int]]:
-    """Groups by what they say of columns. Those that lost the same and differ in the last column only are one."""
+    """Yield groups as constants of columns; groups of equal loss that differ only in the last column are one group."""
     if not columns:
         yield from (({}, nano) for nano in amounts.values())
         return
@@ -146,14 +147,14 @@ def _grouped(
 
 
 def _met(around: _Said | None, members: tuple[Constant, ...]) -> tuple[Constant, ...]:
-    """Of these constants, those that what is said around them holds."""
+    """Return the members that satisfy the restriction around the groups, if there is one."""
     if isinstance(around, Interval):
         return tuple(member for member in members if around.holds(member))
     return members if around is None else tuple(member for member in members if member in around)
 
 
 class Line:
-    """One column: its number, and the places where something begins on it, in order."""
+    """One column: its number, and the places on it where a restriction begins, in order."""
 
     def __init__(self, number: int, said: Iterable[_Said]) -> None:
         self.number = number
@@ -165,7 +166,7 @@ class Line:
         self._index = {place: i for i, place in enumerate(self._places)}
 
     def span(self, said: _Said) -> Span:
-        """Which of the places are in what is said."""
+        """Return the numbers of the places that satisfy a restriction."""
         if isinstance(said, Interval):
             return range(bisect_left(self._places, said.low_place), bisect_right(self._places, said.high_place))
         return tuple(self._index[1, member, 0] for member in said)

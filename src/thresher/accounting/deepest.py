@@ -1,8 +1,8 @@
-"""The deepest point under weighted boxes: branch and bound over columns, exact unless the work runs out.
+"""Find the deepest point under weighted boxes, by branch and bound over columns: exact unless the work runs out.
 
-A box spans, on some columns, some numbered places, and on all other columns everything. The depth of a point is the
-sum of the weights of the boxes around it. Boxes of one family exclude each other, so a family adds at most its
-heaviest box: that is the bound. Columns that no box links are searched apart, because their maxima add.
+A box spans some numbered places on some columns, and all places on the others. The depth of a point is the sum of the
+weights of the boxes that contain it. Boxes of one family exclude each other, so a family adds at most its heaviest
+box: that gives the bound. Columns that no box links are searched separately, because their maxima add.
 Reads: integers. Writes: nothing. Never: a result below the true depth.
 Proof: `composition.md`.
 """
@@ -17,7 +17,7 @@ Span = range | tuple[int, ...]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Box:
-    """A weight over the places that `spans` lists column by column."""
+    """A weight on the places that `spans` lists for each column."""
 
     weight: int
     family: int
@@ -26,21 +26,21 @@ class Box:
 
 @dataclass(frozen=True, slots=True)
 class Depth:
-    """`value` is never below the largest depth, and equals it if `exact`."""
+    """The largest depth: `value` is never below it, and equals it if `exact`."""
 
     value: int
     exact: bool
 
 
 class Search:
-    """One search; `work` counts the boxes met in opened places, and past `limit` bounds take the place of search."""
+    """One search. Its work is the number of boxes met in opened places; past `limit`, bounds are used instead."""
 
     def __init__(self, limit: int) -> None:
         self._limit = limit
         self._work = 0
 
     def deepest(self, boxes: Sequence[Box], columns: frozenset[int]) -> Depth:
-        """The largest depth, where only `columns` are still open."""
+        """Return the largest depth, where only `columns` are still open."""
         value, exact = 0, True
         for part, linked in _unlinked(boxes, columns):
             if len(linked) > 1:
@@ -51,7 +51,7 @@ class Search:
         return Depth(value, exact)
 
     def _branched(self, boxes: Sequence[Box], columns: frozenset[int]) -> Depth:
-        """Fixes one column at each of its places in turn, the most promising place first."""
+        """Fix one column at each of its places in turn, the most promising place first."""
         column = _most_used(boxes, columns)
         free = [box for box in boxes if column not in box.spans]
         rest = columns - {column}
@@ -70,7 +70,7 @@ class Search:
 
 
 def bound(boxes: Sequence[Box]) -> int:
-    """The heaviest box of each family, summed: no point lies deeper."""
+    """Return the sum of the heaviest box of each family: no point lies deeper."""
     heaviest: defaultdict[int, int] = defaultdict(int)
     for box in boxes:
         heaviest[box.family] = max(heaviest[box.family], box.weight)
@@ -78,7 +78,7 @@ def bound(boxes: Sequence[Box]) -> int:
 
 
 def _unlinked(boxes: Sequence[Box], columns: frozenset[int]) -> list[tuple[list[Box], frozenset[int]]]:
-    """Boxes divided so that no two parts share an open column."""
+    """Divide boxes into parts that share no open column; return each part with its open columns."""
     leader = {column: column for column in columns}
 
     def find(column: int) -> int:
@@ -86,7 +86,7 @@ def _unlinked(boxes: Sequence[Box], columns: frozenset[int]) -> list[tuple[list[
             leader[column] = column = leader[leader[column]]
         return column
 
-    # Families restrict the same columns throughout, so one box of each tells which columns are linked.
+    # All boxes of a family restrict the same columns, so one box of each shows which columns are linked.
     shapes = {box.family: [column for column in box.spans if column in columns] for box in boxes}
     for shape in shapes.values():
         for column in shape[1:]:
@@ -102,7 +102,7 @@ def _unlinked(boxes: Sequence[Box], columns: frozenset[int]) -> list[tuple[list[
 
 
 def _most_used(boxes: Sequence[Box], columns: frozenset[int]) -> int:
-    """The column that most families restrict: fixing it is most likely to unlink the others."""
+    """Return the column that most families restrict: to fix it is most likely to unlink the others."""
     used = dict.fromkeys(sorted(columns), 0)
     for spans in {box.family: box.spans for box in boxes}.values():
         for column in spans:
@@ -112,7 +112,7 @@ def _most_used(boxes: Sequence[Box], columns: frozenset[int]) -> int:
 
 
 def _starts(boxes: Sequence[Box], column: int) -> list[int]:
-    """Where some span begins: the deepest point can be moved down to such a place."""
+    """Return the places where a span begins: a deepest point can be moved down to such a place."""
     starts: set[int] = set()
     for box in boxes:
         span = box.spans.get(column, ())
@@ -121,7 +121,7 @@ def _starts(boxes: Sequence[Box], column: int) -> list[int]:
 
 
 def _met_at_places(boxes: Sequence[Box], column: int) -> list[list[Box]]:
-    """For each place, the boxes that span it; places that meet the same boxes are listed once."""
+    """Return, for each place, the boxes that span it; places with the same boxes are listed once."""
     starts = _starts(boxes, column)
     met: dict[int, list[int]] = {place: [] for place in starts}
     for i, box in enumerate(boxes):
@@ -134,7 +134,7 @@ def _met_at_places(boxes: Sequence[Box], column: int) -> list[list[Box]]:
 
 
 def _swept(boxes: Sequence[Box], column: int) -> int:
-    """The largest depth when one column is left: a sweep along it."""
+    """Return the largest depth if one column is left, by a sweep along it."""
     at: defaultdict[int, int] = defaultdict(int)
     change: defaultdict[int, int] = defaultdict(int)
     for box in boxes:

@@ -1,7 +1,7 @@
-"""What happened, as frozen events: who was measured, by which groups, and at what loss. Accounting interprets them.
+"""Describe spending as frozen events: which groups were measured, and at what loss. Accounting interprets them.
 
-An event is written down twice: before the data are read as the worst case (the cost), afterwards as what was reached
-(the loss). `settled` checks that the second never exceeds the first.
+An event is written down twice: before the data are read as the worst case (the cost), and afterwards as the loss that
+was reached. `settled` checks that the loss never exceeds the cost.
 Reads: public facts of a release. Writes: nothing. Never: adds up amounts across events (see `composition.py`).
 Proof that the charges are enough: `composition.md`.
 """
@@ -19,13 +19,13 @@ from thresher.errors import ArgumentError, BugError
 
 @dataclass(frozen=True, slots=True)
 class Grouping:
-    """The groups of a release: rows of `where`, divided by `columns`, at most so many groups for one unit.
+    """The groups of a release: rows of `where`, divided by `columns`; a unit is in at most `max_groups_per_unit`.
 
-    `fixed_columns` are the columns that have one value in all rows of a unit. Only they keep regions apart: a person
+    `fixed_columns` are the columns that have one value in all rows of a unit. Only they separate regions: a person
     with rows in two buildings is in the regions of both, even if each release counted that person in one building
-    only. So every other column is left out of the regions that are charged, and where groups thereby fall together, a
-    unit may have touched `max_groups_per_unit` of them and pays the sum of that many of the largest. In particular,
-    with no fixed columns the sum of the largest is charged to the whole table.
+    only. So the regions that are charged leave every other column out. Groups that fall together in this way are
+    charged the sum of their largest losses, as many as `max_groups_per_unit`, because a unit may be in that many.
+    Without fixed columns, that sum is charged to the whole table.
     """
 
     columns: tuple[str, ...]
@@ -40,12 +40,12 @@ class Grouping:
             raise ArgumentError("where", self.where, "it must be a Region", "Pass Region.everything() for all rows")
         most = whole_number(self.max_groups_per_unit, "max_groups_per_unit")
         if most < 1:
-            raise ArgumentError("max_groups_per_unit", most, "a unit may be in one group at least", "Pass 1 or more")
+            raise ArgumentError("max_groups_per_unit", most, "it must be 1 or more", "Pass 1 or a larger integer")
         object.__setattr__(self, "max_groups_per_unit", most)
 
     @classmethod
     def of_rows(cls, columns: Iterable[str], where: Region | None = None) -> "Grouping":
-        """Every row is its own unit, so every column has one value for it and it is in one group."""
+        """Return the groups of a release in which every row is its own unit: all columns are fixed, one group each."""
         names, region = checked_columns(columns, "columns"), where or Region.everything()
         return cls(names, region, 1, tuple(set(names) | set(region.columns)))
 
@@ -73,7 +73,7 @@ class Grouping:
 
 @dataclass(frozen=True)
 class CommonSpending:
-    """Every group was (or may be) measured at one amount; which groups there are need not be known."""
+    """Every group was (or may be) measured at one amount. The groups need not be known."""
 
     grouping: Grouping
     amount: Epsilon
@@ -132,7 +132,7 @@ class GroupSpending:
 
 @dataclass(frozen=True)
 class CombinedSpending:
-    """Several spendings on the same data, one after the other or at once: their losses add where they overlap."""
+    """Several spendings on the same data. Their losses add where they overlap."""
 
     parts: tuple["Spending", ...]
 
@@ -152,11 +152,11 @@ Spending = CommonSpending | GroupSpending | CombinedSpending
 
 
 def step_spending(step: int, epsilon: Epsilon, protected_steps: int | None) -> CommonSpending:
-    """What a step of a stream that costs a unit `epsilon` takes from its account. Proof: `steps.md`.
+    """Return what a step of a stream, which costs a unit `epsilon`, takes from its account. Proof: `steps.md`.
 
-    protected_steps   1: a unit in one step is protected, and steps are regions of their own. More: a unit in so many
-                      steps on end; each step is charged for as many, so that the largest step is what any such window
-                      can have lost. None: a unit in all steps, whose losses add up without end
+    protected_steps   1: one step of a unit is protected, and each step is a region. w > 1: any w consecutive steps of a
+                      unit are protected; each step is charged w times, so that the largest charge covers the loss of
+                      any such window. None: all steps of a unit are protected, and their losses add up without end
     """
     if whole_number(step, "step") < 0:
         raise ArgumentError("step", step, "steps are counted from 0", "Pass 0 or more")
@@ -164,13 +164,13 @@ def step_spending(step: int, epsilon: Epsilon, protected_steps: int | None) -> C
         return CommonSpending(Grouping((), Region.everything(), 1, ()), epsilon)
     length = whole_number(protected_steps, "protected_steps")
     if length < 1:
-        raise ArgumentError("protected_steps", length, "one step at least is protected", "Pass 1 for events")
+        raise ArgumentError("protected_steps", length, "it must be 1 or more", "Pass 1 to protect events")
     when = steps(Fraction(step), Fraction(step + 1))
     return CommonSpending(Grouping((), when, 1, (STEP,)), epsilon * length)
 
 
 def spending_from_json(document: object) -> Spending:
-    """The event that `to_json` wrote, with exactly the fields that it writes."""
+    """Return the event that `to_json` wrote, with exactly the fields that it writes."""
     match document:
         case {"event": "common", "amount": str(amount), "grouping": grouping, **rest} if not rest:
             return CommonSpending(Grouping.from_json(grouping), Epsilon.from_json(amount))
@@ -185,21 +185,21 @@ def spending_from_json(document: object) -> Spending:
 
 
 def settled(cost: Spending, loss: Spending) -> Spending:
-    """`loss`, once it is checked that it settles `cost`: the same groups, and no group above its worst case.
+    """Return `loss` after a check that it settles `cost`: the same groups, and no group above its worst case.
 
-    Sound only for releases that show their stopping level, because an ex-post loss is a statement about the output.
-    No amount that was reached is quoted in an error: the release it belongs to has not been handed out.
+    This is sound only for releases that show their stopping level, because an ex-post loss is a statement about the
+    output. No error quotes an amount that was reached, because the release with it has not been handed out.
     """
     if isinstance(cost, CombinedSpending) or isinstance(loss, CombinedSpending):
         costs = cost.parts if isinstance(cost, CombinedSpending) else None
         losses = loss.parts if isinstance(loss, CombinedSpending) else None
         if costs is None or losses is None or len(costs) != len(losses):
-            raise BugError("a settlement has other parts than the spending it settles")
+            raise BugError("the parts of a settlement differ from those of the spending that it settles")
         for reserved, reached in zip(costs, losses, strict=True):
             settled(reserved, reached)
         return loss
     if cost.grouping != loss.grouping:
-        raise BugError("a settlement names other groups than the spending it settles")
+        raise BugError("the groups of a settlement differ from those of the spending that it settles")
     if not _covers(cost, loss):
         raise BugError("a group was settled above its worst case, so its promise does not hold")
     return loss
@@ -210,7 +210,7 @@ def _covers(cost: CommonSpending | GroupSpending, loss: CommonSpending | GroupSp
         amounts = [loss.amount] if isinstance(loss, CommonSpending) else [amount for _, amount in loss.amounts]
         return max(amounts) <= cost.amount
     if isinstance(loss, CommonSpending):
-        # A common loss speaks of all groups, also those that the cost did not list.
+        # A common loss is about all groups, also those that the cost did not list.
         return False
     reserved = dict(cost.amounts)
     return all(key in reserved and amount <= reserved[key] for key, amount in loss.amounts)

@@ -1,7 +1,7 @@
-"""The losses of one release, region by region: what the account adds up.
+"""Hold the losses of one release by region: what the account adds up.
 
-A row that lies in one of the regions adds that region's loss, and a row that lies in none adds nothing. The regions are
-groups of one table, so they exclude each other: different keys of the same columns, inside the same `where`.
+A row in one of the regions adds that region's loss; a row in none adds nothing. The regions are groups of one table, so
+they exclude each other: different keys of the same columns, inside the same `where`.
 Reads: public keys and amounts. Writes: nothing. Never: two losses for one key. Joined steps: `steps.md`.
 """
 
@@ -24,16 +24,16 @@ from thresher.accounting.regions import (
 from thresher.amounts import MAX_NANO, Epsilon
 from thresher.errors import ArgumentError
 
-# The column of a stream's account: time, counted in steps. Its losses alone are joined; columns of tables stay as they
-# were, so that what earlier books say of them is still what follows from their lines.
+# The column of a stream's account: time, counted in steps. Only its losses are joined. The losses of tables stay as
+# they are, so that the state in earlier ledgers still follows from their entries.
 STEP = "(step)"
-# A stream with more gaps than this is charged for the first of them too, which keeps its account short.
+# If a stream has more stretches than this, the gaps between the first ones are charged too, to keep its account short.
 MOST_STRETCHES = 64
 
 
 @dataclass(frozen=True, slots=True)
 class RegionLosses:
-    """Inside `where`, the group whose `columns` equal a key loses that key's amount."""
+    """The losses of a release: inside `where`, the group whose `columns` equal a key loses that key's amount."""
 
     where: Region
     columns: tuple[str, ...]
@@ -46,37 +46,37 @@ class RegionLosses:
 
     @classmethod
     def of_region(cls, region: Region, amount: Epsilon) -> "RegionLosses":
-        """One loss for a whole region."""
+        """Return one loss for a whole region."""
         return cls(region, (), (((), amount),))
 
     @property
     def largest(self) -> Epsilon:
-        """What this release costs on its own."""
+        """What this release costs by itself."""
         return max(amount for _, amount in self.amounts)
 
     def regions(self) -> Iterator[tuple[Region, Epsilon]]:
-        """Each group's region with its loss; a group that lies outside `where` has none."""
+        """Yield each group's region with its loss, but for groups that lie outside `where`."""
         for key, amount in self.amounts:
             region = self.where.within(Region.at(self.columns, key))
             if region is not None:
                 yield region, amount
 
     def only(self, columns: Collection[str], groups_per_unit: int = 1) -> "RegionLosses":
-        """The same release seen through fewer columns: keys that agree on them become one group.
+        """Return the same losses over fewer columns: keys that agree on these become one group.
 
-        A unit that touches at most `groups_per_unit` of the merged groups loses at most the sum of that many of the
-        largest, which is what the merged group is charged.
+        A unit that touches at most `groups_per_unit` of the groups that become one loses at most the sum of that many
+        of their largest losses, so that sum is charged.
         """
         if set(self.columns) <= set(columns):
             return RegionLosses(self.where.only(columns), self.columns, self.amounts)
-        kept = tuple(i for i, column in enumerate(self.columns) if column in columns)
+        places = tuple(i for i, column in enumerate(self.columns) if column in columns)
         classes: defaultdict[Key, list[int]] = defaultdict(list)
         for key, amount in self.amounts:
-            classes[tuple(key[i] for i in kept)].append(amount.nano)
+            classes[tuple(key[i] for i in places)].append(amount.nano)
         merged = tuple(
             (key, Epsilon.from_nano(sum(nlargest(groups_per_unit, amounts)))) for key, amounts in classes.items()
         )
-        return RegionLosses(self.where.only(columns), tuple(self.columns[i] for i in kept), merged)
+        return RegionLosses(self.where.only(columns), tuple(self.columns[i] for i in places), merged)
 
     def to_json(self) -> dict[str, object]:
         keys = keys_to_json([key for key, _ in self.amounts])
@@ -95,10 +95,10 @@ class RegionLosses:
 
 
 def added(losses: Iterable[RegionLosses]) -> tuple[RegionLosses, ...]:
-    """The same losses with releases over the same groups added up key by key: a book's shortest form of them.
+    """Add up releases over the same groups, key by key: the shortest form of losses, which a ledger keeps.
 
-    Keys that are numbers in one release and texts in another are not the same groups, nor known to be others: such
-    releases stay apart.
+    Keys that are numbers in one release and texts in another may or may not be the same groups: such releases stay
+    separate.
     """
     families: defaultdict[tuple[Region, tuple[str, ...], tuple[type, ...]], defaultdict[Key, int]] = defaultdict(
         lambda: defaultdict(int)
@@ -116,37 +116,37 @@ def added(losses: Iterable[RegionLosses]) -> tuple[RegionLosses, ...]:
 
 
 def _joined(losses: Iterable[RegionLosses]) -> tuple[RegionLosses, ...]:
-    """Steps that follow each other and lost the same as one stretch of time: a stream may run for ever in one line."""
-    kept: list[RegionLosses] = []
+    """Join consecutive steps of equal loss to one stretch of time, so that an endless stream can stay one entry."""
+    joined: list[RegionLosses] = []
     ends: dict[tuple[Fraction, Epsilon], tuple[int, Fraction]] = {}
     for loss in losses:
         stretch = _stretch(loss)
         if stretch is None:
-            kept.append(loss)
+            joined.append(loss)
             continue
         (low, high), amount = stretch, loss.largest
-        place, start = ends.pop((low, amount), (len(kept), low))
-        kept[place : place + 1] = [loss if start == low else RegionLosses.of_region(steps(start, high), amount)]
+        place, start = ends.pop((low, amount), (len(joined), low))
+        joined[place : place + 1] = [loss if start == low else RegionLosses.of_region(steps(start, high), amount)]
         ends[high, amount] = place, start
-    return tuple(_fewer(kept))
+    return tuple(_fewer(joined))
 
 
 def _fewer(losses: list[RegionLosses]) -> list[RegionLosses]:
-    """At most so many stretches: the first ones are joined over the gaps between them, at the larger amount."""
-    found = [(loss, stretch) for loss in losses if (stretch := _stretch(loss)) is not None]
-    if len(found) <= MOST_STRETCHES:
+    """Leave at most `MOST_STRETCHES`: join the first ones, with the gaps between them, at their largest amount."""
+    stretches = [(loss, stretch) for loss in losses if (stretch := _stretch(loss)) is not None]
+    if len(stretches) <= MOST_STRETCHES:
         return losses
-    if any(before[1] > after[0] for (_, before), (_, after) in pairwise(found)):
-        # Streams that overlap in time add up there: such stretches are left as they are.
+    if any(before[1] > after[0] for (_, before), (_, after) in pairwise(stretches)):
+        # Streams that overlap in time add up there, so their stretches cannot be joined in this way.
         return losses
-    first = found[: len(found) - MOST_STRETCHES + 1]
+    first = stretches[: len(stretches) - MOST_STRETCHES + 1]
     whole = steps(first[0][1][0], first[-1][1][1])
     joined = RegionLosses.of_region(whole, max(loss.largest for loss, _ in first))
     return [joined, *(loss for loss in losses if all(loss is not other for other, _ in first))]
 
 
 def _stretch(loss: RegionLosses) -> tuple[Fraction, Fraction] | None:
-    """The whole steps that a loss is about, and nothing else: from one, included, up to another, not included."""
+    """Return the first step of a loss and the step after its last one; None if the loss is about anything else."""
     if loss.columns or len(loss.where.restrictions) != 1:
         return None
     ((column, said),) = loss.where.restrictions
@@ -157,30 +157,31 @@ def _stretch(loss: RegionLosses) -> tuple[Fraction, Fraction] | None:
 
 
 def steps(low: Fraction, high: Fraction) -> Region:
-    """The steps of a stream from one, included, up to another, not included."""
+    """Return the region of a stream's steps from `low` up to, but not including, `high`."""
     return Region(((STEP, Interval(low, high, True, False)),))
 
 
 def coarsened(losses: Sequence[RegionLosses], most_groups: int) -> tuple[RegionLosses, ...]:
-    """Losses over at most so many groups: the longest lists are replaced by their largest amount, all over `where`.
+    """Reduce losses to at most `most_groups` groups: the longest lists are replaced by their largest amount.
 
-    Never less than the losses were: a book that has grown too long to search falls back to the safe sum in part.
+    That amount is charged to all of `where`, so the result is never less than the losses were. A ledger whose account
+    is too long to search uses it.
     """
-    kept, groups = [], sum(len(loss.amounts) for loss in losses)
+    coarse, groups = [], sum(len(loss.amounts) for loss in losses)
     for loss in sorted(losses, key=lambda loss: -len(loss.amounts)):
         if groups > most_groups:
             groups -= len(loss.amounts) - 1
-            kept.append(RegionLosses.of_region(loss.where, loss.largest))
+            coarse.append(RegionLosses.of_region(loss.where, loss.largest))
         else:
-            kept.append(loss)
-    return added(kept)
+            coarse.append(loss)
+    return added(coarse)
 
 
 def checked_amounts(columns: object, amounts: object) -> tuple[tuple[str, ...], tuple[tuple[Key, Epsilon], ...]]:
-    """Columns, and what each group loses: pairs sorted by key, each key once, at least one pair."""
+    """Return the columns and the loss of each group: pairs sorted by key, each key once, at least one pair."""
     pairs = tuple(amounts.items()) if isinstance(amounts, Mapping) else amounts
     if not isinstance(pairs, tuple | list) or not pairs:
-        rule = "it must map one group or more to what each loses"
+        rule = "it must map one group or more to the loss of each"
         raise ArgumentError("amounts", amounts, rule, 'Pass e.g. {("A",): Epsilon("0.1")}')
     names, keys = checked_groups(columns, [key for key, _ in pairs])
     listed = [checked_amount(amount) for _, amount in pairs]
@@ -189,7 +190,7 @@ def checked_amounts(columns: object, amounts: object) -> tuple[tuple[str, ...], 
 
 def checked_amount(amount: object) -> Epsilon:
     if not isinstance(amount, Epsilon):
-        raise ArgumentError("amount", amount, "privacy loss is counted exactly", 'Pass an Epsilon, as Epsilon("0.1")')
+        raise ArgumentError("amount", amount, "it must be an Epsilon, which is exact", 'Pass e.g. Epsilon("0.1")')
     return amount
 
 

@@ -1,8 +1,8 @@
-"""Min-entropy: how unsure the best-placed adversary must stay about which group a record is in. A statistic.
+"""Measure min-entropy, a statistic: how unsure the best-informed adversary stays about which group a record is in.
 
-`box_min_entropy` is that of the paper (MIDE, Def. 6 with eq. 10), by which `dppwlm` chooses its levels; another form
-brings its own relaxation. All presume one group for each record and equal prior odds. Floats are right here: no budget
-depends on the result.
+`box_min_entropy` is the paper's (MIDE, Def. 6 with eq. 10), and `dppwlm` chooses its levels by it; `least_entropy`
+accepts other relaxations. All assume one group for each record and equal prior odds. Floats are enough here, because no
+budget depends on the result.
 Reads: losses by group. Writes: nothing. Never: decides what may be spent.
 Proof: `min_entropy.md`.
 """
@@ -19,21 +19,21 @@ from thresher.accounting.posterior_box import BoxRelaxation
 from thresher.amounts import Epsilon
 from thresher.errors import ArgumentError
 
-# Beyond so many distinct levels the relaxation alone is already within a thousandth of a nat or better.
+# Beyond this many distinct levels the relaxation alone is within a thousandth of a nat.
 _BRANCHED_LEVELS = 512
 _MAX_LOOKS = 6_000
 _MAX_GROUPS = 10**12
-# A single loss of 100 already leaves less than 1e-25 nats among that many groups; larger numbers only overflow.
+# A single loss of 100 leaves less than 1e-25 nats among that many groups; larger numbers only overflow.
 _CERTAINTY = 300.0
-# Made of levels in increasing order and how many groups have each.
+# A function of levels in increasing order and the number of groups at each.
 Relaxed = Callable[[NDArray[np.float64], NDArray[np.int64]], Relaxation[State]]
 
 
 @dataclass(frozen=True, slots=True)
 class MinEntropy:
-    """The least entropy lies between `low` and `high`, in nats; it is exact, up to rounding, if the two are equal.
+    """The least entropy, in nats: between `low` and `high`, and exact up to rounding if the two are equal.
 
-    Where one number is wanted take `low`: the adversary is at least that unsure.
+    To use one number, take `low`: the adversary is at least that unsure.
     """
 
     low: float
@@ -46,7 +46,7 @@ class MinEntropy:
 
     @property
     def normalised_low(self) -> float:
-        """As a share of ln k, the entropy of knowing nothing; 1 for a single group, about which nothing is asked."""
+        """`low` as a share of ln k, the entropy before any answer; 1 if there is a single group."""
         return self._share(self.low)
 
     @property
@@ -63,14 +63,14 @@ class MinEntropy:
 
 
 def box_min_entropy(losses: ArrayLike | Sequence[Epsilon], counts: ArrayLike | None = None) -> MinEntropy:
-    """The paper's min-entropy of losses by group; `counts` says how many groups share each loss (default: one each)."""
+    """Return the paper's min-entropy of losses by group; `counts`: how many groups have each loss (default: one)."""
     return least_entropy(BoxRelaxation, losses, counts)
 
 
 def least_entropy(
     relaxed: Relaxed[State], losses: ArrayLike | Sequence[Epsilon], counts: ArrayLike | None = None
 ) -> MinEntropy:
-    """The least entropy by this relaxation: never below 0 or above ln k, whatever rounding says."""
+    """Return the least entropy by this relaxation; rounding never puts it below 0 or above ln k."""
     levels, sizes = _levels(losses, counts)
     low, high = least(relaxed(levels, sizes), _MAX_LOOKS if levels.size <= _BRANCHED_LEVELS else 0)
     groups = int(sizes.sum())
@@ -81,7 +81,7 @@ def least_entropy(
 def _levels(
     losses: ArrayLike | Sequence[Epsilon], counts: ArrayLike | None
 ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    """Distinct losses in increasing order, and how many groups have each."""
+    """Return the distinct losses in increasing order, and how many groups have each."""
     values = _checked_losses(losses)
     if counts is None:
         return np.unique(values, return_counts=True)
@@ -93,7 +93,7 @@ def _levels(
         or groups.max() > _MAX_GROUPS
         or groups.sum(dtype=object) > _MAX_GROUPS
     ):
-        rule = "it must hold one positive whole number for each loss"
+        rule = f"it must hold one positive whole number for each loss, at most {_MAX_GROUPS} in all"
         raise ArgumentError("counts", counts, rule, "Pass integers, and leave out losses that no group has")
     levels, place = np.unique(values, return_inverse=True)
     totals = np.zeros(levels.size, dtype=np.int64)
@@ -111,12 +111,12 @@ def _checked_losses(losses: ArrayLike | Sequence[Epsilon]) -> NDArray[np.float64
     if values.dtype == object and all(isinstance(loss, Epsilon) for loss in values.flat):
         values = values.astype(np.float64)
     if values.ndim != 1 or values.size == 0 or values.dtype.kind not in "iuf":
-        rule = "it must list one number or more, a loss for each group, and a boolean is not a number"
+        rule = "it must list one number or more, a loss for each group (a boolean is not a number)"
         raise ArgumentError("losses", losses, rule, "Pass a one-dimensional array of epsilons")
     numbers = values.astype(np.float64)
     wrong = np.flatnonzero(~(np.isfinite(numbers) & (numbers >= 0)))
     if wrong.size:
         i = int(wrong[0])
-        rule = "a loss is finite and never below zero"
+        rule = "a loss must be finite, and 0 or more"
         raise ArgumentError(f"losses[{i}]", float(numbers[i]), rule, "Check the mechanism that reported it")
     return np.minimum(numbers, _CERTAINTY)

@@ -1,9 +1,9 @@
-"""Least entropy over a box, as in the MIDE paper: each posterior between e^-eps / S+ and e^eps / S-, summing to one.
+"""Bound the least entropy over a box, as in the MIDE paper: posteriors from e^-eps / S+ to e^eps / S-, with sum one.
 
 Here S+ and S- are the sums of e^eps and of e^-eps over all groups (eq. 10 of the paper). Entropy is concave, so its
-minimum is at a vertex: all groups at an end except one. Replacing entropy by its chord in each group leaves a problem
-that is solved by filling the steepest chords first, which gives the lower bound; undoing the chord of the one group
-that is partly filled gives a value that is attained.
+minimum is at a vertex: all groups at an end except one. With entropy replaced by its chord in each group, the optimum
+fills the steepest chords first: that gives the lower bound. With the true entropy of the one group that is partly
+filled, the same point gives a value that is attained.
 Reads: levels and counts. Writes: nothing. Never: a bound that the chords do not prove.
 Proof: `min_entropy.md`.
 """
@@ -17,15 +17,15 @@ from numpy.typing import NDArray
 
 from thresher.accounting.branching import RelaxedState
 
-# How many levels are free, the slack still to give out, and the entropy collected above all groups being low.
+# How many levels are free, the slack that is left, and the entropy so far (with all free groups low).
 BoxState = tuple[int, float, float]
 
 
 @dataclass(frozen=True, slots=True)
 class _Chords:
-    """The lowest levels, steepest chord first, with running totals of what they take and what they give.
+    """The lowest levels, steepest chord first, with running totals of the slack they take and the entropy they give.
 
-    `highest_at` is where the highest of these levels stands in that order.
+    `highest_at` is the place of the highest of these levels in that order.
     """
 
     order: list[int]
@@ -41,7 +41,7 @@ class BoxRelaxation:
         lows = np.exp(-levels - _log_total(levels, counts))
         highs = np.exp(np.minimum(0.0, levels - _log_total(-levels, counts)))
         slack = max(0.0, 1.0 - float(np.dot(counts, lows)))
-        # No group can take more than the whole slack; saying so makes chords steeper and loses no point.
+        # No group can take more than the whole slack. This limit makes chords steeper and excludes no point.
         widths = np.minimum(highs - lows, slack)
         gains = _entropy(lows + widths) - _entropy(lows)
         slopes = np.divide(gains, widths, out=np.zeros_like(gains), where=widths > 0)
@@ -88,7 +88,7 @@ class BoxRelaxation:
         return self._chords[free]
 
     def _amount(self, top: int, chords: _Chords, place: int, rest: float) -> float:
-        """How many groups of the top level the filling takes, counting parts."""
+        """Return how many groups of the top level are filled, with fractions."""
         if chords.highest_at == place:
             return rest / self._widths[top] if self._widths[top] > 0 else 0.0
         return float(self._counts[top]) if chords.highest_at < place else 0.0
@@ -97,7 +97,7 @@ class BoxRelaxation:
         return 0 <= slack <= self._counts[level] * self._widths[level]
 
     def _filled(self, level: int, slack: float) -> float:
-        """Entropy gained when one level takes the slack: as many groups as can be are full, and one takes the rest."""
+        """Return the entropy gained if one level takes the slack: full groups, and one with the rest."""
         width, low = self._widths[level], self._lows[level]
         if width <= 0 or slack <= 0:
             return 0.0
@@ -107,13 +107,13 @@ class BoxRelaxation:
 
 
 def _log_total(exponents: NDArray[np.float64], counts: NDArray[np.int64]) -> float:
-    """Log of the sum of counts * e^exponents, without overflow."""
+    """Return the log of the sum of counts * e^exponents, without overflow."""
     largest = float(exponents.max())
     return largest + math.log(float(np.dot(counts, np.exp(exponents - largest))))
 
 
 def _entropy(p: NDArray[np.float64]) -> NDArray[np.float64]:
-    """-p ln p, which is 0 at 0."""
+    """Return -p ln p, which is 0 at 0."""
     return -p * np.log(np.where(p > 0, p, 1.0))
 
 

@@ -1,7 +1,7 @@
-"""A region: the part of a table where a box of public conditions holds. Losses are kept by region.
+"""Describe parts of a table by public conditions: regions, for each of which losses are counted.
 
-    Constant          a value that a region may mention: an exact number, or text; a date is text such as "2024-01-31"
-    Values, Interval  what a region says about one column
+    Constant          a value in a region's condition: an exact number, or text; a date is text such as "2024-01-31"
+    Values, Interval  the restriction of one column
     Region            rows whose columns satisfy every restriction
 
 A region restricts some declared columns and leaves every other column free, so two regions over different columns
@@ -9,9 +9,9 @@ always overlap: their common refinement has a cell inside both (Theorem 5 of the
 objects with equal hashes and equal JSON, so that a document about them can be hashed.
 Constants are compared exactly, numbers by value and text by code points, so a source must compare them the same way:
 numbers on the column's declared grid, text without case folding. Floats are refused because a database may round two
-decimals to one double, and two regions would then meet where the account believes that they cannot. NULL is not a
+decimals to one double; two regions would then overlap although the account takes them as disjoint. NULL is not a
 constant: a row with NULL in a column lies in no region that restricts that column, as in SQL. Columns are taken as
-dense: between any two numbers or days lies another, which can only make more regions overlap.
+dense: between any two numbers or days lies another. This can only make more regions overlap.
 Reads: public conditions. Writes: nothing. Never: a value of the data; says "disjoint" unless some column proves it.
 """
 
@@ -28,7 +28,7 @@ from thresher.errors import ArgumentError
 
 Constant = Fraction | str
 Key = tuple[Constant, ...]
-# A place on a column's line: (1, c, -1) just below c, (1, c, 0) at c, (1, c, 1) just above; the ends are infinite.
+# A place on a column: (1, c, -1) just below c, (1, c, 0) at c, (1, c, 1) just above; the two ends are infinite.
 Place = tuple[int] | tuple[int, Constant, int]
 FIRST: Place = (0,)
 LAST: Place = (2,)
@@ -50,7 +50,7 @@ class Values:
             raise ArgumentError("values", self.constants, "it must be a list of constants", "Pass a tuple")
         members = {checked_constant(member, "values") for member in self.constants}
         if not members or len({type(member) for member in members}) > 1:
-            rule = "a set holds one constant or more, all numbers or all text"
+            rule = "it must hold one constant or more, all numbers or all text"
             raise ArgumentError("values", self.constants, rule, "List the constants of one kind")
         object.__setattr__(self, "constants", tuple(sorted(members)))
 
@@ -85,21 +85,21 @@ class Interval:
             end = getattr(self, name)
             object.__setattr__(self, name, None if end is None else checked_constant(end, name))
             if end is None and getattr(self, f"{name}_included"):
-                raise ArgumentError(f"{name}_included", True, "an unbounded side includes no end", "Pass False")
+                raise ArgumentError(f"{name}_included", True, "an unbounded side has no end to include", "Pass False")
         low = FIRST if self.low is None else (1, self.low, 0 if self.low_included else 1)
         high = LAST if self.high is None else (1, self.high, 0 if self.high_included else -1)
         object.__setattr__(self, "constants", tuple(end for end in (self.low, self.high) if end is not None))
         object.__setattr__(self, "low_place", low)
         object.__setattr__(self, "high_place", high)
         if not self.constants:
-            raise ArgumentError("low", None, "an interval is bounded on one side at least", "Leave the column out")
+            raise ArgumentError("low", None, "an interval needs a bound on one side at least", "Leave the column out")
         if not one_kind(self.constants, ordered=True):
-            rule = "an interval has numbers or days as its ends, because other text has no order all databases share"
+            rule = "the ends of an interval must be numbers or days, because databases sort other text differently"
             field = "low" if self.high is None else "high"
             raise ArgumentError(field, self.constants[-1], rule, "List the values instead")
         if not self.low_place < self.high_place:
-            rule = "an interval holds more than one point"
-            raise ArgumentError("high", self.high, rule, "Check the order of the ends, or ask for one value")
+            rule = "an interval must hold more than one point"
+            raise ArgumentError("high", self.high, rule, "Check the order of the ends, or use = for one value")
 
     def holds(self, constant: Constant) -> bool:
         return self.low_place <= (1, constant, 0) <= self.high_place
@@ -123,7 +123,7 @@ Restriction = Values | Interval
 
 @dataclass(frozen=True, slots=True)
 class Region:
-    """Rows whose columns satisfy every restriction; sorted by column, one restriction for a column."""
+    """Rows whose columns satisfy every restriction; restrictions are sorted by column, one for each."""
 
     restrictions: tuple[tuple[str, Restriction], ...] = ()
 
@@ -131,29 +131,30 @@ class Region:
         ordered = tuple(sorted(self.restrictions, key=lambda pair: pair[0]))
         names = [_checked_column(name, "column") for name, _ in ordered]
         if len(set(names)) != len(names):
-            raise ArgumentError("column", names, "a region restricts a column once", "Use Region.where to combine")
+            rule = "a region has one restriction for a column"
+            raise ArgumentError("column", names, rule, "Combine them with Region.where")
         object.__setattr__(self, "restrictions", ordered)
 
     @classmethod
     def everything(cls) -> "Region":
-        """All rows."""
+        """Return the region of all rows."""
         return cls()
 
     @classmethod
     def where(cls, conditions: Iterable[tuple[str, str, object]]) -> "Region":
-        """Rows that satisfy all conditions, such as `("age", ">=", 18)` or `("building", "in", ["A", "B"])`."""
+        """Return the rows that satisfy all conditions, e.g. `("age", ">=", 18)` or `("building", "in", ["A", "B"])`."""
         region = cls()
         for column, operator, value in conditions:
             smaller = region.within(cls(((column, restriction(operator, value)),)))
             if smaller is None:
-                rule = "together with the conditions before it, it holds for no row"
+                rule = "together with the conditions before it, it is true for no row"
                 raise ArgumentError("conditions", (column, operator, value), rule, "Drop one of them")
             region = smaller
         return region
 
     @classmethod
     def at(cls, columns: tuple[str, ...], key: Key) -> "Region":
-        """One group: rows whose `columns` equal `key`."""
+        """Return the region of one group: rows whose `columns` equal `key`."""
         return cls(tuple((column, Values((value,))) for column, value in zip(columns, key, strict=True)))
 
     @property
@@ -161,28 +162,28 @@ class Region:
         return tuple(name for name, _ in self.restrictions)
 
     def within(self, other: "Region") -> "Region | None":
-        """The region of rows in both, or None if there can be none.
+        """Return the region of rows in both, or None if there can be none.
 
-        Where two restrictions cannot be compared, the result keeps this region's: it may be too large, never too small.
+        Where two restrictions cannot be compared, the result has this region's: it may be too large, never too small.
         """
-        said = dict(self.restrictions)
+        restrictions = dict(self.restrictions)
         for column, theirs in other.restrictions:
-            both = _meet(said[column], theirs) if column in said else theirs
+            both = _meet(restrictions[column], theirs) if column in restrictions else theirs
             if both is None:
                 return None
-            said[column] = both
-        return Region(tuple(said.items()))
+            restrictions[column] = both
+        return Region(tuple(restrictions.items()))
 
     def only(self, columns: Iterable[str]) -> "Region":
-        """The smallest region around this one that restricts none but these columns."""
-        kept = frozenset(columns)
-        return Region(tuple((name, said) for name, said in self.restrictions if name in kept))
+        """Return the smallest region that contains this one and restricts these columns only."""
+        names = frozenset(columns)
+        return Region(tuple((name, said) for name, said in self.restrictions if name in names))
 
     def __str__(self) -> str:
         return " and ".join(f"{name} {said}" for name, said in self.restrictions) or "everything"
 
     def to_json(self) -> dict[str, object]:
-        """An object from column to restriction, in one order."""
+        """Return an object from column to restriction, sorted by column."""
         return {name: said.to_json() for name, said in self.restrictions}
 
     @classmethod
@@ -193,17 +194,17 @@ class Region:
 
 
 def overlaps(first: Region, second: Region) -> bool:
-    """False only if it is proved that no row can lie in both."""
+    """Tell whether a row may lie in both: False only if it is proved that none can."""
     return first.within(second) is not None
 
 
 def restriction(operator: str, value: object) -> Restriction:
-    """The set of values for which `column operator value` holds; operators: = in < <= > >=."""
+    """Return the values for which `column operator value` is true; operators: = in < <= > >=."""
     if operator == "in":
         return Values(value)  # type: ignore[arg-type]  # Values checks it
     if operator not in ("=", "<", "<=", ">", ">="):
         rule = "it must be one of = in < <= > >="
-        raise ArgumentError("operator", operator, rule, "Split other conditions into these")
+        raise ArgumentError("operator", operator, rule, "Write other conditions with these")
     constant = checked_constant(value, "value")
     if operator == "=":
         return Values((constant,))
@@ -213,16 +214,16 @@ def restriction(operator: str, value: object) -> Restriction:
 
 
 def between(low: object, high: object, *, high_included: bool = False) -> Restriction:
-    """From `low` (included) to `high` (excluded unless said otherwise)."""
+    """Return the values from `low` (included) to `high` (excluded, unless `high_included`)."""
     first, last = checked_constant(low, "low"), checked_constant(high, "high")
     return Values((first,)) if first == last and high_included else Interval(first, last, True, high_included)
 
 
 def one_kind(constants: Iterable[Constant], *, ordered: bool) -> bool:
-    """Whether exact comparison decides between these constants; `ordered` if it must also say which comes first.
+    """Tell whether exact comparison decides between these constants, and, if `ordered`, which comes first.
 
-    A number and the text of a number may be one value to a database. Text that differs is different, but only days
-    are in an order, and a text that is not a day may be a time of one.
+    To a database, a number and the text of a number may be one value. Different texts are different values, but only
+    days have one order everywhere, and a text that is not a day may be a time on one.
     """
     listed = list(constants)
     kinds = {isinstance(constant, str) for constant in listed}
@@ -230,13 +231,13 @@ def one_kind(constants: Iterable[Constant], *, ordered: bool) -> bool:
 
 
 def _meet(first: Restriction, second: Restriction) -> Restriction | None:
-    """The values that satisfy both; None if there are none; `first`, which holds them all, if that is not known."""
+    """Return the values that satisfy both; None if there are none; `first`, which has them all, if it is not known."""
     ordered = isinstance(first, Interval) or isinstance(second, Interval)
     if not one_kind((*first.constants, *second.constants), ordered=ordered):
         return first
     if isinstance(first, Values):
-        kept = tuple(member for member in first.constants if second.holds(member))
-        return Values(kept) if kept else None
+        common = tuple(member for member in first.constants if second.holds(member))
+        return Values(common) if common else None
     if isinstance(second, Values):
         return _meet(second, first)
     low, high = max(first.low_place, second.low_place), min(first.high_place, second.high_place)
@@ -249,20 +250,20 @@ def _meet(first: Restriction, second: Restriction) -> Restriction | None:
     return Interval(lowest.low, highest.high, lowest.low_included, highest.high_included)
 
 
-# What is passed in
+# Checks of arguments
 
 
 def checked_constant(value: object, field: str) -> Constant:
-    """`value` in its one canonical form, or an `ArgumentError` that names `field`."""
+    """Return `value` in its one canonical form, or raise an `ArgumentError` that names `field`."""
     if isinstance(value, str):
         return _encodable_text(value, field)
     if isinstance(value, Fraction | Decimal) or (isinstance(value, SupportsIndex) and not isinstance(value, bool)):
         return exact_fraction(value, field)  # type: ignore[arg-type]  # numpy's integers count as int here
-    raise ArgumentError(field, value, "a region mentions exact numbers and text only", _CONSTANTS)
+    raise ArgumentError(field, value, "it must be an exact number or text", _CONSTANTS)
 
 
 def _encodable_text(value: str, field: str) -> str:
-    """Text that has a UTF-8 form, so that it can be stored and hashed."""
+    """Return text that has a UTF-8 form, so that it can be stored and hashed."""
     try:
         value.encode()
     except UnicodeEncodeError:
@@ -271,41 +272,42 @@ def _encodable_text(value: str, field: str) -> str:
 
 
 def checked_columns(columns: object, field: str) -> tuple[str, ...]:
-    """Names of columns, each once, in the order given."""
+    """Return the names of columns, each once, in the order given."""
     if isinstance(columns, str) or not isinstance(columns, Iterable):
         raise ArgumentError(field, columns, "it must be a list of column names", 'Pass e.g. ("building",)')
     names = tuple(_checked_column(name, field) for name in columns)
     if len(set(names)) != len(names):
-        raise ArgumentError(field, names, "each column is named once", "Drop the repeated name")
+        raise ArgumentError(field, names, "each column must be named once", "Leave the repeated name out")
     return names
 
 
 def checked_groups(columns: object, keys: Sequence[object]) -> tuple[tuple[str, ...], list[Key]]:
-    """Columns, and groups by their keys: one constant for each column, in the order of the columns; each key once."""
+    """Return columns and the keys of groups: one constant for each column, in the order of columns; each key once."""
     names, checked = checked_columns(columns, "columns"), list[Key]()
     for key in keys:
         if not isinstance(key, tuple) or len(key) != len(names):
-            raise ArgumentError("key", key, f"a key holds one constant for each of {names}", "Pass a tuple")
+            raise ArgumentError("key", key, f"it must hold one constant for each of {names}", "Pass a tuple")
         named = zip(names, key, strict=True)
         checked.append(tuple(checked_constant(value, f"key.{column}") for column, value in named))
     if len(set(checked)) < len(checked):
         twice = next(key for i, key in enumerate(checked) if key in checked[:i])
-        raise ArgumentError("key", twice, "a group has one amount", "Add its amounts up, or drop the repeated one")
+        raise ArgumentError("key", twice, "each group must have one amount", "Add up the amounts of the group")
     for i, column in enumerate(names):
-        # 1 and "1" may be one value to a database, so that groups kept apart here would be one group there.
+        # To a database 1 and "1" may be one value: two groups here would be one group there.
         if len({isinstance(key[i], str) for key in checked}) > 1:
-            raise ArgumentError("key", column, "the keys of a column are all texts or all numbers", "Write them alike")
+            rule = "the keys of a column must be all texts or all numbers"
+            raise ArgumentError("key", column, rule, "Use one kind for all keys")
     return names, checked
 
 
 def _checked_column(name: object, field: str) -> str:
     if not name or not isinstance(name, str):
-        raise ArgumentError(field, name, "a column is named by text that is not empty", "Pass the declared name")
+        raise ArgumentError(field, name, "a column's name must be text that is not empty", "Pass the declared name")
     return _encodable_text(name, field)
 
 
 def _is_day(constant: Constant) -> bool:
-    """Whether a constant is a calendar day, the only text that has an order all databases agree on."""
+    """Tell whether a constant is a calendar day, the only text that all databases sort alike."""
     if not isinstance(constant, str) or not _DAY.fullmatch(constant):
         return False
     try:
@@ -315,11 +317,11 @@ def _is_day(constant: Constant) -> bool:
     return True
 
 
-# What is written down
+# JSON
 
 
 def constant_to_json(constant: Constant) -> object:
-    """Text as itself, a number as {"number": "5/2"}: JSON numbers are floats to most readers."""
+    """Return text as itself and a number as {"number": "5/2"}, because most JSON readers make floats of numbers."""
     return constant if isinstance(constant, str) else {"number": str(constant)}
 
 

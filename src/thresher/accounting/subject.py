@@ -1,7 +1,7 @@
-"""What the losses of an account are about: one subject for as long as the account is used.
+"""Name the subject of an account: who is protected by it. An account has one subject for as long as it is used.
 
-What was lost about rows cannot be counted as lost about persons, nor what was lost in steps of five minutes as lost in
-steps of an hour. The ledger keeps the subject of an account with its first charge, and refuses any other.
+Losses of rows cannot be counted as losses of persons, nor losses in steps of five minutes as losses in steps of an
+hour. The ledger keeps the subject of an account with its first charge, and refuses any other subject.
 Reads: nothing. Writes: nothing. Never: a value of the data.
 """
 
@@ -11,7 +11,7 @@ from typing import Any
 
 TABLE, PERSONAL, STREAM = "table", "personal", "stream"
 
-# The families of plans, and the kind of account that pays for each. A plan of another family is never charged.
+# The families of plans, with the kind of account that each is charged to. A plan of another family is never charged.
 FAMILIES: Mapping[str, str] = {
     "decision": TABLE,
     "values": TABLE,
@@ -27,9 +27,9 @@ FAMILIES: Mapping[str, str] = {
 class Subject:
     """Who is protected, and what the account counts.
 
-    kind             a table's budget, shares of people's own budgets, or steps of a stream
+    kind             a table's budget, shares of personal budgets, or steps of a stream
     unit             the column that names who is protected; None if each row is a different person
-    start, step_seconds, protected_steps    of a stream: its clock, and in how many steps on end somebody is protected
+    start, step_seconds, protected_steps    a stream's clock, and in how many consecutive steps a unit is protected
     """
 
     kind: str
@@ -39,12 +39,12 @@ class Subject:
     protected_steps: int | None = None
 
     def to_json(self) -> dict[str, Any]:
-        """The fields that say something, by name."""
+        """Return the fields that have a value, and `unit`, by name."""
         return {name: value for name, value in asdict(self).items() if value is not None or name == "unit"}
 
     @classmethod
-    def from_json(cls, said: Mapping[str, Any]) -> "Subject":
-        return cls(**said)
+    def from_json(cls, document: Mapping[str, Any]) -> "Subject":
+        return cls(**document)
 
     def differences(self, other: "Subject") -> tuple[str, ...]:
         """Name the fields in which two subjects differ."""
@@ -52,5 +52,5 @@ class Subject:
         return tuple(name for name in mine if mine[name] != theirs[name])
 
 
-# Of an account whose old entries do not say what they are about. No plan has this subject, so nothing can be charged.
+# The subject of an account whose old entries name none. No plan has this subject, so nothing can be charged to it.
 UNKNOWN = Subject("unknown", None)
