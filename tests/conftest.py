@@ -1,8 +1,12 @@
 """One default seed for every statistical test; `--soak` runs them over many seeds and the real generator as well."""
 
+import os
+from collections.abc import Iterator
+
 import pytest
 from hypothesis import settings
 
+from thresher.ledger.stores import sqlite
 from thresher.noise import SeededEntropy, SystemEntropy
 
 DEFAULT_SEED = 20_261_116
@@ -25,6 +29,18 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         seeds = range(DEFAULT_SEED, DEFAULT_SEED + max(1, round(SOAK_SEEDS * share)))
         makers = [pytest.param(lambda seed=seed: SeededEntropy(seed), id=f"seed{seed}") for seed in seeds]
         metafunc.parametrize("make_entropy", [*makers, *([pytest.param(SystemEntropy, id="system")] if share else [])])
+
+
+@pytest.fixture(scope="session", autouse=True)
+def unsynced() -> Iterator[pytest.MonkeyPatch]:
+    """Let ledgers of this process leave the syncing to the system, which is safe unless the power fails.
+
+    Power cuts, crashes and disk errors are tried on processes of their own, which sync as the product does.
+    """
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sqlite, "SYNCHRONOUS", "OFF")
+        patch.setattr(os, "fsync", lambda file: None)
+        yield patch
 
 
 @pytest.fixture

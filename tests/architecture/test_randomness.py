@@ -45,10 +45,11 @@ def generators_in(text: str) -> list[str]:
     return found
 
 
-@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(PAPERS.parent)))
-def test_no_module_mentions_a_generator(path):
+def test_no_module_mentions_a_generator():
     allowed = {ENTROPY: {"os.urandom"}, **{key: {"numpy.random"} for key in SCENES}}
-    assert set(generators_in(path.read_text())) <= allowed.get(path, set())
+    found = {path: set(generators_in(path.read_text())) - allowed.get(path, set()) for path in MODULES}
+    assert len(found) > 200
+    assert {path.name: generators for path, generators in found.items() if generators} == {}
 
 
 def test_no_release_can_reach_the_scenery():

@@ -19,11 +19,12 @@ from thresher.ledger.stores import sqlite as sqlite_store
 CALLS = ("fsync", "write", "open", "rename", "read", "unlink")
 KILL = -1
 MOST_ANSWERS = 150
+SYNCED = sqlite_store.SYNCHRONOUS
 
 
 def opened(order):
     anchor = order.get("anchor")
-    sqlite_store.SYNCHRONOUS = order.get("synchronous", "FULL")
+    sqlite_store.SYNCHRONOUS = order.get("synchronous", SYNCED)
     book = open_book(order["url"], anchor=Path(anchor) if anchor else None)
     if order.get("checkpoint_pages"):
         # A log this short is emptied and started anew many times in one trial.
