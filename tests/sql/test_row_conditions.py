@@ -119,18 +119,18 @@ def test_joined_conditions(written, meant):
 @pytest.mark.parametrize(
     ("written", "note"),
     [
-        ("age > 200", "age > 200 never holds: age is clamped to 0..110"),
-        ("NOT age <= 110", "age > 110 never holds: age is clamped to 0..110"),
-        ("200 < age OR smoker", "age > 200 never holds: age is clamped to 0..110"),
-        ("age BETWEEN 111 AND 200", "age >= 111 never holds: age is clamped to 0..110"),
-        ("age IN (5, 700)", "age = 700 never holds: age is clamped to 0..110"),
-        ("amount < -50.5", "amount < -50.5 never holds: amount is clamped to -50..50"),
+        ("age > 200", "age > 200 never holds: age is limited to 0 to 110"),
+        ("NOT age <= 110", "age > 110 never holds: age is limited to 0 to 110"),
+        ("200 < age OR smoker", "age > 200 never holds: age is limited to 0 to 110"),
+        ("age BETWEEN 111 AND 200", "age >= 111 never holds: age is limited to 0 to 110"),
+        ("age IN (5, 700)", "age = 700 never holds: age is limited to 0 to 110"),
+        ("amount < -50.5", "amount < -50.5 never holds: amount is limited to -50 to 50"),
         ("score = 0.3", "score = 0.3 never holds: score has steps of 0.5"),
         (
             "admitted > '2030-01-01'",
-            "admitted > '2030-01-01' never holds: admitted is NULL outside of 2024-01-01..2024-12-31",
+            "admitted > '2030-01-01' never holds: admitted is NULL outside 2024-01-01 to 2024-12-31",
         ),
-        ("seen < '2024-01-01'", "seen < '2024-01-01' never holds: seen is NULL outside of 2024-01-01..2024-01-03"),
+        ("seen < '2024-01-01'", "seen < '2024-01-01' never holds: seen is NULL outside 2024-01-01 to 2024-01-03"),
     ],
 )
 def test_what_never_holds_is_noted(written, note):

@@ -1,8 +1,8 @@
 """One comparison of aggregates as whole numbers: `weights . aggregates >= at_least`.
 
-Fractions go by a common denominator, strictness by adding one, `<` by turning the signs. An average or a ratio is
-compared by its linear form: `sum / count > c` is `sum - c count > 0` where the count is not zero, and where it is
-zero SQL says NULL, which is not true: if the linear form does not say so too, `count >= 1` is added by AND.
+Fractions become whole by a common denominator, strictness by adding one, `<` by turning the signs. An average or a
+ratio is compared by its linear form: `sum / count > c` is `sum - c count > 0` where the count is not zero. Where it is
+zero, SQL says NULL, which is not true: if the linear form could hold there, `count >= 1` is added by AND.
 Reads: linear forms, groups. Writes: nothing. Never: rounds.
 """
 
@@ -21,13 +21,13 @@ from thresher.sql.refusals import Refusal, shown
 from thresher.sql.row_conditions import TURNED
 from thresher.sql.writing import aggregate_text, linear_text, name_text, order, ratio_text, sum_text
 
-# An average against a public column takes one count for each value the column has.
+# An average that is compared with a public column takes one count for each value of the column.
 _MOST_VALUES = 32
 
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """The atoms of one written comparison, all of which must hold; `guard` is one that was not written."""
+    """The atoms of one written comparison, all of which must hold, and the `guard`, an atom that was not written."""
 
     atoms: tuple[Atom, ...] = ()
     guard: Atom | None = None
@@ -37,7 +37,7 @@ class Compared:
 def compare(
     sides: tuple[Linear, Linear], sign: str, context: Context, groups: Sequence[Group], at: exp.Expr
 ) -> Compared:
-    """`left sign right`, for `<`, `<=`, `>` and `>=`. Without atoms it is always true, or always false."""
+    """Return `left sign right`, for `<`, `<=`, `>` and `>=`. Without atoms it is always true, or always false."""
     left, right = sides
     if not left.has_aggregates:
         left, right, sign = right, left, TURNED[sign]
@@ -52,14 +52,14 @@ def compare(
     if not terms:
         truths = {_holds(Fraction(0), sign, bound) for bound in bounds.by_group}
         if len(truths) > 1:
-            raise Refusal("linear-forms", "Nothing is left of the aggregates in this comparison; leave it out", at)
+            raise Refusal("linear-forms", "The aggregates of this comparison cancel out; leave it out", at)
         return Compared(always_false=truths == {False})
     return Compared((written.atom(terms, bounds.by_group),))
 
 
 @dataclass(frozen=True, slots=True)
 class _Bounds:
-    """The number on the right for each group, or one for all; for a ratio also the rows each number is meant for."""
+    """The number on the right for each group, or one for all; for a ratio also the rows that each number is for."""
 
     by_group: tuple[Fraction, ...]
     by_code: Mapping[Fraction, Condition]
@@ -67,7 +67,7 @@ class _Bounds:
 
 @dataclass(frozen=True, slots=True)
 class _Written:
-    """A comparison as it was written, put in order."""
+    """A comparison as it was written, with the aggregates on the left."""
 
     form: Linear
     sign: str
@@ -95,7 +95,7 @@ class _Written:
         return f"{aggregate} {self.sign} {sum_text(named)}"
 
     def atom(self, terms: Mapping[Aggregate, Fraction], bounds: Sequence[Fraction]) -> Atom:
-        """The atom of `terms sign bound`, which must have terms."""
+        """Return the atom of `terms sign bound`. There must be terms."""
         scale = _scale(terms.values())
         upwards = self.sign in (">", ">=")
         factor = scale if upwards else -scale
@@ -135,15 +135,15 @@ def _ratio(
 
 
 def _vanishes_with(aggregate: Aggregate, over: Aggregate) -> bool:
-    """Whether the aggregate is surely zero in a group where the count `over` is."""
+    """Return whether the aggregate is surely zero in a group where the count `over` is zero."""
     inside = _implies(aggregate.where, over.where)
     return inside and (over.measure != "present" or aggregate.column == over.column)
 
 
 def _implies(narrow: Condition, wide: Condition) -> bool:
+    """Return whether all parts of `wide`, of which ALWAYS has none, are parts of `narrow`."""
     parts = narrow.parts if isinstance(narrow, AllOf) else (narrow,)
-    wanted = wide.parts if isinstance(wide, AllOf) else (wide,)
-    return wide in (ALWAYS, narrow) or all(part in parts for part in wanted)
+    return all(part in parts for part in (wide.parts if isinstance(wide, AllOf) else (wide,)))
 
 
 def _is_average(total: Aggregate, over: Aggregate, context: Context) -> bool:
@@ -156,7 +156,7 @@ def _bounds(form: Linear, context: Context, groups: Sequence[Group], at: exp.Exp
     if not form.public:
         return _Bounds((-form.constant,), {-form.constant: ALWAYS})
     names = [column.name for column in context.keys]
-    found: list[Fraction] = []
+    by_group: list[Fraction] = []
     codes: dict[Fraction, set[Group]] = {}
     joined = sorted({column.on for column in form.public})
     places = [names.index(name) for name in joined]
@@ -165,14 +165,14 @@ def _bounds(form: Linear, context: Context, groups: Sequence[Group], at: exp.Exp
         bound = -form.constant
         for column, factor in form.public.items():
             bound -= factor * _threshold(column, tables[column].get(group[names.index(column.on)]), at)
-        found.append(bound)
+        by_group.append(bound)
         codes.setdefault(bound, set()).add(tuple(group[place] for place in places))
     if form.over is not None and (len(codes) > _MOST_VALUES or len(joined) > 1):
         message = f"An average is compared with at most {_MOST_VALUES} values of one public table"
         raise Refusal("constant-thresholds", message, at)
     if len(codes) == 1:
-        return _Bounds(tuple(found), dict.fromkeys(codes, ALWAYS))
-    return _Bounds(tuple(found), {bound: _one_of(joined[0], of) for bound, of in codes.items()} if form.over else {})
+        return _Bounds(tuple(by_group), dict.fromkeys(codes, ALWAYS))
+    return _Bounds(tuple(by_group), {bound: _one_of(joined[0], of) for bound, of in codes.items()} if form.over else {})
 
 
 def _one_of(column: str, codes: set[Group]) -> Condition:
@@ -182,13 +182,13 @@ def _one_of(column: str, codes: set[Group]) -> Condition:
 def _threshold(column: PublicColumn, value: object, at: exp.Expr) -> Fraction:
     if not isinstance(value, Fraction):
         name = shown(f"{column.table}.{column.name}")
-        message = f"{name} is no number for some group asked about; leave such groups out in WHERE"
+        message = f"{name} is not a number for some group of this question; leave such groups out in WHERE"
         raise Refusal("constant-thresholds", message, at)
     return value
 
 
 def _scale(numbers: Collection[Fraction]) -> Fraction:
-    """The positive number that makes whole numbers without a common factor of these."""
+    """Return the positive factor that makes these numbers whole, without a common factor."""
     common = math.lcm(*(number.denominator for number in numbers))
     return Fraction(common, math.gcd(*(int(number * common) for number in numbers)))
 

@@ -1,6 +1,6 @@
 """Comparisons of one declared column with constants, as conditions on its codes.
 
-Constants between two places of a grid and beyond its ends are handled exactly: on a grid of whole numbers up to 110,
+Constants between two steps of a grid and beyond its ends are handled exactly: on a grid of whole numbers up to 110,
 `x > 64.5` is `code >= 65`, and `x < 500` holds for every row that has a value.
 Reads: declarations. Writes: nothing. Never: rounds a constant to a neighbouring code.
 """
@@ -37,7 +37,7 @@ _SHOWN_BANDS = 5
 
 
 def code_of(column: Column, value: Constant, at: exp.Expr) -> Code | None:
-    """The code that a value has in a column, or None if no row can have it there."""
+    """Return the code of a value in a column; None if no row can have that value there."""
     place = _place(column, value, at)
     if isinstance(place, str):
         return place
@@ -47,13 +47,13 @@ def code_of(column: Column, value: Constant, at: exp.Expr) -> Code | None:
 
 
 def one_of(column: Column, values: Sequence[Constant], at: exp.Expr) -> Condition:
-    """`column IN (values)`."""
+    """Return `column IN (values)`."""
     check_known(column, values, at)
     return among(column, (code_of(column, value, at) for value in values))
 
 
 def none_of(column: Column, values: Sequence[Constant], at: exp.Expr) -> Condition:
-    """`column NOT IN (values)`: true only for rows that have a value."""
+    """Return `column NOT IN (values)`, which is true only for rows that have a value."""
     check_known(column, values, at)
     codes = _distinct(code_of(column, value, at) for value in values)
     if isinstance(column.kind, Truth | Bands):
@@ -62,13 +62,13 @@ def none_of(column: Column, values: Sequence[Constant], at: exp.Expr) -> Conditi
 
 
 def among(column: Column, codes: Iterable[Code | None]) -> Condition:
-    """The code is one of these; None stands for a value that no row can have."""
-    found = _distinct(codes)
-    return OneOf(column.name, found) if found else NEVER
+    """Return the condition that the code is one of these; None stands for a value that no row can have."""
+    distinct = _distinct(codes)
+    return OneOf(column.name, distinct) if distinct else NEVER
 
 
 def compared(column: Column, sign: str, value: Constant, at: exp.Expr) -> Condition:
-    """`column sign value` for `=`, `<>`, `<`, `<=`, `>` and `>=`."""
+    """Return `column sign value` for `=`, `<>`, `<`, `<=`, `>` and `>=`."""
     if sign == "=":
         return one_of(column, [value], at)
     if sign == "<>":
@@ -82,12 +82,12 @@ def compared(column: Column, sign: str, value: Constant, at: exp.Expr) -> Condit
 
 
 def present(column: Column) -> Condition:
-    """`column IS NOT NULL`."""
+    """Return `column IS NOT NULL`."""
     return ALWAYS if column.kind.missing is not None else Present(column.name)
 
 
 def missing(column: Column) -> Condition:
-    """`column IS NULL`."""
+    """Return `column IS NULL`."""
     return NEVER if column.kind.missing is not None else Missing(column.name)
 
 
@@ -104,11 +104,10 @@ def _within(column: Column, low: int | None, high: int | None) -> Condition:
 
 
 def _bounds(column: Column) -> tuple[int, int] | None:
-    """The lowest and highest code that a row can have; whole numbers without a grid have none."""
+    """Return the lowest and highest code that a row can have; None for whole numbers without a grid."""
     kind = column.kind
     if isinstance(kind, Grid):
-        extra = [] if kind.missing is None else [int(kind.missing / kind.step)]
-        return min([kind.lowest, *extra]), max([kind.highest, *extra])
+        return kind.lowest, kind.highest
     if isinstance(kind, Days | Hours):
         codes = kind.codes()
         return int(codes[0]), int(codes[-1])
@@ -129,7 +128,7 @@ def _ordered_place(column: Column, value: Constant, at: exp.Expr) -> Fraction:
 
 
 def _place(column: Column, value: Constant, at: exp.Expr) -> Fraction | str:
-    """Where a value lies among the codes of the column, between two of them if it must."""
+    """Return the place of a value among the codes of the column, perhaps between two codes."""
     kind = column.kind
     if isinstance(kind, Listed | Text) and isinstance(value, str):
         return value
@@ -164,7 +163,9 @@ def _band(column: Column, kind: Bands, text: str, at: exp.Expr) -> Fraction:
     labels = [str(kind.label(code)) for code in kind.codes()]
     if text not in labels:
         some = ", ".join(f"'{label}'" for label in labels[:_SHOWN_BANDS])
-        raise Refusal("comparable-values", f"{shown(text)} is no band of {shown(column.name)}; write {some} ...", at)
+        more = " ..." if len(labels) > _SHOWN_BANDS else ""
+        message = f"{shown(text)} is not a band of {shown(column.name)}; write {some}{more}"
+        raise Refusal("comparable-values", message, at)
     return Fraction(labels.index(text))
 
 

@@ -1,9 +1,9 @@
 """HAVING as a formula of atoms: NOT pushed to the leaves, repetitions merged, parts sorted, constants folded.
 
-An atom or a formula that holds in every group, or in none, is told without data: counts are never negative, and a sum
-over rows has the sign that all its possible rows share. Beyond that every linear form is taken to be free, so a formula
-called constant is constant; one that is not may still be.
-Without HAVING, the one aggregate of the select list is asked for, COUNT(*) if none is written.
+An atom or a formula that holds in every group, or in none, is recognised without data: counts are never negative, and a
+sum over rows has the sign that all its possible rows share. Otherwise a linear form is taken to have any value. So a
+formula that is called constant is constant; a formula that is not called constant may be constant too.
+Without HAVING, the question asks for the one aggregate of the select list, or for COUNT(*) if there is none.
 Reads: the parser's tree. Writes: nothing. Never: an equality of aggregates, which noise would always miss; an average
 without HAVING, which is not a sum over people.
 """
@@ -29,12 +29,12 @@ from thresher.sql.writing import AskedGroups, formula_text
 
 _MOST_CELLS = 4096
 _Form = tuple[tuple[Aggregate, int], ...]
-_FORM = "HAVING compares aggregates by >, >=, < or <= and joins such conditions by AND, OR and NOT"
+_FORMULA = "HAVING compares aggregates by >, >=, < or <= and joins such conditions by AND, OR and NOT"
 
 
 @dataclass(frozen=True, slots=True)
 class Having:
-    """Turns a tree into a formula; `notes` and `guards` gather what is to be said of it."""
+    """Turns a tree into a formula. `notes` collects remarks for the user, `guards` the atoms that were not written."""
 
     context: Context
     groups: Sequence[Group]
@@ -46,18 +46,18 @@ class Having:
         return AskedGroups(self.context.scope.table, self.context.keys, self.groups)
 
     def formula(self, node: exp.Expr) -> Formula | bool:
-        """The formula, or True or False if it always or never holds."""
+        """Return the formula, or True or False if it always or never holds."""
         written = _conditions(node)
         if written > MOST_CONDITIONS:
             raise _too_many(written, node)
-        found = self._part(node, negated=False)
-        if isinstance(found, bool):
-            return self._constant(found)
-        distinct = len(set(atoms_of(found)))
+        formula = self._part(node, negated=False)
+        if isinstance(formula, bool):
+            return self._constant(formula)
+        distinct = len(set(atoms_of(formula)))
         if distinct > MOST_CONDITIONS:
             raise _too_many(distinct, node)
-        known = _constant(found, self.context.scope.table)
-        return found if known is None else self._constant(known)
+        known = _constant(formula, self.context.scope.table)
+        return formula if known is None else self._constant(known)
 
     def _constant(self, value: bool) -> bool:  # noqa: FBT001
         self.notes.append("Always true; no data needed" if value else "Always false; nothing was run or charged")
@@ -75,13 +75,13 @@ class Having:
             parts = [self._comparison(sign, node.this, end, node, negated=negated) for sign, end in ends]
             return self._joined(parts, every=not negated)
         if type(node) not in SIGNS:
-            raise Refusal("aggregates-in-having", f"{type(node).__name__} is not a condition here; {_FORM}", node)
+            raise Refusal("aggregates-in-having", f"{type(node).__name__} is not a condition here; {_FORMULA}", node)
         return self._comparison(SIGNS[type(node)], node.this, node.expression, node, negated=negated)
 
     def _comparison(self, sign: str, left: exp.Expr, right: exp.Expr, at: exp.Expr, *, negated: bool) -> Formula | bool:
         sides = linear(left, self.context), linear(right, self.context)
         if sign in ("=", "<>"):
-            raise Refusal("no-equality", "Equality is not a threshold test; use > or < with a margin", at)
+            raise Refusal("no-equality", "Noise would always miss an equality of aggregates; compare with > or <", at)
         return self._folded(compare(sides, OPPOSITE[sign] if negated else sign, self.context, self.groups, at))
 
     def _folded(self, compared: Compared) -> Formula | bool:
@@ -95,28 +95,28 @@ class Having:
         return self._joined([a if v is None else v for a, v in zip(atoms, values, strict=True)], every=True)
 
     def _joined(self, parts: Sequence[Formula | bool], *, every: bool) -> Formula | bool:
-        """AND or OR of the parts, flat and sorted, each part once."""
+        """Return the AND or OR of the parts, flat and sorted, with each part once."""
         kind = Every if every else Some
-        found: dict[Formula, None] = {}
+        joined: dict[Formula, None] = {}
         for part in parts:
             if isinstance(part, bool):
                 if part is not every:
                     return part
                 continue
             for item in part.parts if isinstance(part, kind) else (part,):
-                if item in found:
+                if item in joined:
                     self._note_merged(item)
                     if isinstance(item, Atom) and item.written:
-                        found.pop(item)  # a guard like it may stand there
-                found.setdefault(item)
-        if not found:
+                        joined.pop(item)  # an equal guard may stand there
+                joined.setdefault(item)
+        if not joined:
             return every
-        ranked = sorted(found, key=lambda item: formula_text(item, self.asked))
+        ranked = sorted(joined, key=lambda item: formula_text(item, self.asked))
         return ranked[0] if len(ranked) == 1 else kind(tuple(ranked))
 
     def _note_merged(self, item: Formula) -> None:
         if any(item is guard for guard in self.guards):
-            return  # it was not written
+            return  # the user did not write it
         text = item.text if isinstance(item, Atom) else formula_text(item, self.asked)
         note = f"{text} is asked more than once; counted once"
         if note not in self.notes:
@@ -124,8 +124,8 @@ class Having:
 
 
 def _conditions(node: exp.Expr) -> int:
-    """How many comparisons are written."""
-    found, left = 0, [node]
+    """Return how many comparisons are written."""
+    count, left = 0, [node]
     while left:
         inner = left.pop()
         if isinstance(inner, exp.And | exp.Or):
@@ -133,32 +133,33 @@ def _conditions(node: exp.Expr) -> int:
         elif isinstance(inner, exp.Not | exp.Paren):
             left.append(inner.this)
         else:
-            found += 2 if isinstance(inner, exp.Between) else 1
-    return found
+            count += 2 if isinstance(inner, exp.Between) else 1
+    return count
 
 
-def _too_many(found: int, at: exp.Expr) -> Refusal:
-    message = f"Too many conditions ({found} > {MOST_CONDITIONS}); ask several questions"
+def _too_many(count: int, at: exp.Expr) -> Refusal:
+    message = f"Too many conditions ({count} > {MOST_CONDITIONS}); ask several questions"
     return Refusal("too-many-conditions", message, at)
 
 
 def counted(statement: Statement, context: Context, groups: Sequence[Group]) -> Atom:
-    """The aggregate as the weighted sum of an atom, whose threshold of 0 means nothing."""
+    """Return the selected aggregate as an atom. Only its weighted sum is used, not its threshold of 0."""
     written = [node for node in statement.selected if not isinstance(node, exp.Column)]
     if len(written) > 1:
-        raise Refusal("select-keys", "One aggregate is asked for at a time; keep one", written[1])
+        raise Refusal("select-keys", "Without HAVING a question asks for one aggregate; keep one", written[1])
     at = written[0] if written else statement.keys[0]
     form = linear(written[0], context) if written else Linear({Aggregate("rows"): Fraction(1)})
     if form.over is not None or form.public or form.constant:
-        raise Refusal("linear-forms", "Counts and sums are asked for without HAVING; compare an average there", at)
+        message = "Without HAVING a question asks for a count or a sum; compare an average in HAVING"
+        raise Refusal("linear-forms", message, at)
     atoms = compare((form, Linear()), ">=", context, groups, at).atoms
     if len(atoms) != 1:
-        raise Refusal("linear-forms", "Nothing is left of the aggregates; select COUNT(*)", at)
+        raise Refusal("linear-forms", "The aggregates cancel out; select COUNT(*)", at)
     return atoms[0]
 
 
 def _settled(atom: Atom, table: Table) -> bool | None:
-    """True or False if the atom always or never holds, whatever the data."""
+    """Return True or False if the atom always or never holds, whatever the data; else None."""
     low, high = _range(atom.weights, table)
     bounds = (atom.at_least,) if isinstance(atom.at_least, int) else atom.at_least
     if bounds and low >= max(bounds):
@@ -167,7 +168,7 @@ def _settled(atom: Atom, table: Table) -> bool | None:
 
 
 def _constant(formula: Formula, table: Table) -> bool | None:
-    """True or False if the formula always or never holds, as far as its linear forms can tell."""
+    """Return True or False if the bounds of its linear forms make the formula hold always or never; else None."""
     by_form: dict[_Form, list[Atom]] = {}
     for atom in dict.fromkeys(atoms_of(formula)):
         if isinstance(atom.at_least, int):
@@ -195,9 +196,9 @@ def _value(formula: Formula, known: Mapping[Atom, bool], *, others: bool) -> boo
 
 
 def _cells(form: _Form, atoms: Sequence[Atom], table: Table) -> list[dict[Atom, bool]]:
-    """Which of the atoms hold, for every stretch of values of their form that no atom divides."""
+    """Return which atoms hold, for each stretch of values of their form that no threshold divides."""
     low, high = _range(form, table)
-    # An atom holds from `bound` upwards, or up to `bound`; values that start a stretch stand for all of it.
+    # An atom holds from `bound` upwards, or up to `bound`. The first value of a stretch stands for all of it.
     starts = {bound if upwards else bound + 1 for _, upwards, bound in map(_unsigned, atoms)}
     least = min(starts) - 1
     values = {max(least, low), *(start for start in starts if low <= start <= high)}
@@ -213,7 +214,7 @@ def _cells(form: _Form, atoms: Sequence[Atom], table: Table) -> list[dict[Atom, 
 
 
 def _unsigned(atom: Atom) -> tuple[_Form, bool, int]:
-    """The form with its first weight positive, whether the atom looks upwards on it, and the bound there."""
+    """Return the form with its first weight positive, whether the atom holds upwards on that form, and from where."""
     bound = atom.at_least if isinstance(atom.at_least, int) else 0
     if atom.weights[0][1] > 0:
         return atom.weights, True, bound
@@ -221,7 +222,7 @@ def _unsigned(atom: Atom) -> tuple[_Form, bool, int]:
 
 
 def _range(weights: _Form, table: Table) -> tuple[float, float]:
-    """From where to where the weighted sum can lie: 0 is an end if every row moves it the other way."""
+    """Return the least and the largest possible weighted sum. An end is 0 if no row moves the sum beyond 0 there."""
     rows: dict[Condition, list[tuple[Aggregate, int]]] = {}
     down = up = False
     for aggregate, weight in weights:
@@ -236,18 +237,14 @@ def _range(weights: _Form, table: Table) -> tuple[float, float]:
 
 
 def _of_a_row(parts: Sequence[tuple[Aggregate, int]], table: Table) -> tuple[int, int]:
-    """By how much one row can move the weighted sum of aggregates over the same rows."""
+    """Return the least and the most that one row adds to the weighted sum of aggregates over the same rows."""
     low = high = sum(weight for aggregate, weight in parts if aggregate.measure == "rows")
     for column in dict.fromkeys(aggregate.column for aggregate, _ in parts if aggregate.column is not None):
         kind = table.columns[column].kind
         count = sum(weight for aggregate, weight in parts if aggregate == Aggregate("present", column, aggregate.where))
         total = sum(weight for aggregate, weight in parts if aggregate == Aggregate("total", column, aggregate.where))
-        ends = [count]
-        if isinstance(kind, Grid):
-            extra = [] if kind.missing is None else [int(kind.missing / kind.step)]
-            ends = [count + total * code for code in (kind.lowest, kind.highest, *extra)]
-            if extra:
-                low, high = low + min(ends), high + max(ends)
-                continue
-        low, high = low + min(0, *ends), high + max(0, *ends)
+        ends = [count + total * code for code in (kind.lowest, kind.highest)] if isinstance(kind, Grid) else [count]
+        if kind.missing is None:
+            ends.append(0)
+        low, high = low + min(ends), high + max(ends)
     return low, high

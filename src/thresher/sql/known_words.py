@@ -1,6 +1,6 @@
-"""The words of the small language, and for well-known words outside of it the rule that refuses them.
+"""The words of the SQL that may be asked, and for other well-known words the rule that refuses them.
 
-Reads: nothing. Writes: nothing. Never: decides by itself; a word in neither list is refused too, by `tokens.py`.
+Reads: nothing. Writes: nothing. Never: decides alone; `tokens.py` also refuses a word that is in neither list.
 """
 
 from collections.abc import Mapping
@@ -11,7 +11,7 @@ from thresher.sql.refusals import Refusal, Rule, shown
 
 FUNCTIONS = ("AVG", "COUNT", "SUM")
 
-# Every word and sign that has a meaning here, written this way only (`!` and `==` are other ways in some dialects).
+# Every word and sign that may be used, with its only spelling (some dialects also write `!` and `==`).
 PLAIN: Mapping[TokenType, str] = {
     TokenType.SELECT: "SELECT",
     TokenType.FROM: "FROM",
@@ -47,65 +47,60 @@ PLAIN: Mapping[TokenType, str] = {
     TokenType.GT: ">",
     TokenType.GTE: ">=",
 }
-# One sign may be written in two ways without doubt.
+# One sign has two spellings.
 ALSO_PLAIN = {(TokenType.NEQ, "<>"), (TokenType.NEQ, "!=")}
 
-_ORDER = "Would reveal exact order; results come in declared key order. Leave it out"
+_ORDER = "{} would reveal the exact order or choice of rows; answers come in declared key order. Leave it out"
 _SET = "Not supported: {}; ask one question at a time"
 _QUERY = "Not supported: {}; ask about one declared table"
 _TOTAL = "Expression can fail or leak: {}. Compare declared columns with constants"
 _GROUPS = "Not supported: {}; write GROUP BY with the names of declared keys"
 _JOIN = "Not supported: {}; write JOIN public_table ON private.column = public.column"
 _WINDOW = "Not supported: window (OVER); write HAVING over COUNT, SUM and AVG"
-_LISTS: tuple[tuple[Rule, str, tuple[str, ...]], ...] = (
+# Words and signs by rule, with commas between them.
+_LISTS: tuple[tuple[Rule, str, str], ...] = (
     (
         "declared-order",
         _ORDER,
-        ("LIMIT", "OFFSET", "ORDER BY", "FETCH", "TOP", "TABLESAMPLE", "USING SAMPLE", "SORT BY"),
+        "LIMIT, OFFSET, ORDER BY, FETCH, TOP, TABLESAMPLE, USING SAMPLE, SORT BY, QUALIFY, CLUSTER BY, "
+        "DISTRIBUTE BY, SELECT DISTINCT, SELECT ALL, TABLE SAMPLE",
     ),
     (
-        "declared-order",
-        _ORDER,
-        ("QUALIFY", "CLUSTER BY", "DISTRIBUTE BY", "SELECT DISTINCT", "SELECT ALL", "TABLE SAMPLE"),
+        "no-window",
+        _WINDOW,
+        "OVER, WINDOW, PARTITION BY, PARTITION",
     ),
-    ("no-window", _WINDOW, ("OVER", "WINDOW", "PARTITION BY", "PARTITION")),
-    ("no-set-operation", _SET, ("UNION", "EXCEPT", "INTERSECT", "MINUS")),
+    (
+        "no-set-operation",
+        _SET,
+        "UNION, EXCEPT, INTERSECT, MINUS",
+    ),
     (
         "no-subquery",
         _QUERY,
-        ("WITH", "LATERAL", "EXISTS", "VALUES", "RECURSIVE", "TABLE", "UNNEST", "PIVOT", "UNPIVOT"),
-    ),
-    (
-        "no-subquery",
-        _QUERY,
-        ("CROSS APPLY", "OUTER APPLY", "MATCH_RECOGNIZE", "TRANSFORM", "INTO", "FOR", "CONNECT BY"),
+        "WITH, LATERAL, EXISTS, VALUES, RECURSIVE, TABLE, UNNEST, PIVOT, UNPIVOT, CROSS APPLY, "
+        "OUTER APPLY, MATCH_RECOGNIZE, TRANSFORM, INTO, FOR, CONNECT BY",
     ),
     (
         "total-expressions",
         _TOTAL,
-        ("CASE", "CAST", "TRY_CAST", "SAFE_CAST", "CONVERT", "LIKE", "ILIKE", "RLIKE", "REGEXP"),
+        "CASE, CAST, TRY_CAST, SAFE_CAST, CONVERT, LIKE, ILIKE, RLIKE, REGEXP, SIMILAR TO, SIMILAR, "
+        "GLOB, EXTRACT, INTERVAL, COLLATE, DIV, ::, %, ||, ~, ~~, ^, &, |, ->, ->>, [, !, <<, >>, "
+        "TIMESTAMP, TIME, ESCAPE, OVERLAPS, XOR, **, //",
     ),
-    (
-        "total-expressions",
-        _TOTAL,
-        ("SIMILAR TO", "SIMILAR", "GLOB", "EXTRACT", "INTERVAL", "COLLATE", "DIV", "::", "%"),
-    ),
-    (
-        "total-expressions",
-        _TOTAL,
-        ("||", "~", "~~", "^", "&", "|", "->", "->>", "[", "!", "<<", ">>"),
-    ),
-    ("total-expressions", _TOTAL, ("TIMESTAMP", "TIME", "ESCAPE", "OVERLAPS", "XOR", "**", "//")),
     (
         "plain-groups",
         _GROUPS,
-        ("ROLLUP", "CUBE", "GROUPING SETS", "GROUPING", "GROUP BY ALL", "WITH ROLLUP", "WITH CUBE", "WITH TOTALS"),
+        "ROLLUP, CUBE, GROUPING SETS, GROUPING, GROUP BY ALL, WITH ROLLUP, WITH CUBE, WITH TOTALS",
     ),
-    ("public-joins-only", _JOIN, ("LEFT", "RIGHT", "FULL", "OUTER", "CROSS", "NATURAL", "SEMI", "ANTI", "ASOF")),
-    ("public-joins-only", _JOIN, ("POSITIONAL", "STRAIGHT_JOIN", "USING")),
+    (
+        "public-joins-only",
+        _JOIN,
+        "LEFT, RIGHT, FULL, OUTER, CROSS, NATURAL, SEMI, ANTI, ASOF, POSITIONAL, STRAIGHT_JOIN, USING",
+    ),
 )
 REFUSED: Mapping[str, tuple[Rule, str]] = {
-    word: (rule, message.format(word)) for rule, message, words in _LISTS for word in words
+    word: (rule, message.format(word)) for rule, message, words in _LISTS for word in words.split(", ")
 }
 # Words of that list that are refused as functions where they are called.
 ALSO_FUNCTIONS = {"LEFT", "RIGHT", "TIME", "TIMESTAMP", "TOP", "OVERLAPS"}
@@ -127,13 +122,13 @@ _SPREAD = ("STDDEV", "STDEV", "VAR", "VARIANCE", "QUANTILE", "PERCENTILE", "CORR
 
 
 def refusal_of(word: Token, form: str) -> Refusal:
-    """Return the refusal of a word, or of it and the next one, that is on the list."""
+    """Return the refusal of a word, or of two words, on the list."""
     rule, message = REFUSED[form]
     return Refusal(rule, message, word)
 
 
 def refused_function(word: Token, name: str) -> Refusal:
-    """The refusal of a call, with the allowed functions and the nearest of them."""
+    """Return the refusal of a call, with the allowed functions and what can replace it."""
     nearest = _NEAREST.get(name) or ("AVG(x)" if name.startswith(_SPREAD) else None)
     instead = f". Nearest supported: {nearest}" if nearest else ""
     return Refusal(

@@ -1,7 +1,7 @@
-"""Arithmetic of aggregates: linear forms, and their quotients by one count.
+"""Arithmetic of aggregates: linear forms, and linear forms divided by one count.
 
 A form is `(sum of coefficient * aggregate) / over + constant + sum of coefficient * public column`. AVG(x) is the sum
-of x over the count of x, so averages and ratios are one thing.
+of x over the count of x, so averages and ratios are treated alike.
 Reads: the parser's tree, names. Writes: nothing. Never: a product of two aggregates, a float.
 """
 
@@ -26,7 +26,7 @@ _COUNTS = ("rows", "present", "units")
 
 @dataclass(frozen=True, slots=True)
 class Linear:
-    """See the module. Coefficients of sums are for codes: SUM(x) is `step` times the sum of x's codes."""
+    """A form as described above. Coefficients of sums are for codes: SUM(x) is `step` times the sum of x's codes."""
 
     terms: Mapping[Aggregate, Fraction] = field(default_factory=dict)
     constant: Fraction = Fraction(0)
@@ -44,28 +44,28 @@ class Linear:
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """What the meaning of an aggregate depends on."""
+    """The scope and the keys, on which the meaning of an aggregate depends."""
 
     scope: Scope
     keys: tuple[Column, ...]
 
 
 def linear(node: exp.Expr, context: Context) -> Linear:
-    """The linear form that a tree is, or a refusal."""
+    """Return the linear form that a tree means, or refuse the tree."""
     steps: list[exp.Expr] = []
     while isinstance(node, ARITHMETIC):
         steps.append(node)
         node = node.this
-    found = _simple(node, context)
+    form = _simple(node, context)
     for step in reversed(steps):
         right = linear(step.expression, context)
         if isinstance(step, exp.Mul):
-            found = _product(found, right, step)
+            form = _product(form, right, step)
         elif isinstance(step, exp.Div):
-            found = _quotient(found, right, step)
+            form = _quotient(form, right, step)
         else:
-            found = sum_of_forms(found, scaled(right, Fraction(-1 if isinstance(step, exp.Sub) else 1), step), step)
-    return found
+            form = sum_of_forms(form, scaled(right, Fraction(-1 if isinstance(step, exp.Sub) else 1), step), step)
+    return form
 
 
 def scaled(form: Linear, factor: Fraction, at: exp.Expr) -> Linear:
@@ -83,7 +83,7 @@ def _times(value: Fraction, factor: Fraction, at: exp.Expr) -> Fraction:
 
 
 def sum_of_forms(left: Linear, right: Linear, at: exp.Expr) -> Linear:
-    """The sum of two forms."""
+    """Return the sum of two forms."""
     if left.has_aggregates and right.has_aggregates and left.over != right.over:
         message = "Averages and ratios are added only if they divide by the same count"
         raise Refusal("linear-forms", f"{message}; compare them with numbers one by one", at)
@@ -96,7 +96,7 @@ def sum_of_forms(left: Linear, right: Linear, at: exp.Expr) -> Linear:
 
 
 def _sum(left: Mapping[_Key, Fraction], right: Mapping[_Key, Fraction], at: exp.Expr) -> dict[_Key, Fraction]:
-    # What cancels out stays, with factor 0: `COUNT(*) - COUNT(*)` is made of aggregates still.
+    # A term that cancels out stays, with factor 0: `COUNT(*) - COUNT(*)` is still made of aggregates.
     return {**left, **{key: _plus(left.get(key, Fraction(0)), weight, at) for key, weight in right.items()}}
 
 
@@ -176,7 +176,7 @@ def _units(node: exp.Distinct, context: Context, where: Condition) -> Aggregate:
     contribution = context.scope.table.contribution
     columns = list(node.expressions)
     if contribution is None:
-        message = "COUNT(DISTINCT ...) needs a declared privacy unit; here every row is a unit of its own"
+        message = "COUNT(DISTINCT ...) needs a declared privacy unit; without one each row is a different person"
         raise Refusal("distinct-unit", f"{message}. Nearest supported: COUNT(*)", node)
     found = context.scope.find(columns[0]) if len(columns) == 1 and isinstance(columns[0], exp.Column) else None
     if not isinstance(found, Unit | Column) or found.name != contribution.unit:
@@ -200,7 +200,7 @@ def _sum_or_average(node: exp.Expr, context: Context, where: Condition) -> Linea
 
 
 def present_count(column: Column, context: Context, where: Condition) -> Aggregate:
-    """COUNT(x): all rows, where x is a key of the group or never NULL."""
+    """Return COUNT(x), which counts all rows where x is a key of the group or never NULL."""
     if column.kind.missing is not None or column in context.keys:
         return Aggregate("rows", None, where)
     return Aggregate("present", column.name, where)
@@ -208,16 +208,17 @@ def present_count(column: Column, context: Context, where: Condition) -> Aggrega
 
 def _private(found: Column | PublicColumn | Unit, context: Context, node: exp.Expr) -> Column:
     if isinstance(found, PublicColumn):
-        raise Refusal("linear-forms", f"Aggregates take columns of {shown(context.scope.table.name)}", node)
+        message = f"Aggregates take columns of the private table {shown(context.scope.table.name)}"
+        raise Refusal("linear-forms", message, node)
     return context.scope.private(node)
 
 
 def _public(node: exp.Column, context: Context) -> Linear:
     found = context.scope.find(node)
     if not isinstance(found, PublicColumn):
-        message = f"{shown(found.name)} stands outside of an aggregate; conditions on rows belong in WHERE"
+        message = f"{shown(found.name)} stands outside an aggregate; conditions on rows belong in WHERE"
         raise Refusal("aggregates-in-having", message, node)
     if found.on not in [column.name for column in context.keys]:
-        message = f"A threshold from {shown(found.table)} needs {shown(found.on)}, to which it is joined, in GROUP BY"
+        message = f"A threshold from {shown(found.table)} needs the joined column {shown(found.on)} in GROUP BY"
         raise Refusal("constant-thresholds", message, node)
     return Linear(public={found: Fraction(1)})

@@ -1,4 +1,4 @@
-"""Constants as written: exact numbers, texts, truth values and dates; and whether a column's public list holds them.
+"""Constants as written: exact numbers, texts, truth values and dates; and the check that a column's list holds them.
 
 Reads: the parser's tree, declarations. Writes: nothing. Never: a float, a cast other than DATE '...'; suggests a
 value that is not public.
@@ -22,7 +22,7 @@ _NOT_NUMBERS = ("nan", "inf", "infinity")
 
 
 def constant(node: exp.Expr) -> Constant | None:
-    """The constant that a tree is, or None if it is something else."""
+    """Return the constant that a tree is; None if it is something else."""
     if isinstance(node, exp.Boolean):
         return bool(node.this)
     if isinstance(node, exp.Literal) and node.args.get("is_string"):
@@ -33,27 +33,27 @@ def constant(node: exp.Expr) -> Constant | None:
 
 
 def _number(node: exp.Expr) -> Fraction | None:
-    """The exact number that a tree of literals and + - * / is, or None if it is something else."""
+    """Return the exact number that a tree of literals and + - * / is; None if it is something else."""
     steps: list[exp.Expr] = []
     while isinstance(node, ARITHMETIC):
         steps.append(node)
         node = node.this
-    found = _simple(node)
+    number = _simple(node)
     for step in reversed(steps):
         right = _number(step.expression)
-        if found is None or right is None:
+        if number is None or right is None:
             return None
-        found = _combined(step, found, right)
-    return found
+        number = _combined(step, number, right)
+    return number
 
 
 def not_finite(name: str) -> bool:
-    """Whether a name is one of those that other systems read as a number without a value."""
+    """Return whether other systems read this name as infinity or as NaN."""
     return name.lower() in _NOT_NUMBERS
 
 
 def constant_text(value: Constant) -> str:
-    """A constant as it may be written in SQL, short and printable."""
+    """Return a constant as it may be written in SQL, short and printable."""
     if isinstance(value, bool):
         return str(value).upper()
     if isinstance(value, Fraction):
@@ -89,25 +89,25 @@ def _date(node: exp.Cast) -> date:
 
 
 def day(text: str, at: exp.Expr) -> date:
-    """A day written as YYYY-MM-DD, which is one."""
+    """Return the day that is written as YYYY-MM-DD, or refuse the text."""
     try:
-        found = date.fromisoformat(text)
+        parsed = date.fromisoformat(text)
     except ValueError:
-        found = None
-    # The library reads other forms too; one way of writing is enough.
-    if found is None or found.isoformat() != text:
+        parsed = None
+    # Python reads other forms of a date too; one way of writing is enough.
+    if parsed is None or parsed.isoformat() != text:
         raise Refusal("comparable-values", f"{shown(text)} is not a day; write 'YYYY-MM-DD'", at)
-    return found
+    return parsed
 
 
 _SHOWN_VALUES = 5
-# Longer lists are looked through for other capitals only: likeness takes time for every value.
+# In longer lists only other capitals are recognised: comparing every value for likeness would take long.
 _MOST_COMPARED = 5_000
 _LONGEST_COMPARED = 200
 
 
 def check_known(column: Column, values: Sequence[Constant], at: exp.Expr) -> None:
-    """Refuses values that the column's list does not hold. Values of another kind are refused elsewhere."""
+    """Refuse values that the column's list does not hold. Values of another kind are refused elsewhere."""
     kind = column.kind
     if isinstance(kind, Listed | Numbered):
         of_kind = str if isinstance(kind, Listed) else Fraction
@@ -115,7 +115,7 @@ def check_known(column: Column, values: Sequence[Constant], at: exp.Expr) -> Non
 
 
 def check_among(name: str, values: Sequence[Constant], known: Collection[object], at: exp.Expr) -> None:
-    """Refuses values that are not among the known ones of the column called `name`."""
+    """Refuse values that are not among the known values of the column called `name`."""
     listed = known if len(values) == 1 else frozenset(known)
     for value in values:
         if value not in listed:
@@ -131,7 +131,7 @@ def _nearest(value: Constant, known: Collection[object]) -> str:
             return f"did you mean {constant_text(near)}?"
     public = [Fraction(other) if isinstance(other, int) else other for other in list(known)[:_SHOWN_VALUES]]
     some = ", ".join(constant_text(other) for other in public if isinstance(other, str | Fraction))
-    return f"declared are {some}{' ...' if len(known) > _SHOWN_VALUES else ''}"
+    return f"declared: {some}{' ...' if len(known) > _SHOWN_VALUES else ''}"
 
 
 def _alike(value: str, texts: dict[str, str]) -> str | None:

@@ -1,8 +1,9 @@
 """What names mean: the private table, joined public tables, their columns, the keys, and the groups asked about.
 
-A name without quotes matches a declared name in any case of letters; a quoted one must match exactly. The groups are
-all combinations of the keys' public values, less those that WHERE rules out.
-Reads: declarations, public tables, WHERE. Writes: nothing. Never: suggests a name that is not declared; looks at data.
+A name without quotes matches a declared name in any case of letters; a quoted name must match exactly. The groups are
+all combinations of the keys' public values, without those that WHERE rules out.
+Reads: declarations, public tables, WHERE. Writes: nothing. Never: suggests a name that is not declared; looks at data;
+joins a private table, whose rows would multiply.
 """
 
 import itertools
@@ -15,26 +16,26 @@ from sqlglot import exp
 from thresher.config import Code, Column, Declarations, Table, Text
 from thresher.config.sections import did_you_mean
 from thresher.question import ALWAYS, Condition, PublicTable, PublicValue, narrowed, possible, with_public_values
-from thresher.sql.encoding import among
+from thresher.sql.encoding import among, code_of
 from thresher.sql.literals import not_finite
 from thresher.sql.refusals import Refusal, bare, shown
-from thresher.sql.statement import Statement
+from thresher.sql.statement import Statement, check_parts, joined_table
 
 Group = tuple[Code, ...]
-# A domain is looked through code by code, if WHERE does not cut it down first; a second's work at most.
+# Every code of a domain is tried that WHERE leaves; a million take a second.
 _MOST_CODES = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """The column of the privacy unit, where it is not declared for anything else."""
+    """The column of the privacy unit, if it is not declared as a column too."""
 
     name: str
 
 
 @dataclass(frozen=True, slots=True)
 class PublicColumn:
-    """A column of a joined public table; `on` is the private column that was joined."""
+    """A column of a joined public table. `on` is the private column that it is joined to."""
 
     alias: str
     table: str
@@ -44,7 +45,7 @@ class PublicColumn:
 
 @dataclass(frozen=True, slots=True)
 class Joined:
-    """A public table with the private column it is joined to: for each code of it, the public row."""
+    """A public table and the private column it is joined to. `row_of` is the public row of each of its codes."""
 
     alias: str
     table: PublicTable
@@ -60,22 +61,22 @@ class Scope:
     table: Table
     alias: str
     joins: tuple[Joined, ...] = ()
-    # What is to be said of conditions that are understood, but hardly meant.
+    # Notes about conditions that are understood, but hardly meant.
     notes: list[str] = field(default_factory=list)
 
     def find(self, node: exp.Expr) -> Column | PublicColumn | Unit:
-        """What a column's name stands for."""
+        """Return the column that a name stands for, or refuse the name."""
         name, quoted = identifier(node.this)
         qualifier = node.args.get("table")
         places = self._places(qualifier)
-        found = [item for place in places for item in self._in(place, name, quoted)]
-        if len(found) > 1:
+        meanings = [item for place in places for item in self._in(place, name, quoted)]
+        if len(meanings) > 1:
             raise Refusal("known-columns", f"{shown(name)} may mean several columns; write table.column", node)
-        if not found and not quoted and not_finite(name):
+        if not meanings and not quoted and not_finite(name):
             raise Refusal("exact-numbers", f"{shown(name)} is not a finite number; write one such as 100", node)
-        if not found:
+        if not meanings:
             raise self._unknown(name, places, node, quoted=quoted)
-        return found[0]
+        return meanings[0]
 
     def _unknown(self, name: str, places: Sequence["Joined | None"], node: exp.Expr, *, quoted: bool) -> Refusal:
         where = f"is declared in [tables.{bare(self.table.name)}.columns]"
@@ -87,47 +88,48 @@ class Scope:
         return Refusal("known-columns", f"No column {shown(name)} {where}{near}{text}", node)
 
     def private(self, node: exp.Expr) -> Column:
-        """The declared private column that a name stands for; a public column joined to it is the same."""
-        found = self.find(node)
-        if isinstance(found, PublicColumn) and found.name == self.join(found).column:
-            return self.table.columns[found.on]
-        if isinstance(found, PublicColumn):
-            raise Refusal(
-                "declared-domains", f"{shown(found.name)} is a public column; use one of the table asked", node
-            )
-        if isinstance(found, Unit):
-            raise _unit(found, node)
-        return found
+        """Return the declared private column that a name stands for; a public column joined to it stands for it too."""
+        column = self.find(node)
+        if isinstance(column, PublicColumn) and column.name == self.join(column).column:
+            return self.table.columns[column.on]
+        if isinstance(column, PublicColumn):
+            message = f"{shown(column.name)} is a column of a public table; use a column of {shown(self.table.name)}"
+            raise Refusal("declared-domains", message, node)
+        if isinstance(column, Unit):
+            unit = shown(column.name)
+            message = f"{unit} is the privacy unit, which may only be counted: COUNT(DISTINCT {column.name})"
+            raise Refusal("distinct-unit", message, node)
+        return column
 
     def join(self, column: PublicColumn) -> Joined:
         return next(joined for joined in self.joins if joined.alias == column.alias)
 
     def values(self, column: PublicColumn) -> Mapping[Code, PublicValue]:
-        """For each code of the joined private column the public value."""
+        """Return the public value for each code of the joined private column."""
         joined = self.join(column)
         values = joined.table.columns[column.name]
         return {code: values[row] for code, row in joined.row_of.items()}
 
     def of_joins(self, keys: Sequence[Column]) -> list[Condition]:
-        """Return what joins ask of a row: one whose value is not in the joined public table is not there."""
+        """Return the conditions of the joins: the row's value must stand in the joined public table."""
         parts = []
         for joined in self.joins:
             column = self.table.columns[joined.on]
-            # Rows of undeclared groups are not looked at, so a join that knows every declared group takes none away.
+            # Rows of undeclared groups are not looked at, so a join that holds every declared group takes none away.
             if column not in keys or not all(code in joined.row_of for code in column.kind.codes()):
                 parts.append(among(column, joined.row_of))
         return parts
 
     def _places(self, qualifier: exp.Expr | None) -> tuple["Joined | None", ...]:
-        """Where to look: None is the private table."""
+        """Return the tables to look in; None is the private table."""
         everywhere: dict[str, Joined | None] = {self.alias: None, **{joined.alias: joined for joined in self.joins}}
         if qualifier is None:
             return tuple(everywhere.values())
         name, quoted = identifier(qualifier)
-        found = matching(name, everywhere, quoted=quoted)
-        if len(found) != 1:
+        tables = matching(name, everywhere, quoted=quoted)
+        if len(tables) != 1:
             raise Refusal("known-columns", f"No table {shown(name)} in FROM{did_you_mean(name, everywhere)}", qualifier)
-        return (everywhere[found[0]],)
+        return (everywhere[tables[0]],)
 
     def _names(self, place: "Joined | None") -> list[str]:
         if place is not None:
@@ -136,15 +138,15 @@ class Scope:
         return [*self.table.columns, *(name for name in unit if name not in self.table.columns)]
 
     def _in(self, place: "Joined | None", name: str, quoted: bool) -> list[Column | PublicColumn | Unit]:  # noqa: FBT001
-        found = matching(name, self._names(place), quoted=quoted)
+        matches = matching(name, self._names(place), quoted=quoted)
         if place is not None:
-            return [PublicColumn(place.alias, place.table.name, match, place.on) for match in found]
+            return [PublicColumn(place.alias, place.table.name, match, place.on) for match in matches]
         columns = self.table.columns
-        return [columns[match] if match in columns else Unit(match) for match in found]
+        return [columns[match] if match in columns else Unit(match) for match in matches]
 
 
 def scope_of(statement: Statement, declarations: Declarations, public: Mapping[str, PublicTable]) -> Scope:
-    """Return the private table of the statement; public ones are joined to it in `joins.py`."""
+    """Return the scope of the private table of the statement, without joins."""
     name = declared_name(statement.table, declarations)
     if name in declarations.public_tables and name not in declarations.tables:
         message = f"{shown(name)} is public: ask about a private table, and join public ones"
@@ -153,8 +155,53 @@ def scope_of(statement: Statement, declarations: Declarations, public: Mapping[s
     return Scope(table, alias_of(statement.table, name))
 
 
+def with_joins(
+    scope: Scope, joins: Sequence[exp.Join], declarations: Declarations, public: Mapping[str, PublicTable]
+) -> Scope:
+    """Return the scope with the public tables joined, each by an equality of two columns."""
+    for join in joins:
+        node, on = joined_table(join)
+        other = declared_name(node, declarations)
+        if other not in declarations.public_tables:
+            message = f"{shown(other)} is not declared public, and only public tables are joined: with a private one, "
+            raise Refusal("public-joins-only", f"{message}no bound on one person's rows would hold", node)
+        scope = _with_join(scope, alias_of(node, other), public[other], on)
+    return scope
+
+
+def _with_join(scope: Scope, alias: str, public: PublicTable, on: exp.Expr) -> Scope:
+    if alias.lower() in (scope.alias.lower(), *(joined.alias.lower() for joined in scope.joins)):
+        raise Refusal("public-joins-only", f"{shown(alias)} stands twice in FROM; give one an alias", on)
+    half = Scope(scope.table, scope.alias, (*scope.joins, Joined(alias, public, "", "", {})))
+    sides: list[Column | PublicColumn | Unit] = []
+    if isinstance(on, exp.EQ):
+        for part in on.walk():
+            check_parts(part)
+        parts = (on.this, on.expression)
+        sides = [half.find(side) for side in parts if isinstance(side, exp.Column)]
+    private = [side for side in sides if isinstance(side, Column)]
+    other = [side for side in sides if isinstance(side, PublicColumn) and side.alias == alias]
+    if len(private) != 1 or len(other) != 1:
+        raise Refusal("public-joins-only", "ON takes one equality: private.column = public.column", on)
+    column, name = private[0], other[0].name
+    joined = Joined(alias, public, column.name, name, _rows(column, public, name, on))
+    return Scope(scope.table, scope.alias, (*scope.joins, joined))
+
+
+def _rows(column: Column, public: PublicTable, name: str, on: exp.Expr) -> dict[Code, int]:
+    rows: dict[Code, int] = {}
+    for row, value in enumerate(public.columns[name]):
+        code = None if value is None else code_of(column, value, on)
+        if code is not None and code in rows:
+            message = f"{shown(public.name + '.' + name)} holds a value twice; a join needs each value once"
+            raise Refusal("public-joins-only", message, on)
+        if code is not None:
+            rows[code] = row
+    return rows
+
+
 def keys_of(statement: Statement, scope: Scope) -> tuple[Column, ...]:
-    """The keys in the order of the select list, which must name just those of GROUP BY, and aggregates."""
+    """Return the keys in the order of the select list, which must name exactly the keys of GROUP BY."""
     grouped = [scope.private(node) for node in statement.keys]
     for column, node in zip(grouped, statement.keys, strict=True):
         if isinstance(column.kind, Text):
@@ -170,11 +217,11 @@ def keys_of(statement: Statement, scope: Scope) -> tuple[Column, ...]:
 
 
 def _selected(statement: Statement, scope: Scope, grouped: Sequence[Column]) -> list[Column]:
-    """The columns of the select list; what else may stand there is seen to elsewhere."""
+    """Return the columns of the select list. Its aggregates are checked in `read_question`."""
     selected: list[Column] = []
     for node in statement.selected:
         if isinstance(node, exp.Alias):
-            raise Refusal("select-keys", "Names with AS are not used in the select list; leave them out", node)
+            raise Refusal("select-keys", "AS gives no names in the select list; leave it out", node)
         if not isinstance(node, exp.Column):
             continue
         column = scope.private(node)
@@ -187,7 +234,7 @@ def _selected(statement: Statement, scope: Scope, grouped: Sequence[Column]) -> 
 
 
 def possible_groups(keys: Sequence[Column], where: Condition, most: int, at: exp.Expr) -> tuple[Group, ...]:
-    """Return the groups that WHERE leaves possible, in declared order. No list is built before its size is known."""
+    """Return the groups that WHERE leaves possible, in declared order. Refuse too many before a list is made."""
     can_hold = possible(where)
     domains: list[list[Code]] = []
     for column in keys:
@@ -204,7 +251,7 @@ def possible_groups(keys: Sequence[Column], where: Condition, most: int, at: exp
 
 
 def matching(name: str, declared: Iterable[str], *, quoted: bool) -> list[str]:
-    """Declared names that a written one may mean: itself, or without quotes one in another case."""
+    """Return the declared names that a written name may mean: itself, or without quotes a name in another case."""
     names = list(declared)
     if name in names:
         return [name]
@@ -212,7 +259,7 @@ def matching(name: str, declared: Iterable[str], *, quoted: bool) -> list[str]:
 
 
 def identifier(node: object) -> tuple[str, bool]:
-    """A name as written, and whether it was quoted."""
+    """Return a name as it is written, and whether it is quoted."""
     if not isinstance(node, exp.Identifier) or not isinstance(node.this, str):
         at = node if isinstance(node, exp.Expr) else None
         raise Refusal("readable-sql", "A name is expected here", at)
@@ -222,21 +269,16 @@ def identifier(node: object) -> tuple[str, bool]:
 def declared_name(node: exp.Table, declarations: Declarations) -> str:
     name, quoted = identifier(node.this)
     declared = [*declarations.tables, *declarations.public_tables]
-    found = sorted(set(matching(name, declared, quoted=quoted)))
-    if len(found) != 1:
-        message = f"Tables must be declared: no table {shown(name)} is{did_you_mean(name, declared)}"
+    tables = sorted(set(matching(name, declared, quoted=quoted)))
+    if len(tables) != 1:
+        message = f"No table {shown(name)} is declared{did_you_mean(name, declared)}"
         raise Refusal("declared-tables-only", message, node)
-    return found[0]
+    return tables[0]
 
 
 def alias_of(node: exp.Table, name: str) -> str:
     alias = node.args.get("alias")
     return name if alias is None else identifier(alias.this)[0]
-
-
-def _unit(unit: Unit, node: exp.Expr) -> Refusal:
-    message = f"{shown(unit.name)} is the privacy unit: it may be counted, COUNT(DISTINCT {unit.name}), and no more"
-    return Refusal("distinct-unit", message, node)
 
 
 def _too_many(size: int, most: int, at: exp.Expr) -> Refusal:

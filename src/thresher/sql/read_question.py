@@ -1,6 +1,6 @@
-"""READ FIRST: from text to question, in order. Each step may refuse; none looks at private data.
+"""READ FIRST: the steps from text to question, in order. Each step may refuse; no step looks at private data.
 
-Reads: the text, declarations, public tables. Writes: nothing. Never: hands the text on.
+Reads: the text, declarations, public tables. Writes: nothing. Never: passes the text on.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -12,9 +12,8 @@ from thresher.config import Declarations
 from thresher.errors import QuestionError
 from thresher.question import PublicTable, Question, all_of
 from thresher.sql.having import Having, counted
-from thresher.sql.joins import with_joins
 from thresher.sql.linear import Context, linear
-from thresher.sql.names import keys_of, possible_groups, scope_of
+from thresher.sql.names import keys_of, possible_groups, scope_of, with_joins
 from thresher.sql.refusals import Refusal
 from thresher.sql.row_conditions import row_condition
 from thresher.sql.statement import Statement, check_complete, clauses, inventory, parsed_select
@@ -36,9 +35,9 @@ def ask(
 ) -> Question:
     """Return the question that `text` asks, or raise a `QuestionError` that names the rule it breaks and where.
 
-    `public` may be lazy: only the public tables that the text or the private table's columns name are looked up.
-    `options` are the names that may stand in OPTIONS(...).
-    `may_count`: HAVING may be left out, and then the selected aggregate is asked for, COUNT(*) if none is.
+    `public` may be lazy: only public tables named by the text or by columns of the private table are looked up.
+    `options` are the names that may stand in OPTIONS(...). With `may_count`, HAVING may be left out: the question then
+    asks for the selected aggregate, or for COUNT(*) if no aggregate is selected.
     """
     try:
         words, written = _without_options(split(checked_question_text(text)), options)
@@ -59,7 +58,7 @@ def _question(
     *,
     may_count: bool,
 ) -> Question:
-    found = inventory(tree)
+    inside = inventory(tree)
     statement = clauses(tree, may_count=may_count)
     scope = scope_of(statement, declarations, public)
     if statement.joins:
@@ -72,12 +71,12 @@ def _question(
     groups = possible_groups(keys, where, declarations.max_groups, statement.keys[0])
     having = Having(context, groups)
     if statement.having is None:
-        check_complete(found, words)
+        check_complete(inside, words)
         atom = counted(statement, context, groups)
         text = count_text(having.asked, where, atom)
         return Question(scope.table, keys, groups, where, atom, text, options, tuple(scope.notes), decides=False)
     formula = having.formula(statement.having)
-    check_complete(found, words)
+    check_complete(inside, words)
     return Question(
         table=scope.table,
         keys=keys,
@@ -91,14 +90,14 @@ def _question(
 
 
 def _without_options(words: list[Token], known: Collection[str]) -> tuple[list[Token], Mapping[str, str]]:
-    """Return the words without the options that stand in the text, and those; most texts have none."""
+    """Return the words without the options, and the options that stand in the text."""
     if any(word.text.upper() in OPTION_WORDS for word in words):
         return cut_out(words, known)
     return words, {}
 
 
 def _selected_aggregates(statement: Statement, context: Context) -> Sequence[str]:
-    """A note if aggregates are selected, as SQL is used to; anything else but keys is refused."""
+    """Return a note if aggregates are selected; refuse what is neither an aggregate nor a key."""
     notes: list[str] = []
     for node in statement.selected:
         if isinstance(node, exp.Column):
@@ -110,7 +109,7 @@ def _selected_aggregates(statement: Statement, context: Context) -> Sequence[str
 
 
 def _declared_names(declarations: Declarations) -> frozenset[str]:
-    """Every declared name in lower case: such a word is a name, even if SQL uses it for something else."""
+    """Return every declared name in lower case. Such a word is a name, even if SQL uses it for something else."""
     tables = declarations.tables.values()
     names = {*declarations.tables, *declarations.public_tables, *(name for table in tables for name in table.columns)}
     names |= {table.contribution.unit for table in tables if table.contribution is not None}

@@ -1,4 +1,4 @@
-"""The rules of what may be asked, by name, and how a refusal finds its place in the text.
+"""The rules of the SQL that may be asked, by name, and refusals with their place in the text.
 
 Reads: nothing. Writes: nothing. Never: a message that depends on private data.
 """
@@ -60,7 +60,7 @@ class Refusal(Exception):  # noqa: N818 - a step on the way to QuestionError, ne
         super().__init__(message)
 
     def located(self, text: str) -> QuestionError:
-        """The same with line and column, counted from one."""
+        """Return the refusal as an error with line and column, counted from one."""
         if self.offset is None:
             return QuestionError(self.rule, self.message)
         before = text[: self.offset]
@@ -68,23 +68,23 @@ class Refusal(Exception):  # noqa: N818 - a step on the way to QuestionError, ne
 
 
 def shown(text: str) -> str:
-    """What the asker wrote, short and printable, between backticks."""
+    """Return what the user wrote, short and printable, between backticks."""
     cut = text if len(text) <= _SHOWN else text[:_SHOWN] + "..."
     return "`" + "".join(c if c.isprintable() else f"\\u{{{ord(c):x}}}" for c in cut) + "`"
 
 
 def bare(text: str) -> str:
-    """The same without the backticks, for what stands between other signs."""
+    """Return the same without the backticks, for text between other signs."""
     return shown(text)[1:-1]
 
 
 def _offset(at: "Token | exp.Expr | int | None") -> int | None:
-    """Where a token or the first token of a tree stands; the parser keeps places for names and constants only."""
+    """Return the place of a token or of the first name or constant in a tree; the parser keeps no other places."""
     if at is None or isinstance(at, int):
         return at
     start = getattr(at, "start", None)
     if isinstance(start, int):
         return start
     # Only trees are left here; tokens have a start.
-    found = [node.meta["start"] for node in at.walk() if "start" in node.meta]  # type: ignore[union-attr]
-    return min(found, default=None)
+    places = [node.meta["start"] for node in at.walk() if "start" in node.meta]  # type: ignore[union-attr]
+    return min(places, default=None)

@@ -1,6 +1,6 @@
 """WHERE and FILTER: conditions on rows, with NOT pushed to the leaves.
 
-SQL's third truth value needs no place here: a leaf that is unknown is not true, and neither is its opposite.
+SQL's third truth value is not needed: a leaf that is unknown is not true, and neither is its opposite.
 Reads: the parser's tree, names. Writes: nothing. Never: a comparison of two columns, an expression that can fail.
 """
 
@@ -28,11 +28,11 @@ SIGNS: dict[type[exp.Expr], str] = {
 OPPOSITE = {"=": "<>", "<>": "=", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}
 TURNED = {"=": "=", "<>": "<>", "<": ">", ">": "<", "<=": ">=", ">=": "<="}
 
-_FORM = "compare one declared column with constants"
+_RULE = "compare one declared column with constants"
 
 
 def row_condition(node: exp.Expr, scope: Scope, *, negated: bool = False) -> Condition:
-    """The rows for which `node` (or, negated, NOT `node`) is true."""
+    """Return the condition of rows for which `node` (or, negated, NOT `node`) is true."""
     while isinstance(node, exp.Not):
         node, negated = node.this, not negated
     for kind in (exp.And, exp.Or):
@@ -85,10 +85,10 @@ def _in(node: exp.In, scope: Scope, *, negated: bool) -> Condition:
         return all_of(parts) if negated else any_of(parts)
     if negated:
         return none_of(column, values, node)
-    found = one_of(column, values, node)
+    condition = one_of(column, values, node)
     for value in values:
         _note_never(column, "=", value, scope, node)
-    return found
+    return condition
 
 
 def _is(node: exp.Is, scope: Scope, *, negated: bool) -> Condition:
@@ -113,7 +113,7 @@ def _is(node: exp.Is, scope: Scope, *, negated: bool) -> Condition:
 def _truth(node: exp.Column, scope: Scope, *, value: bool) -> Condition:
     column = _column(node, scope)
     if isinstance(column, Column) and not isinstance(column.kind, Truth):
-        raise Refusal("column-and-constant", f"{shown(column.name)} is not a condition; {_FORM}", node)
+        raise Refusal("column-and-constant", f"{shown(column.name)} is not a condition; {_RULE}", node)
     return _leaf(column, "=", value, scope, node)
 
 
@@ -133,15 +133,15 @@ def _leaf(column: Column | PublicColumn, sign: str, value: Constant, scope: Scop
 
 
 def _note_never(column: Column | PublicColumn, sign: str, value: Constant, scope: Scope, at: exp.Expr) -> None:
-    """Notes a comparison that no row can satisfy because of the column's declared bounds or steps."""
+    """Note a comparison that no row can satisfy because of the column's declared bounds or steps."""
     if not isinstance(column, Column) or not isinstance(column.kind, Grid | Days | Hours):
         return
     if compared(column, sign, value, at) != NEVER:
         return
     kind, name = column.kind, bare(column.name)
-    why = f"{name} is NULL outside of {kind.first}..{kind.last}" if not isinstance(kind, Grid) else ""
+    why = f"{name} is NULL outside {kind.first} to {kind.last}" if not isinstance(kind, Grid) else ""
     if isinstance(kind, Grid):
-        why = f"{name} is clamped to {decimal_text(kind.minimum)}..{decimal_text(kind.maximum)}"
+        why = f"{name} is limited to {decimal_text(kind.minimum)} to {decimal_text(kind.maximum)}"
         if isinstance(value, Fraction) and kind.minimum <= value <= kind.maximum and sign == "=":
             why = f"{name} has steps of {decimal_text(kind.step)}"
     note = f"{name} {sign} {constant_text(value)} never holds: {why}"
@@ -150,7 +150,7 @@ def _note_never(column: Column | PublicColumn, sign: str, value: Constant, scope
 
 
 def _public(column: PublicColumn, test: Callable[[PublicValue], bool], scope: Scope) -> Condition:
-    """A condition on a public column, as the list of codes of the joined column for which it holds."""
+    """Return a condition on a public column, as the list of codes of the joined column for which it holds."""
     codes = [code for code, value in scope.values(column).items() if test(value)]
     return among(scope.table.columns[column.on], codes)
 
@@ -175,10 +175,10 @@ def _column(node: exp.Expr, scope: Scope) -> Column | PublicColumn:
 
 def _constant(node: exp.Expr, column: Column | PublicColumn, scope: Scope) -> Constant:
     if isinstance(node, exp.Null):
-        raise Refusal("null-by-is", f"Nothing equals NULL; write {column.name} IS NULL", node)
+        raise Refusal("null-by-is", f"A comparison with NULL is never true; write {column.name} IS NULL", node)
     if isinstance(node, exp.Column):
-        scope.find(node)  # a misspelt name is the likelier mistake
-        raise Refusal("column-and-constant", f"Two columns are compared; {_FORM}", node)
+        scope.find(node)  # a misspelt name is more likely than a comparison of two columns
+        raise Refusal("column-and-constant", f"Two columns are compared; {_RULE}", node)
     found = constant(node)
     if found is None:
         raise _refused(node)
@@ -187,8 +187,8 @@ def _constant(node: exp.Expr, column: Column | PublicColumn, scope: Scope) -> Co
 
 def _refused(node: exp.Expr) -> Refusal:
     if isinstance(node, exp.AggFunc | exp.Filter):
-        return Refusal("aggregates-in-having", "Aggregates of groups belong in HAVING", node)
+        return Refusal("aggregates-in-having", "An aggregate is a condition on groups; write it in HAVING", node)
     if isinstance(node, exp.Binary | exp.Neg | exp.Cast | exp.Func) and constant(node) is None:
-        message = f"Expression can fail or leak: {type(node).__name__} of columns; {_FORM}"
+        message = f"Expression can fail or leak: {type(node).__name__} of columns; {_RULE}"
         return Refusal("total-expressions", message, node)
-    return Refusal("column-and-constant", f"{type(node).__name__} is not a condition on rows; {_FORM}", node)
+    return Refusal("column-and-constant", f"{type(node).__name__} is not a condition on rows; {_RULE}", node)

@@ -1,10 +1,8 @@
 """From checked words to the parser's tree of one SELECT, with every word accounted for, and to its clauses.
 
-What leaves this module carries nothing that is not read, and no parentheses that only group.
-
-
-The parser's library drops words that mean nothing to it (`FROM t*`, a comma too many). So the tree is counted against
-the words: every name and constant must stand in the tree, and every sign and keyword as often as it was written.
+No node of the clauses carries anything that is not read, nor parentheses that only group. The parser's library drops
+words that mean nothing to it (`FROM t*`, a comma too many). So the tree is counted against the words: every name and
+constant must stand in the tree, and every sign and keyword as often as it was written.
 Reads: words. Writes: nothing. Never: optimises, generates or runs SQL; looks at what names mean.
 """
 
@@ -68,7 +66,7 @@ _SIGNS: dict[type[exp.Expr], tuple[TokenType, ...]] = {
 
 
 def parsed_select(words: Sequence[Token], text: str) -> exp.Select:
-    """The tree of the statement."""
+    """Return the tree of the statement."""
     try:
         trees = Parser().parse(list(words), text)
     except ParseError as error:
@@ -87,25 +85,25 @@ def parsed_select(words: Sequence[Token], text: str) -> exp.Select:
 
 @dataclass(frozen=True, slots=True)
 class Inventory:
-    """What of the text is in a tree: where names and constants stand, and how often each sign and keyword."""
+    """The content of a tree: the places of its names and constants, and the number of each sign and keyword."""
 
     places: frozenset[object]
     words: Counter[TokenType]
 
 
 def inventory(tree: exp.Select) -> Inventory:
-    """Count what is in the tree, before its parentheses are taken out."""
+    """Return the content of the tree. Call it before parentheses are taken out."""
     nodes = list(tree.walk())
     return Inventory(
         frozenset(node.meta.get("start") for node in nodes), Counter(kind for node in nodes for kind in _words_of(node))
     )
 
 
-def check_complete(found: Inventory, words: Sequence[Token]) -> None:
+def check_complete(tree: Inventory, words: Sequence[Token]) -> None:
     """Refuse a word of the text that is not in the tree, or stands there more or less often than it was written."""
-    inside, written = found.words, Counter(word.token_type for word in words if word.token_type not in _PLACED)
+    inside, written = tree.words, Counter(word.token_type for word in words if word.token_type not in _PLACED)
     for word in words:
-        if word.token_type in _PLACED and word.start not in found.places:
+        if word.token_type in _PLACED and word.start not in tree.places:
             raise Refusal("readable-sql", f"{shown(word.text)} has no meaning here; leave it out", word)
     for kind in {*inside, *written}:
         # AS and INNER may be left out.
@@ -137,7 +135,7 @@ def _unreadable(error: ParseError, words: Sequence[Token]) -> Refusal:
     return Refusal("readable-sql", f"{message}; compare it with the examples in docs/questions.md", near)
 
 
-# What each kind of node may carry: all that is read of it. Parts of a join and of IN that are not are refused by name.
+# The parts that each kind of node may carry: those that are read. Other parts of a join and of IN are refused by name.
 _PARTS: dict[type[exp.Expr], tuple[str, ...]] = {
     exp.Select: ("expressions", "from_", "joins", "where", "group", "having"),
     exp.Group: ("expressions",),
@@ -159,13 +157,13 @@ _PARTS: dict[type[exp.Expr], tuple[str, ...]] = {
     **dict.fromkeys((exp.And, exp.Or, exp.Is, *_COMPARISONS, *ARITHMETIC), ("this", "expression")),
 }
 _REFUSED_BY_NAME = (exp.Join, exp.Table, exp.TableAlias, exp.In)
-# Where parentheses are not only for grouping: around a table, after IS, and in a cast.
+# Places where parentheses do more than group: around a table, after IS, and in a cast.
 _MEANT = ((exp.From, "this"), (exp.Join, "this"), (exp.Is, "expression"), (exp.Cast, "this"))
 
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """One SELECT, in pieces of the parser's tree, without the parentheses that only group."""
+    """The clauses of one SELECT as nodes of the parser's tree, without parentheses that only group."""
 
     selected: tuple[exp.Expr, ...]
     table: exp.Table
@@ -176,9 +174,9 @@ class Statement:
 
 
 def clauses(tree: exp.Select, *, may_count: bool = False) -> Statement:
-    """Return the pieces of the statement, or refuse a piece that is missing or too many.
+    """Return the clauses of the statement; refuse a clause that is missing or does not belong here.
 
-    `may_count`: it may end with GROUP BY, and asks for a number then instead of a decision.
+    With `may_count`, the statement may end with GROUP BY: it then asks for a number instead of a decision.
     """
     _check_output(tree)
     check_parts(tree)
@@ -187,7 +185,8 @@ def clauses(tree: exp.Select, *, may_count: bool = False) -> Statement:
         raise Refusal("group-and-having", "HAVING without GROUP BY: name the groups with GROUP BY", having)
     check_parts(group)
     if having is None and not may_count:
-        raise Refusal("group-and-having", "GROUP BY without HAVING: say with HAVING which groups are asked for", group)
+        message = "GROUP BY without HAVING: write the condition on each group, such as HAVING COUNT(*) > 100"
+        raise Refusal("group-and-having", message, group)
     if source is None:
         raise Refusal("declared-tables-only", "FROM is missing: name a declared table")
     _tidy(tree)
@@ -203,7 +202,7 @@ def clauses(tree: exp.Select, *, may_count: bool = False) -> Statement:
 
 
 def _tidy(tree: exp.Select) -> None:
-    """Take out parentheses that only group, and refuse nodes that carry more than is read: nothing is passed over."""
+    """Take out parentheses that only group, and refuse a node that carries more than is read of it."""
     # Joins, tables and IN have refusals of their own, which come first; then their parts are checked too.
     later = {id(node) for join in tree.args.get("joins") or () for node in join.walk()}
     for node in list(tree.walk()):
@@ -235,7 +234,7 @@ def joined_table(join: exp.Join) -> tuple[exp.Table, exp.Expr]:
 
 
 def in_order(node: exp.Expr, kind: type[exp.Expr]) -> Iterable[exp.Expr]:
-    """Return the parts of `a AND b AND c`, in order, without a call for each: such chains may be long."""
+    """Return the parts of `a AND b AND c`, in order. It is a loop, because such chains may be long."""
     parts: list[exp.Expr] = []
     while isinstance(node, kind):
         parts.append(node.expression)
@@ -245,7 +244,7 @@ def in_order(node: exp.Expr, kind: type[exp.Expr]) -> Iterable[exp.Expr]:
 
 
 def exact_literal(node: exp.Expr) -> Fraction | None:
-    """Return the exact number that a literal is, or None if the node is something else."""
+    """Return the exact value of a literal number; None if the node is something else."""
     if not isinstance(node, exp.Literal) or node.args.get("is_string"):
         return None
     try:
@@ -256,7 +255,7 @@ def exact_literal(node: exp.Expr) -> Fraction | None:
 
 
 def sane(value: Fraction, at: exp.Expr) -> Fraction:
-    """Return the number, unless its exact form grows beyond all sense."""
+    """Return the number; refuse it if its exact form has grown beyond 512 bits."""
     if max(value.numerator.bit_length(), value.denominator.bit_length()) > _MOST_BITS:
         raise Refusal("exact-numbers", "A number is too large or too fine to be kept exactly", at)
     return value

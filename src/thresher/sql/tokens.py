@@ -1,8 +1,8 @@
-"""The text as words, before any grammar: how long it may be, which words there are, and nothing between but comments.
+"""The text as words, before any grammar: its length, its words, and nothing but spaces and comments between them.
 
 Only words of the small language in `docs/questions.md` pass, so the parser's library, which knows some thirty
 dialects, is never asked about the rest of SQL.
-Reads: the text. Writes: nothing. Never: lets a word through that it does not know.
+Reads: the text. Writes: nothing. Never: passes on a word that it does not know.
 """
 
 import re
@@ -33,10 +33,10 @@ _PREFIXES = (TokenType.NOT, TokenType.DASH, TokenType.PLUS)
 
 
 def checked_question_text(text: object) -> str:
-    """The text, if it is text of a sane size without control characters and lone surrogates."""
+    """Return the text; refuse other types, long texts, control characters and lone surrogates."""
     if not isinstance(text, str):
         raise Refusal("readable-text", f"A question is text; got {type(text).__name__}. Pass a str")
-    if len(text) > MOST_BYTES:  # before encoding: that may be a gigabyte
+    if len(text) > MOST_BYTES:  # checked before the text is encoded, which may take a gigabyte
         raise _too_long(f"more than {MOST_BYTES:,}")
     for offset, character in enumerate(text):
         if 0xD800 <= ord(character) <= 0xDFFF:
@@ -52,7 +52,7 @@ def checked_question_text(text: object) -> str:
 
 
 def split(text: str) -> list[Token]:
-    """The words of one SELECT statement; comments and a closing semicolon are left out."""
+    """Return the words of one SELECT statement, without comments and a closing semicolon."""
     try:
         tokens = Tokenizer().tokenize(text)
     except SqlglotError:
@@ -71,19 +71,19 @@ def split(text: str) -> list[Token]:
 
 
 def checked(words: Sequence[Token], names: Set[str]) -> list[Token]:
-    """The same words, if all are known; a declared name that SQL uses for something else becomes a plain name."""
-    found: list[Token] = []
+    """Return the words, or refuse an unknown one. A declared name that SQL uses otherwise becomes a plain name."""
+    known: list[Token] = []
     for position, word in enumerate(words):
         before = words[position - 1] if position else None
         after = words[position + 1] if position + 1 < len(words) else None
         _check_table(before, word, after)
-        # After a dot there can be nothing but a name.
+        # A word after a dot can only be a name.
         dotted = before is not None and before.token_type == TokenType.DOT and _NAME.fullmatch(word.text)
         plain = _retyped(word, TokenType.VAR, word.text) if dotted else _checked_word(word, after, names)
         _check_neighbours(before, plain, after)
-        found.append(plain)
-    _check_depth(found)
-    return found
+        known.append(plain)
+    _check_depth(known)
+    return known
 
 
 def _statements(tokens: Sequence[Token]) -> list[list[Token]]:
@@ -107,7 +107,7 @@ def _check_start(word: Token) -> None:
 
 
 def _check_gaps(text: str, tokens: Sequence[Token]) -> None:
-    """Between two words there is space or a comment, in plain characters: nothing was passed over."""
+    """Refuse a text in which something else than spaces and comments in ASCII stands between two words."""
     end = 0
     for token in tokens:
         _check_gap(text, end, token.start)
@@ -167,7 +167,7 @@ def _checked_word(word: Token, after: Token | None, names: Set[str]) -> Token:
 
 
 def _check_table(before: Token | None, word: Token, after: Token | None) -> None:
-    """A text or a call where a table should stand."""
+    """Refuse a quoted text or a call where a table should stand."""
     if before is None or before.token_type not in (TokenType.FROM, TokenType.JOIN):
         return
     called = after is not None and after.token_type == TokenType.L_PAREN and word.token_type != TokenType.L_PAREN
@@ -178,7 +178,7 @@ def _check_table(before: Token | None, word: Token, after: Token | None) -> None
 
 
 def _check_neighbours(before: Token | None, word: Token, after: Token | None) -> None:
-    """Calls of functions and subqueries can be told from two words."""
+    """Refuse what two neighbouring words show: a subquery, a call of a function, a number with letters, `x'...'`."""
     if word.token_type == TokenType.L_PAREN and after is not None and after.token_type in _QUERY_STARTS:
         raise _subquery(before, word)
     opens = after is not None and after.token_type == TokenType.L_PAREN
@@ -206,7 +206,7 @@ def _names(word: Token) -> bool:
 
 
 def _check_depth(words: Sequence[Token]) -> None:
-    """Parentheses and runs of NOT and minus signs: what the parser and we take one level for."""
+    """Refuse deep nesting. Each parenthesis, and each NOT and sign of a run, takes the parser a level of calls."""
     depth = run = 0
     for word in words:
         run = run + 1 if word.token_type in _PREFIXES else 0
@@ -216,17 +216,17 @@ def _check_depth(words: Sequence[Token]) -> None:
 
 
 def _with_fractions(words: Sequence[Token]) -> list[Token]:
-    """`.5` as one number: the tokeniser makes two words of it."""
-    found: list[Token] = []
+    """Return the words with `.5` as one number, of which the tokeniser makes two words."""
+    joined: list[Token] = []
     for word in words:
-        if word.token_type == TokenType.NUMBER and found and found[-1].token_type == TokenType.DOT:
-            dot, before = found.pop(), found[-1] if found else word
+        if word.token_type == TokenType.NUMBER and joined and joined[-1].token_type == TokenType.DOT:
+            dot, before = joined.pop(), joined[-1] if joined else word
             if dot.end + 1 != word.start or before.token_type in _ENDS:
                 raise Refusal("exact-numbers", f"{shown('.' + word.text)} is not a number here; write 0.5", dot)
-            found.append(_retyped(word, TokenType.NUMBER, f"0.{word.text}"))
+            joined.append(_retyped(word, TokenType.NUMBER, f"0.{word.text}"))
         else:
-            found.append(word)
-    return found
+            joined.append(word)
+    return joined
 
 
 def _retyped(word: Token, kind: TokenType, text: str) -> Token:

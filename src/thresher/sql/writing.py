@@ -1,7 +1,7 @@
-"""The question as text in one normal form, written from our tree: what is shown, stored and compared.
+"""The question as text in one normal form, written from our tree, to be shown and stored.
 
-Two questions with the same text are the same question: long lists are cut short, but carry a digest of the whole.
-Reads: conditions, atoms. Writes: nothing. Never: a word of the asker's text.
+Two questions with the same text ask the same: long lists are cut short, but carry a digest of the whole list.
+Reads: conditions, atoms. Writes: nothing. Never: a word of the user's text.
 """
 
 import hashlib
@@ -37,7 +37,7 @@ _MEASURES = ("total", "rows", "present", "units")
 
 @dataclass(frozen=True, slots=True)
 class AskedGroups:
-    """What is asked about: thresholds that differ by group are written beside the group's name."""
+    """The table, keys and groups of a question. Thresholds that differ by group are written beside the group's name."""
 
     table: Table
     keys: Sequence[Column]
@@ -50,13 +50,13 @@ class AskedGroups:
 
 
 def written_question(asked: AskedGroups, where: Condition, formula: Formula | bool) -> str:  # noqa: FBT001
-    """The whole question."""
+    """Return the whole question."""
     having = str(formula).upper() if isinstance(formula, bool) else formula_text(formula, asked)
     return f"{_select_text(asked, where)} HAVING {having}"
 
 
 def count_text(asked: AskedGroups, where: Condition, atom: Atom) -> str:
-    """A question for a number: without HAVING, and with what is counted."""
+    """Return a question for a number: without HAVING, and with its aggregate."""
     return _select_text(asked, where, f", {atom.aggregate}")
 
 
@@ -67,14 +67,14 @@ def _select_text(asked: AskedGroups, where: Condition, more: str = "") -> str:
 
 
 def name_text(name: str) -> str:
-    """A name, in quotes unless it is plain."""
+    """Return a name, in quotes unless it is plain."""
     if _PLAIN_NAME.fullmatch(name) and name.upper() not in _WORDS:
         return name
     return '"' + name.replace('"', '""') + '"'
 
 
 def condition_text(condition: Condition, table: Table) -> str:
-    """A condition on rows."""
+    """Return a condition on rows."""
     if condition in (ALWAYS, NEVER):
         return "TRUE" if condition == ALWAYS else "FALSE"
     if isinstance(condition, AllOf | AnyOf):
@@ -89,7 +89,7 @@ def condition_text(condition: Condition, table: Table) -> str:
 
 
 def _numbers_text(column: Column, kind: Numbered, condition: OneOf) -> str:
-    """Numbers that are not in the public list come from ranges, and only ranges may be asked for them."""
+    """Return a list of numbers. Numbers outside the public list came from ranges, so they are written as ranges."""
     name = name_text(column.name)
     declared = tuple(code for code in condition.codes if code in kind.values)
     parts = [f"{name} {_test_text(column, OneOf(column.name, declared))}"] if declared else []
@@ -111,7 +111,7 @@ def _test_text(column: Column, condition: Within | OneOf | NoneOf | Missing | Pr
 
 
 def aggregate_text(aggregate: Aggregate, table: Table, word: str | None = None) -> str:
-    """One aggregate; `word` to call the sum of a column an average."""
+    """Return one aggregate. `word` replaces SUM, to write the sum of a column as its average."""
     name = "" if aggregate.column is None else name_text(aggregate.column)
     unit = table.contribution.unit if table.contribution else ""
     forms = {
@@ -125,27 +125,25 @@ def aggregate_text(aggregate: Aggregate, table: Table, word: str | None = None) 
 
 
 def order(aggregate: Aggregate, table: Table) -> tuple[int, str]:
-    """Sums first, then counts."""
+    """Return the place of an aggregate in a sum: sums first, then counts."""
     return _MEASURES.index(aggregate.measure), aggregate_text(aggregate, table)
 
 
 def linear_text(terms: Mapping[Aggregate, Fraction], table: Table, *, average: bool = False) -> str:
-    """A sum of multiples of aggregates, in their order; coefficients of sums are for codes."""
-    named = {}
-    for aggregate in terms:
-        word = "AVG" if average else None
-        named[aggregate_text(aggregate, table, word)] = terms[aggregate] / step(aggregate, table)
+    """Return a sum of multiples of aggregates, in the given order. Coefficients of sums are for codes."""
+    word = "AVG" if average else None
+    named = {aggregate_text(one, table, word): factor / step(one, table) for one, factor in terms.items()}
     return sum_text({name: factor for name, factor in named.items() if factor}) or "0"
 
 
 def ratio_text(terms: Mapping[Aggregate, Fraction], over: Aggregate, table: Table) -> str:
-    """A sum of multiples of aggregates, divided by a count."""
+    """Return a sum of multiples of aggregates, divided by a count."""
     bracket = "({})" if len(terms) > 1 else "{}"
     return f"{bracket.format(linear_text(terms, table))} / {aggregate_text(over, table)}"
 
 
 def sum_text(named: Mapping[str, Fraction]) -> str:
-    """`2 * a - b`; the empty name is the number 1."""
+    """Return a sum such as `2 * a - b`. The empty name is the number 1."""
     text = ""
     for name, factor in named.items():
         size = abs(factor)
@@ -156,7 +154,7 @@ def sum_text(named: Mapping[str, Fraction]) -> str:
 
 
 def formula_text(formula: Formula, asked: AskedGroups) -> str:
-    """A formula; its parts are sorted already."""
+    """Return a formula, whose parts are already sorted."""
     if isinstance(formula, Atom):
         return _atom_text(formula, asked)
     word = " AND " if isinstance(formula, Every) else " OR "
@@ -164,18 +162,18 @@ def formula_text(formula: Formula, asked: AskedGroups) -> str:
 
 
 def step(aggregate: Aggregate, table: Table) -> Fraction:
-    """What one code of the aggregate is worth."""
+    """Return the value of one code of the aggregate."""
     kind = table.columns[aggregate.column].kind if aggregate.measure == "total" and aggregate.column else None
     return kind.step if isinstance(kind, Grid) else Fraction(1)
 
 
 def _atom_text(atom: Atom, asked: AskedGroups) -> str:
-    """From the whole numbers alone, so that `> 5` and `>= 6` are written alike."""
+    """Return an atom. It is written from the whole numbers alone, so `> 5` and `>= 6` are written alike."""
     table = asked.table
     weights = {aggregate: Fraction(weight) for aggregate, weight in atom.weights}
     lead, *others = sorted(weights, key=lambda aggregate: order(aggregate, table))
     if lead.measure != "total":
-        # Of counts the one with the largest factor leads, so that a share reads `part - 0.3 * whole`.
+        # The count with the largest factor comes first, so that a share reads `part - 0.3 * whole`.
         lead, *others = sorted([lead, *others], key=lambda aggregate: -abs(weights[aggregate]))
         others.sort(key=lambda aggregate: order(aggregate, table))
     factor = weights[lead] / step(lead, table)
@@ -193,7 +191,7 @@ def _atom_text(atom: Atom, asked: AskedGroups) -> str:
 
 
 def _average_of(total: Aggregate, table: Table) -> Aggregate | None:
-    """The count by which the average of a summed column divides."""
+    """Return the count by which the average of a summed column divides; None for a count."""
     if total.measure != "total" or total.column is None:
         return None
     if table.columns[total.column].kind.missing is not None:

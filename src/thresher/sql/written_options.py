@@ -1,7 +1,7 @@
-"""Options that ride in the text: `SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS(miss_rate=0.05, ...)`.
+"""Options in the text: `SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS(miss_rate=0.05, ...)`.
 
-They are cut out of the words before the parser sees them; what remains keeps its places in the text.
-Reads: words. Writes: nothing. Never: judges a value; the engine does, with those passed in other ways.
+They are cut out of the words before the parser sees them; the other words keep their places in the text.
+Reads: words. Writes: nothing. Never: checks a value; the engine does, as it does for options that are passed otherwise.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -12,7 +12,7 @@ from sqlglot.tokenizer_core import Token, TokenType
 from thresher.config.sections import did_you_mean
 from thresher.sql.refusals import Refusal, shown
 
-# How each is written; the others are numbers, with or without quotes.
+# How these options are written. The other options are numbers, with or without quotes.
 _WRITTEN = {
     "bound": "'false_alarms'",
     "key": "'march'",
@@ -31,14 +31,14 @@ def cut_out(words: Sequence[Token], known: Collection[str]) -> tuple[list[Token]
 
     An option that is not among the `known` ones is refused with the nearest name.
     """
-    rest, found = _found(words, known)
+    rest, options = _split(words, known)
     for word, after in pairwise(rest):
         if word.token_type == TokenType.VAR and word.text.upper() == "OPTIONS" and after.text == "(":
             raise Refusal("known-options", f"Options stand right after SELECT; {_FORM}", word)
-    return rest, found
+    return rest, options
 
 
-def _found(words: Sequence[Token], known: Collection[str]) -> tuple[list[Token], Mapping[str, str]]:
+def _split(words: Sequence[Token], known: Collection[str]) -> tuple[list[Token], Mapping[str, str]]:
     if len(words) < 2 or words[1].token_type != TokenType.WITH:
         return list(words), {}
     if _word(words, 2) != "DIFFERENTIAL_PRIVACY":
@@ -47,19 +47,19 @@ def _found(words: Sequence[Token], known: Collection[str]) -> tuple[list[Token],
         return [words[0], *words[3:]], {}
     if _word(words, 4) != "(":
         raise Refusal("known-options", f"OPTIONS needs parentheses; {_FORM}", words[3])
-    found: dict[str, str] = {}
+    options: dict[str, str] = {}
     position = 5
     while True:
-        position = _one_option(words, position, found, known)
+        position = _one_option(words, position, options, known)
         if _word(words, position) == ")":
-            return [words[0], *words[position + 1 :]], found
+            return [words[0], *words[position + 1 :]], options
         if _word(words, position) != ",":
             raise Refusal("known-options", f"Options are joined by commas and end with `)`; {_FORM}", words[3])
         position += 1
 
 
-def _one_option(words: Sequence[Token], position: int, found: dict[str, str], known: Collection[str]) -> int:
-    """Reads `name = value` at `position` into `found`; gives the position after it."""
+def _one_option(words: Sequence[Token], position: int, options: dict[str, str], known: Collection[str]) -> int:
+    """Read `name = value` at `position` into `options`; return the position after it."""
     name, at = _word(words, position).lower(), words[min(position, len(words) - 1)]
     if name not in known or at.token_type == TokenType.STRING:
         raise Refusal(
@@ -67,7 +67,7 @@ def _one_option(words: Sequence[Token], position: int, found: dict[str, str], kn
             f"No option {shown(name)}{did_you_mean(name, sorted(known)) or '.'} Options are {', '.join(sorted(known))}",
             at,
         )
-    if name in found:
+    if name in options:
         raise Refusal("known-options", f"Option {shown(name)} is given twice; keep one", at)
     sign = "-" if _word(words, position + 2) == "-" else ""
     place = position + 2 + len(sign)
@@ -75,7 +75,7 @@ def _one_option(words: Sequence[Token], position: int, found: dict[str, str], kn
     allowed = (TokenType.NUMBER,) if sign else (TokenType.NUMBER, TokenType.STRING)
     if _word(words, position + 1) != "=" or value.token_type not in allowed:
         raise Refusal("known-options", f"Option {shown(name)} needs a value: {name}={_WRITTEN.get(name, '0.1')}", at)
-    found[name] = sign + value.text
+    options[name] = sign + value.text
     return place + 1
 
 
