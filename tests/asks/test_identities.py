@@ -294,7 +294,7 @@ def test_a_diagnostic_of_people_knows_the_public_values_of_all_columns(desk):
     """Each person's row is chosen by all columns, and a column without its values could not be read."""
     edit = ('[tables.loans]\nbudget = "3"', '[tables.loans]\nunit = "id"\nbudget = "3"')
     named = ("other = {", 'city = { public_table = "roster", column = "eps" }\nother = {')
-    with pytest.raises(DeclarationError, match="must hold every value once"):
+    with pytest.raises(DeclarationError, match="and each value once"):
         diagnosis(desk(edit, named))
     one, other = (
         diagnosis(replace(desk(edit, named), public={"roster": PublicTable("roster", {"eps": names})}))

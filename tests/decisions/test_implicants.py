@@ -106,7 +106,7 @@ def test_a_tree_without_end_is_refused():
         deep = EveryOf((deep, 1))
     with pytest.raises(ArgumentError, match="deep"):
         checked_tree(deep, 2)
-    with pytest.raises(ArgumentError, match="one at least"):
+    with pytest.raises(ArgumentError, match="at least one"):
         every()
 
 

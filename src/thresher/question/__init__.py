@@ -1,10 +1,25 @@
-"""The question in our own words: conditions on rows, aggregates, the formula, and what must be read for it.
+"""The question without its SQL: conditions on rows, aggregates, the formula, and the need that a source answers.
 
-Reads: declarations. Writes: nothing. Never: SQL text, data.
+Read `conditions` (which rows), `asked` (what is asked about them) and `needs` (what is read, and the seal on it) first.
+What a question means for privacy follows: `sensitivity` (how far one unit moves a number), `exposure` (which groups and
+rows are charged), `identity` (which question is the same question again). `signatures` with `code_sets`, and
+`implicants` with `trees`, serve the mechanisms that measure each condition by itself.
+Reads: declarations. Writes: nothing. Never: SQL text, data, a cost.
 """
 
-from thresher.question.aggregate import Aggregate
-from thresher.question.asked import PublicTable, PublicValue, Question, with_public_values
+from thresher.question.asked import (
+    Aggregate,
+    Atom,
+    Every,
+    Formula,
+    PublicTable,
+    PublicValue,
+    Question,
+    Some,
+    atoms_of,
+    negated,
+    with_public_values,
+)
 from thresher.question.conditions import (
     ALWAYS,
     NEVER,
@@ -24,7 +39,6 @@ from thresher.question.conditions import (
     sorted_codes,
 )
 from thresher.question.exposure import group_keys, grouping_of
-from thresher.question.formula import Atom, Every, Formula, Some, atoms_of, negated
 from thresher.question.identity import Identity, identity_of
 from thresher.question.needs import AnyNeed, Exact, Need, RowsNeed
 from thresher.question.sensitivity import MOST_ROWS, largest_value, sensitivity

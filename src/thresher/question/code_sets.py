@@ -1,8 +1,9 @@
-"""Which codes a condition leaves in each column: sets of numbers or words, with or without NULL, and boxes of them.
+"""The codes that a condition leaves in each column: sets of numbers or words, with or without NULL, and boxes of them.
 
-Sets are exact; boxes (one set for each column) are joined and met exactly too, until there are so many that one box
-around all of them takes their place: too large, never too small.
-Reads: conditions, declarations. Writes: nothing. Never: data; the public list of a column, which rows need not keep to.
+Sets are exact. A box holds one set for each column. Boxes are joined and met exactly too, until there are so many that
+one box around all of them takes their place: too large, never too small.
+Reads: conditions, declarations. Writes: nothing. Never: data; the public list of a column, because rows may hold other
+values.
 """
 
 from collections.abc import Mapping, Sequence
@@ -19,7 +20,7 @@ _MOST_BOXES = 32
 
 @dataclass(frozen=True, slots=True)
 class Numbers:
-    """Whole numbers in these runs (both ends included, in order, apart from one another), and NULL or not."""
+    """Whole numbers in runs (both ends included, in order, with gaps between them), and NULL or not."""
 
     runs: tuple[tuple[int, int], ...]
     null: bool
@@ -29,11 +30,11 @@ class Numbers:
         return not self.runs and not self.null
 
     def both(self, other: "Numbers") -> "Numbers":
-        found = []
+        runs = []
         for low, high in self.runs:
             ends = ((max(low, start), min(high, end)) for start, end in other.runs)
-            found += [(start, end) for start, end in ends if start <= end]
-        return Numbers(tuple(found), self.null and other.null)
+            runs += [(start, end) for start, end in ends if start <= end]
+        return Numbers(tuple(runs), self.null and other.null)
 
     def opposite(self) -> "Numbers":
         edges = [-_FAR, *(edge for low, high in self.runs for edge in (low - 1, high + 1)), _FAR]
@@ -43,7 +44,7 @@ class Numbers:
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """These words (or, `besides`, all others), and NULL or not."""
+    """These words (with `besides`, all other words), and NULL or not."""
 
     words: frozenset[str]
     besides: bool
@@ -51,7 +52,7 @@ class Words:
 
     @property
     def nothing(self) -> bool:
-        # Whatever is listed, there are other words.
+        # There are always words that are not listed.
         return not self.words and not self.besides and not self.null
 
     def both(self, other: "Words") -> "Words":
@@ -60,61 +61,62 @@ class Words:
             return Words(self.words | other.words, besides=True, null=null)
         if self.besides:
             return Words(other.words - self.words, besides=False, null=null)
-        kept = self.words - other.words if other.besides else self.words & other.words
-        return Words(kept, besides=False, null=null)
+        words = self.words - other.words if other.besides else self.words & other.words
+        return Words(words, besides=False, null=null)
 
     def opposite(self) -> "Words":
         return Words(self.words, not self.besides, not self.null)
 
 
 CodeSet = Numbers | Words
-# What each column may hold; a column that is not named may hold anything.
+# The codes that each column may hold; a column that is not named may hold anything.
 Box = Mapping[str, CodeSet]
 
 EVERYTHING: Box = {}
 
 
 def both(one: CodeSet, other: CodeSet) -> CodeSet:
-    """What is in both sets, which are of one column."""
+    """Return the codes in both sets, which belong to one column."""
     if isinstance(one, Numbers) and isinstance(other, Numbers):
         return one.both(other)
     if isinstance(one, Words) and isinstance(other, Words):
         return one.both(other)
-    return one  # codes of one column are of one type; were they not, the larger set would be the safe one
+    return one  # codes of one column are of one type; if they were not, the larger set would be safe
 
 
 def either(one: CodeSet, other: CodeSet) -> CodeSet:
+    """Return the codes in at least one of the sets, which belong to one column."""
     return both(one.opposite(), other.opposite()).opposite()
 
 
 def meet(one: Sequence[Box], other: Sequence[Box]) -> list[Box]:
-    """Rows that are in some box of both; an empty list if there can be none."""
-    found = [box for left in one for right in other if (box := _inside(left, right)) is not None]
-    return found if len(found) <= _MOST_BOXES else [_around(found)]
+    """Return boxes of the rows that are in a box of each list; an empty list if there can be no such row."""
+    met = [box for left in one for right in other if (box := _inside(left, right)) is not None]
+    return met if len(met) <= _MOST_BOXES else [_around(met)]
 
 
 def whole(table: Table) -> list[Box]:
-    """All rows: columns whose declaration puts a value wherever there is none are never NULL."""
-    kept = [name for name, column in table.columns.items() if column.kind.missing is not None]
-    return [{name: Numbers(((-_FAR, _FAR),), null=False) for name in kept}]
+    """Return one box around all rows. A column that declares a value for missing values is never NULL."""
+    filled = [name for name, column in table.columns.items() if column.kind.missing is not None]
+    return [{name: Numbers(((-_FAR, _FAR),), null=False) for name in filled}]
 
 
 def boxes(condition: Condition, table: Table, *, holds: bool = True) -> list[Box]:
-    """Boxes around the rows for which the condition is true, or (not `holds`) is false or unknown."""
+    """Return boxes around the rows for which the condition is true, or (not `holds`) is false or unknown."""
     if isinstance(condition, AllOf | AnyOf):
         parts = [boxes(part, table, holds=holds) for part in condition.parts]
         if isinstance(condition, AllOf) == holds:
             return reduce(meet, parts, [EVERYTHING])
-        found = [box for part in parts for box in part]
-        return found if len(found) <= _MOST_BOXES else [_around(found)]
-    held = _held(condition, table)
-    if held is None:
+        joined = [box for part in parts for box in part]
+        return joined if len(joined) <= _MOST_BOXES else [_around(joined)]
+    codes = _codes_of(condition, table)
+    if codes is None:
         return [EVERYTHING]
-    return [{condition.column: held if holds else held.opposite()}]
+    return [{condition.column: codes if holds else codes.opposite()}]
 
 
-def _held(leaf: Within | OneOf | NoneOf | Missing | Present, table: Table) -> CodeSet | None:
-    """The codes for which a condition on one column is true; None if that is not known."""
+def _codes_of(leaf: Within | OneOf | NoneOf | Missing | Present, table: Table) -> CodeSet | None:
+    """Return the codes for which a condition on one column is true; None if they are not known."""
     kind = table.columns[leaf.column].kind
     if isinstance(kind, Referenced):
         return None
@@ -158,17 +160,12 @@ def _runs(codes: Sequence[int]) -> tuple[tuple[int, int], ...]:
 
 
 def _inside(one: Box, other: Box) -> Box | None:
-    """The rows that are in both boxes; None if a column has nothing left."""
-    found = dict(one)
-    for name, held in other.items():
-        kept = both(found[name], held) if name in found else held
-        if kept.nothing:
-            return None
-        found[name] = kept
-    return None if any(held.nothing for held in found.values()) else found
+    """Return the box of the rows in both boxes; None if a column has no code left."""
+    box = {**one, **{name: both(one[name], codes) if name in one else codes for name, codes in other.items()}}
+    return None if any(codes.nothing for codes in box.values()) else box
 
 
 def _around(listed: Sequence[Box]) -> Box:
-    """One box around all of them."""
+    """Return one box around all of these."""
     shared = set.intersection(*(set(box) for box in listed))
     return {name: reduce(either, (box[name] for box in listed)) for name in shared}

@@ -1,9 +1,9 @@
 """Conditions on rows, in codes (see `config/columns.py`). There is no NOT: it was pushed to the leaves.
 
-A row with NULL in a column satisfies no condition on that column but `Missing`, as in SQL, where a comparison with
-NULL is unknown and NOT unknown is unknown too.
-`all_of` and `any_of` join them in one normal form: flat, sorted, without repetition, with one range or list for each
-column.
+A row with NULL in a column satisfies only `Missing` among the conditions on that column, as in SQL, where a comparison
+with NULL is unknown and NOT unknown is unknown too.
+`all_of` and `any_of` join conditions in a normal form: flat, sorted, without repetition, with one range or list for
+each column.
 Reads: nothing. Writes: nothing. Never: a value that came from the protected data; which rows satisfy a condition.
 """
 
@@ -17,7 +17,7 @@ from thresher.config import Code, Column
 
 @dataclass(frozen=True, slots=True)
 class Within:
-    """`low` <= code <= `high`; None is no bound. Only for columns whose codes are numbers."""
+    """`low` <= code <= `high`; None stands for a missing bound. Only for columns whose codes are numbers."""
 
     column: str
     low: int | None
@@ -26,7 +26,7 @@ class Within:
 
 @dataclass(frozen=True, slots=True)
 class OneOf:
-    """The code is one of these, sorted and distinct; never none of them (that is `NEVER`)."""
+    """The code is one of these, which are sorted and distinct. The list is never empty: that would be `NEVER`."""
 
     column: str
     codes: tuple[Code, ...]
@@ -34,7 +34,7 @@ class OneOf:
 
 @dataclass(frozen=True, slots=True)
 class NoneOf:
-    """There is a code, and it is none of these."""
+    """The column has a code, and it is not one of these."""
 
     column: str
     codes: tuple[Code, ...]
@@ -42,28 +42,28 @@ class NoneOf:
 
 @dataclass(frozen=True, slots=True)
 class Missing:
-    """The column holds NULL, or a value that its declaration leaves out."""
+    """The column holds NULL, or a value that its declaration excludes."""
 
     column: str
 
 
 @dataclass(frozen=True, slots=True)
 class Present:
-    """The column holds a value that its declaration knows."""
+    """The column holds a value that its declaration allows."""
 
     column: str
 
 
 @dataclass(frozen=True, slots=True)
 class AllOf:
-    """Every part holds; without parts it always does."""
+    """Every part holds; without parts it always holds."""
 
     parts: tuple["Condition", ...]
 
 
 @dataclass(frozen=True, slots=True)
 class AnyOf:
-    """Some part holds; without parts it never does."""
+    """At least one part holds; without parts it never holds."""
 
     parts: tuple["Condition", ...]
 
@@ -76,7 +76,7 @@ NEVER = AnyOf(())
 
 
 def columns_of(condition: Condition) -> frozenset[str]:
-    """The columns a condition looks at."""
+    """Return the columns that a condition is about."""
     if isinstance(condition, AllOf | AnyOf):
         return frozenset().union(*(columns_of(part) for part in condition.parts))
     return frozenset({condition.column})
@@ -101,12 +101,12 @@ def all_of(conditions: Iterable[Condition]) -> Condition:
         joined += _both(column, leaves)
     if NEVER in joined:
         return NEVER
-    found = _normal(joined)
-    return found[0] if len(found) == 1 else AllOf(found)
+    normal = _normal(joined)
+    return normal[0] if len(normal) == 1 else AllOf(normal)
 
 
 def any_of(conditions: Iterable[Condition]) -> Condition:
-    """Return the condition that one of these holds or more."""
+    """Return the condition that at least one of these holds."""
     parts = _flat(conditions, AnyOf)
     lists: dict[str, set[Code]] = {}
     joined: list[Condition] = []
@@ -119,12 +119,12 @@ def any_of(conditions: Iterable[Condition]) -> Condition:
     covered = {part.column for part in joined if isinstance(part, Present)}
     if ALWAYS in joined or any(isinstance(part, Missing) and part.column in covered for part in joined):
         return ALWAYS
-    found = _normal(part for part in joined if not _implied(part, covered))
-    return found[0] if len(found) == 1 else AnyOf(found)
+    normal = _normal(part for part in joined if not _implied(part, covered))
+    return normal[0] if len(normal) == 1 else AnyOf(normal)
 
 
 def _both(column: str, leaves: list[Leaf]) -> list[Condition]:
-    """What is left of several conditions on one column that must all hold."""
+    """Return several conditions on one column, which must all hold, as one or two."""
     if any(isinstance(leaf, Missing) for leaf in leaves):
         return [Missing(column) if all(isinstance(leaf, Missing) for leaf in leaves) else NEVER]
     ranges = [leaf for leaf in leaves if isinstance(leaf, Within)]
@@ -136,14 +136,14 @@ def _both(column: str, leaves: list[Leaf]) -> list[Condition]:
     if not lists and low is not None and low == high:
         lists = [{low}]
     if lists:
-        kept = {code for code in reduce(set.intersection, lists) if _inside(code, low, high)} - refused
-        return [OneOf(column, sorted_codes(kept)) if kept else NEVER]
+        codes = {code for code in reduce(set.intersection, lists) if _inside(code, low, high)} - refused
+        return [OneOf(column, sorted_codes(codes)) if codes else NEVER]
     if low is not None and high is not None and low > high:
         return [NEVER]
-    found: list[Condition] = [Within(column, low, high)] if ranges else []
+    left: list[Condition] = [Within(column, low, high)] if ranges else []
     if refused:
-        found.append(NoneOf(column, sorted_codes(refused)))
-    return found or [Present(column)]
+        left.append(NoneOf(column, sorted_codes(refused)))
+    return left or [Present(column)]
 
 
 def _inside(code: Code, low: int | None, high: int | None) -> bool:
@@ -153,16 +153,16 @@ def _inside(code: Code, low: int | None, high: int | None) -> bool:
 
 
 def _implied(part: Condition, covered: set[str]) -> bool:
-    """Whether `column IS NOT NULL`, which stands beside it, says more."""
+    """Return whether `column IS NOT NULL`, which stands in the same OR, covers the part."""
     return isinstance(part, Within | OneOf | NoneOf) and part.column in covered
 
 
 def _flat(conditions: Iterable[Condition], kind: type[AllOf] | type[AnyOf]) -> list[Condition]:
-    found: list[Condition] = []
+    flat: list[Condition] = []
     for condition in conditions:
-        # ALWAYS is an AND without parts, NEVER an OR: both vanish where they change nothing.
-        found += condition.parts if isinstance(condition, kind) else (condition,)
-    return found
+        # ALWAYS is an AND without parts, NEVER an OR without parts: each vanishes where it changes nothing.
+        flat += condition.parts if isinstance(condition, kind) else (condition,)
+    return flat
 
 
 def _normal(parts: Iterable[Condition]) -> tuple[Condition, ...]:
@@ -170,7 +170,7 @@ def _normal(parts: Iterable[Condition]) -> tuple[Condition, ...]:
 
 
 def narrowed(column: Column, where: Condition) -> Sequence[Code]:
-    """Return the column's codes, cut down by what WHERE says of it alone: a grid may have billions."""
+    """Return the column's codes that conditions of WHERE on it alone leave. A grid may have billions of codes."""
     codes = column.kind.codes()
     parts = where.parts if isinstance(where, AllOf) else (where,)
     for part in parts:
@@ -186,7 +186,7 @@ def narrowed(column: Column, where: Condition) -> Sequence[Code]:
 
 
 def possible(condition: Condition) -> Callable[[Mapping[str, Code]], bool]:
-    """Return a test whether the condition can hold for a row with these codes; other columns may hold anything."""
+    """Return a test whether the condition can hold for a row with given codes, if other columns may hold anything."""
     if isinstance(condition, AllOf):
         tests = [possible(part) for part in condition.parts]
         return lambda known: all(test(known) for test in tests)

@@ -1,4 +1,4 @@
-"""Which part of a table a question looks at, as a region of the account. It may be too large, never too small.
+"""Which part of a table a question is about, as a region of the account. It may be too large, never too small.
 
 Reads: a question. Writes: nothing. Never: data.
 """
@@ -12,12 +12,12 @@ from thresher.config import Bands, Code, Column, Days, Grid, Hours, Listed, Numb
 from thresher.question.asked import Question
 from thresher.question.conditions import AllOf, AnyOf, Condition, OneOf, Within
 
-# Longer lists are left out of the region, which then is larger than it need be: a ledger line stays short.
+# Longer lists are left out of the region, which makes it larger than necessary and keeps lines of the ledger short.
 _MOST_VALUES = 1000
 
 
 def grouping_of(question: Question) -> Grouping:
-    """The groups that are charged: the question's keys, over the region that its WHERE is known to stay in."""
+    """Return the groups that are charged: the question's keys, over a region that holds all rows of its WHERE."""
     table, names = question.table, tuple(_name(column, question.table) for column in question.keys)
     region = _region(question.where, table)
     if table.contribution is None:
@@ -27,7 +27,7 @@ def grouping_of(question: Question) -> Grouping:
 
 
 def group_keys(question: Question) -> list[tuple[Fraction | str, ...]] | None:
-    """The groups as regions know them, in the question's order; None if some key is no constant of a region."""
+    """Return the groups as constants of regions, in the question's order; None if a key has no such constant."""
     keys = []
     for group in question.groups:
         key = tuple(_constant(column, code) for column, code in zip(question.keys, group, strict=True))
@@ -39,40 +39,40 @@ def group_keys(question: Question) -> list[tuple[Fraction | str, ...]] | None:
 
 
 def _name(column: Column, table: Table) -> str:
-    """The name by which the account knows a column as it is declared now.
+    """Return the name of a column in regions, which says how the column is read.
 
     A value is clamped to 110 under one declaration and to 150 under another; a day is left out under one and counts
-    under the next; a person may live elsewhere in the next version of the rows. Regions over columns of different names
-    always overlap, so a name that says how the column is read keeps losses from being held apart by a column that has
-    changed its meaning in between.
+    under the next; a person may live elsewhere in the next version of the rows. Losses in disjoint regions do not add
+    up, and regions over columns of different names are never disjoint. So a column whose meaning changed must have
+    another name.
     """
-    kind, said = column.kind, []
+    kind, facts = column.kind, []
     if isinstance(kind, Grid):
-        said.append(f"{decimal_text(kind.minimum)} to {decimal_text(kind.maximum)} by {decimal_text(kind.step)}")
-        said += [] if kind.missing is None else [f"missing {decimal_text(kind.missing)}"]
+        facts.append(f"{decimal_text(kind.minimum)} to {decimal_text(kind.maximum)} by {decimal_text(kind.step)}")
+        facts += [] if kind.missing is None else [f"missing {decimal_text(kind.missing)}"]
     elif isinstance(kind, Bands):
-        said += [f"bands of {_name(table.columns[kind.of], table)}", " ".join(map(decimal_text, kind.edges))]
+        facts += [f"bands of {_name(table.columns[kind.of], table)}", " ".join(map(decimal_text, kind.edges))]
     elif isinstance(kind, Days | Hours):
-        said.append(f"{'days' if isinstance(kind, Days) else 'hours'} of {kind.first} to {kind.last}")
+        facts.append(f"{'days' if isinstance(kind, Days) else 'hours'} of {kind.first} to {kind.last}")
     elif isinstance(kind, Numbered | Truth):
-        said.append("whole numbers" if isinstance(kind, Numbered) else "true or false")
+        facts.append("whole numbers" if isinstance(kind, Numbered) else "true or false")
     edition = {"version": table.version if table.edition != "1" else None, "of": table.relation, "in": table.file}
-    said += [f"{word} {value}" for word, value in edition.items() if value is not None]
+    facts += [f"{word} {value}" for word, value in edition.items() if value is not None]
     # A name that could be read as another one with its description is quoted, so that no two columns share a name.
     name = json.dumps(column.name) if set(column.name) & set('("') else column.name
-    return f"{name} ({', '.join(said)})" if said else name
+    return f"{name} ({', '.join(facts)})" if facts else name
 
 
 def _region(condition: Condition, table: Table) -> Region:
-    """Rows that satisfy the condition lie in this region. Parts that say nothing about one column are passed over."""
+    """Return a region that holds all rows of the condition. Parts that are not about one column are left out."""
     if isinstance(condition, AllOf):
         region = Region.everything()
         for part in condition.parts:
-            # No row satisfies both: what is charged then does not matter, so the region stays as large as it was.
+            # If no row satisfies both, any region is right, so it stays as large as it was.
             region = region.within(_region(part, table)) or region
         return region
-    said = _restriction(condition, table)
-    return Region.everything() if said is None else Region((said,))
+    restriction = _restriction(condition, table)
+    return Region.everything() if restriction is None else Region((restriction,))
 
 
 def _restriction(condition: Condition, table: Table) -> tuple[str, Restriction] | None:
@@ -106,7 +106,7 @@ def _interval(condition: Within, column: Column, table: Table) -> tuple[str, Res
 
 
 def _constant(column: Column, code: Code) -> Fraction | str | None:
-    """A code as the constant that regions know it by."""
+    """Return the constant of regions that stands for a code; None if there is none."""
     kind = column.kind
     if isinstance(kind, Grid):
         return int(code) * kind.step

@@ -1,9 +1,9 @@
-"""Two texts that say what a question is: one for what is free, one for what may be refined.
+"""Two texts that identify a question: one decides which answer is given again free, one which may be refined.
 
-    question     the same question again gives the stored answer: what was asked, and the declarations that it uses
-    measurement  the same measurement may be refined: which rows count, and how they are noised
+    question     the same question gives the stored answer: what was asked, and the declarations that it uses
+    measurement  an answer with the same measurement may be refined: which rows count, and how noise is added
 
-Both are written out field by field, with a version, so that no name of a class or a field of ours is part of them.
+Both are written field by field, with a version, so that no name of a class or field in the code is part of them.
 `tests/question/test_identity.py` has a table of every field of every declaration: a new one must be listed there.
 Reads: declarations, questions. Writes: texts. Never: budgets, levels, or defaults of the product.
 """
@@ -30,13 +30,11 @@ from thresher.config import (
     decimal_text,
 )
 from thresher.errors import BugError
-from thresher.question.aggregate import Aggregate
-from thresher.question.asked import Question
+from thresher.question.asked import Aggregate, Atom, Every, Formula, Question
 from thresher.question.conditions import AllOf, AnyOf, Condition, Missing, NoneOf, OneOf, Present, Within, columns_of
-from thresher.question.formula import Atom, Every, Formula
 
 QUESTION, MEASUREMENT = "question 1", "measurement 1"
-# The rule by which the sources choose rows of a unit that has too many. Another rule keeps other rows.
+# The number of the rule by which sources choose among the rows of a unit that has too many. Another rule keeps others.
 ROW_ORDER = 1
 # Longer texts are replaced by their hash: a line of the ledger stays short.
 _LONGEST = 400
@@ -44,9 +42,9 @@ _LONGEST = 400
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """The two texts. They are compared and hashed, and never read back.
+    """The two texts. They are compared and hashed, and never parsed.
 
-    `parts` are the hashes of what the measurement consists of, by what each is about: they say what is different.
+    `parts` are the hashes of the parts of the measurement, by name: they tell which part differs.
     """
 
     question: str
@@ -55,14 +53,14 @@ class Identity:
 
 
 def identity_text(document: object) -> str:
-    """Return one text for one JSON value. A ledger line (`canonical`) escapes other letters; this keeps them."""
+    """Return one text for one JSON value. Unlike a line of the ledger (`canonical`), it keeps letters beyond ASCII."""
     return json.dumps(document, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
 
 
 def identity_of(
     family: str, table: Table, columns: Iterable[str], asked: Mapping[str, Any], measured: Mapping[str, Any]
 ) -> Identity:
-    """The identity of a plan of a `family`; `columns` are those it uses, `asked` and `measured` are its own facts."""
+    """Return the identity of a plan of a `family`, which uses `columns` and adds its own facts to each text."""
     used = sorted(with_bands(columns, table))
     rows = sorted(table.columns) if table.contribution is not None else used
     if unresolved := [name for name in rows if isinstance(table.columns[name].kind, Referenced)]:
@@ -88,12 +86,12 @@ def identity_of(
 
 
 def digest_of(text: str) -> str:
-    """A short name of a text."""
+    """Return a hash that stands for a text."""
     return hashlib.sha256(text.encode()).hexdigest()[:32]
 
 
 def table_facts(table: Table) -> dict[str, Any]:
-    """Where the rows are, which edition of them, and how much of a unit is looked at."""
+    """Return where the rows are, which version of them is meant, and how many rows of a unit count."""
     limits = table.contribution
     return {
         "name": table.name,
@@ -108,18 +106,18 @@ def table_facts(table: Table) -> dict[str, Any]:
 
 
 def rows_digest(table: Table) -> str:
-    """A short name of all that decides which rows of a table with units are kept, for any keys."""
+    """Return a hash of all that decides which rows of a table with units count, apart from the keys."""
     columns = [column_facts(table.columns[name]) for name in sorted(table.columns)]
     return digest_of(identity_text([table_facts(table), columns]))
 
 
 def column_facts(column: Column) -> dict[str, Any]:
-    """How a column is read."""
+    """Return how a column is read."""
     return {"name": column.name, "fixed": column.fixed, **kind_facts(column.kind)}
 
 
 def kind_facts(kind: Kind) -> dict[str, Any]:  # noqa: PLR0911 - one for each kind
-    """What a column may hold."""
+    """Return what a column may hold."""
     match kind:
         case Listed(values):
             return {"holds": "text", "values": list(values)}
@@ -143,7 +141,7 @@ def kind_facts(kind: Kind) -> dict[str, Any]:  # noqa: PLR0911 - one for each ki
 
 
 def condition_facts(condition: Condition) -> list[Any]:  # noqa: PLR0911 - one for each kind
-    """A condition on rows."""
+    """Return a condition on rows as lists."""
     match condition:
         case Within(column, low, high):
             return ["within", column, low, high]
@@ -162,12 +160,12 @@ def condition_facts(condition: Condition) -> list[Any]:  # noqa: PLR0911 - one f
 
 
 def aggregate_facts(aggregate: Aggregate) -> list[Any]:
-    """A number that is read for each group."""
+    """Return an aggregate as a list."""
     return [aggregate.measure, aggregate.column, condition_facts(aggregate.where)]
 
 
 def formula_facts(formula: Formula | bool, *, thresholds: bool = True) -> Any:  # noqa: FBT001 - a constant formula
-    """A formula; `thresholds`: whether those of its conditions are part of it."""
+    """Return a formula as lists, with the thresholds of its conditions or without them."""
     if isinstance(formula, bool):
         return formula
     if isinstance(formula, Atom):
@@ -179,7 +177,7 @@ def formula_facts(formula: Formula | bool, *, thresholds: bool = True) -> Any:  
 
 
 def rows_facts(question: Question) -> dict[str, Any]:
-    """Which rows a question looks at, and how it groups them."""
+    """Return which rows a question is about, and how it groups them."""
     return {
         "where": condition_facts(question.where),
         "keys": [column.name for column in question.keys],
@@ -188,7 +186,7 @@ def rows_facts(question: Question) -> dict[str, Any]:
 
 
 def columns_used(question: Question) -> set[str]:
-    """The columns that a question's answer depends on."""
+    """Return the columns that a question's answer depends on."""
     used = {column.name for column in question.keys} | columns_of(question.where)
     for atom in question.atoms:
         for aggregate, _ in atom.weights:
@@ -197,14 +195,14 @@ def columns_used(question: Question) -> set[str]:
 
 
 def with_bands(columns: Iterable[str], table: Table) -> set[str]:
-    """These columns, and those behind them that are bands of another column."""
+    """Return these columns, and the columns that bands among them are cut from."""
     named = set(columns)
     kinds = [table.columns[name].kind for name in named if name in table.columns]
     return named | {kind.of for kind in kinds if isinstance(kind, Bands)}
 
 
 def folded(value: Any) -> Any:
-    """The same document with every long list replaced by its length and hash."""
+    """Return the document with every long list replaced by its length and hash."""
     if isinstance(value, Mapping):
         return {name: folded(part) for name, part in value.items()}
     if not isinstance(value, Sequence) or isinstance(value, str):

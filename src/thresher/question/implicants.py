@@ -1,9 +1,9 @@
-"""What makes a formula true, and what makes it false, with nothing to spare: prime implicants and implicates.
+"""Smallest sets of conditions that make a formula true, or false: its prime implicants and implicates.
 
-A prime implicant is a set of conditions that together make the formula hold, none of them superfluous; a prime
-implicate is one that together make it fail. Errors of the conditions add up along such sets and no further, so the
-methods that measure every condition by itself share out the error rates over them.
-Reads: nothing. Writes: nothing. Never: a guess; beyond 16 conditions one set stands for all, which is safe.
+The conditions of a prime implicant together make the formula hold, and none of them is superfluous; the conditions of
+a prime implicate, if they fail together, make it fail. Errors of the conditions add up along such sets only, so methods
+that measure each condition by itself divide the error rates among the members of each set.
+Reads: nothing. Writes: nothing. Never: a guess; beyond 16 conditions one set of all conditions is used, which is safe.
 Proof: `implicants.md`.
 """
 
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from thresher.question.trees import Tree, holds, leaves
 
-# All assignments are looked at: 65,536 of them at most.
+# All assignments are tried: at most 65,536.
 MOST_ATOMS = 16
 
 Sets = tuple[tuple[int, ...], ...]
@@ -23,9 +23,9 @@ Sets = tuple[tuple[int, ...], ...]
 
 @dataclass(frozen=True, slots=True)
 class Primes:
-    """Prime implicants and implicates, the smallest first. Beyond 16 conditions, one set of all stands for each.
+    """Prime implicants and implicates, the smallest first. Beyond 16 conditions each is one set of all conditions.
 
-    A condition that is in no set makes no difference (`Q0 OR (Q0 AND Q1)`: condition 1): it need not be measured.
+    A condition in none of the sets makes no difference, as Q1 in `Q0 OR (Q0 AND Q1)`, and need not be measured.
     """
 
     implicants: Sets
@@ -34,7 +34,7 @@ class Primes:
 
 @lru_cache(maxsize=256)
 def primes(tree: Tree) -> Primes:
-    """Its prime implicants and implicates; up to 16 distinct conditions exactly, by looking at all assignments."""
+    """Return the prime implicants and implicates of a tree, exact for up to 16 distinct conditions."""
     atoms = sorted(set(leaves(tree)))
     if len(atoms) > MOST_ATOMS:
         return Primes((tuple(atoms),), (tuple(atoms),))
@@ -46,7 +46,7 @@ def primes(tree: Tree) -> Primes:
 
 
 def _edge(inside: NDArray[np.bool_], atoms: int, bit: int) -> NDArray[np.int64]:
-    """The points inside that are left by flipping any bit that is not `bit`: minimal (0) or maximal (1) ones."""
+    """Return the points inside that flipping any bit unlike `bit` leads out: the minimal (0) or maximal (1) points."""
     masks, edge = np.arange(inside.size), inside.copy()
     for place in range(atoms):
         flips = (masks >> place) & 1 != bit

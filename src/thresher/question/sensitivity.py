@@ -8,11 +8,10 @@ from dataclasses import dataclass
 
 from thresher.config import Column, Grid, Table
 from thresher.errors import BugError
-from thresher.question.aggregate import Aggregate
+from thresher.question.asked import Aggregate, Atom
 from thresher.question.conditions import ALWAYS
-from thresher.question.formula import Atom
 
-# No table has more rows than this; what must not overflow is bounded with it.
+# No table has more rows than this. Bounds on sums, which must not overflow, use it.
 MOST_ROWS = 1 << 40
 
 
@@ -41,20 +40,20 @@ NOTHING = _WholeRange(0, 0)
 
 
 def sensitivity(atom: Atom, table: Table) -> int:
-    """The most by which adding or removing one unit changes `weights . aggregates` in a group; at least 1."""
+    """Return the most by which adding or removing one unit changes `weights . aggregates` in a group; at least 1."""
     row, unit = _row_span(atom, table.columns), _unit_span(atom)
-    # r rows of a unit add r * row + unit, for r from 1 to the most allowed; it is linear in r, so the ends decide.
+    # r rows of a unit add r * row + unit, for r from 1 to the limit. That is linear in r, so the two ends decide.
     return max(1, *((rows * row + unit).reach for rows in (1, table.rows_per_unit)))
 
 
 def largest_value(atom: Atom, table: Table) -> int:
-    """A bound on |weights . aggregates| and |at_least| together, for any table of at most `MOST_ROWS` rows."""
+    """Return a bound on |weights . aggregates| + |at_least|, for any table of at most `MOST_ROWS` rows."""
     thresholds = atom.at_least if isinstance(atom.at_least, tuple) else (atom.at_least,)
     return MOST_ROWS * sensitivity(atom, table) + max(abs(t) for t in thresholds)
 
 
 def _row_span(atom: Atom, columns: Mapping[str, Column]) -> _WholeRange:
-    """What one row may add. Terms with the same FILTER are switched on together, other filters independently."""
+    """Return what one row may add. Terms with the same FILTER count together; different filters are independent."""
     total = NOTHING
     for where in dict.fromkeys(aggregate.where for aggregate, _ in atom.weights):
         terms = [term for term in atom.weights if term[0].where == where]
@@ -67,7 +66,7 @@ def _row_span(atom: Atom, columns: Mapping[str, Column]) -> _WholeRange:
 
 
 def _column_span(terms: list[tuple[Aggregate, int]], column: Column | None) -> _WholeRange:
-    """What one row adds through one column: nothing if its value is missing, else count and value together."""
+    """Return what one row adds through one column: 0 if its value is missing, else count and value together."""
     weights = {"rows": 0, "present": 0, "total": 0, "units": 0}
     for aggregate, weight in terms:
         weights[aggregate.measure] += weight
@@ -78,13 +77,13 @@ def _column_span(terms: list[tuple[Aggregate, int]], column: Column | None) -> _
     here = _WholeRange(weights["present"], weights["present"])
     if weights["total"]:
         if not isinstance(column.kind, Grid):
-            raise BugError(f"the column {column.name} is added up and has no grid")
+            raise BugError(f"the column {column.name} is summed without a grid")
         here += weights["total"] * _WholeRange(column.kind.lowest, column.kind.highest)
     return here if column.kind.missing is not None else here.or_nothing()
 
 
 def _unit_span(atom: Atom) -> _WholeRange:
-    """What one unit adds to counts of units: one for each filter that some row of it satisfies."""
+    """Return what one unit adds to counts of units: one for each filter that a row of it satisfies."""
     total = NOTHING
     for aggregate, weight in atom.weights:
         if aggregate.measure == "units":

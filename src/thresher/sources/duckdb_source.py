@@ -23,8 +23,7 @@ from thresher.sources.addresses import Address, Files
 from thresher.sources.bounding import Bounding, Kept
 from thresher.sources.csv_lines import CSV, csv_columns, csv_relation
 from thresher.sources.duckdb_dialect import DuckDBDialect, duckdb_family, without_labels
-from thresher.sources.files import ARROW, arrow_columns, arrow_table
-from thresher.sources.parquet_footers import coarse_times, refuse_unlike
+from thresher.sources.files import ARROW, arrow_columns, arrow_table, coarse_times, refuse_unlike
 from thresher.sources.protocol import Family, PhysicalColumn
 from thresher.sources.reading import Catalogue, SqlSource
 from thresher.sources.scan_statements import ScanStatement

@@ -22,7 +22,7 @@ from thresher.config import Declarations
 from thresher.errors import DeclarationError, SourceUnavailableError
 from thresher.sources.addresses import Address
 from thresher.sources.bounding import Bounding, Kept
-from thresher.sources.parquet_footers import coarse_times
+from thresher.sources.files import coarse_times
 from thresher.sources.protocol import Family, PhysicalColumn
 from thresher.sources.reading import Catalogue, SqlSource
 from thresher.sources.scan_statements import ScanStatement
