@@ -207,7 +207,7 @@ class TestCarelessBuilds:
         honest = values_module.values_judged
 
         def negated(tree, literals, cuts, numbers):
-            turned = {i: replace(one, sign=-one.sign, at_least=1 - one.at_least) for i, one in literals.items()}
+            turned = [replace(one, sign=-one.sign, at_least=1 - one.at_least) for one in literals]
             return np.where(honest(tree, turned, cuts, numbers) >= 0, -1, 1)
 
         monkeypatch.setattr(values_module, "values_judged", negated)
@@ -291,7 +291,7 @@ def side_by_side(having):
     asked, options = question(having, 4), options_of({"uncertain_region": 10})
     plan = plan_values(asked, options)
     task, tree, _ = task_of(plan.asked)
-    tolerances = [(one.slack, task.measured.measures[one.measure].sensitivity) for one in task.measured.literals]
+    tolerances = [(one.slack, task.formula.measures[one.measure].sensitivity) for one in task.formula.literals]
     shares = probe_shares(tree, [F(2 * spread, 2 * slack + 1) for slack, spread in tolerances], F(1, 20))
     direct = planned_directly(task).epsilon
     looks = zip(shares, tolerances, strict=True)

@@ -252,7 +252,7 @@ def test_ends_reference():
     """Half widths of 650 for the sum and 10 for the count: tails that add up to 5 %, and each by itself."""
     table, atoms = average_and_count(65)
     asked = task(atoms, [650, 10], every(0, 1), table)
-    block = joint_block((0, 1), asked.measured.measures, asked.signatures)
+    block = joint_block((0, 1), asked.formula.measures, asked.signatures)
     widths = (650, 10)
     tails = [tail_slope_curve(one.noise, width, 0.375395)[0] for one, width in zip(block.answers, widths, strict=True)]
     assert tails == pytest.approx([0.016304, 0.033696], abs=1e-6)

@@ -84,7 +84,7 @@ def check_numbers(plan, found, engine):
     exact = engine._source.fetch(direct).unseal()
     place = {aggregate: i for i, aggregate in enumerate(direct.aggregates)}
     answers = values_look.answers_of(plan.measurement.strategy)
-    for atom, literal in zip(plan.question.atoms, plan.measurement.found.literals, strict=True):
+    for atom, literal in zip(plan.question.atoms, plan.measurement.formula.literals, strict=True):
         block, answer = answers[literal.measure]
         number = sum(factor * found[block][i] for i, factor in answer.parts)
         asked = sum(weight * exact[:, place[a]].astype(object) for a, weight in atom.weights)
@@ -162,7 +162,7 @@ def test_cells_are_what_duckdb_counts_with_not(tmp_path_factory, rows, chosen):
         )
         plan = plan_values(question, options_of({"uncertain_region": 5}))
         found = readings_of(plan, engine)
-    found_in = plan.measurement.found
+    found_in = plan.measurement.formula
     held = {}
     for text in chosen:
         [atom] = ask(one_filter(text), engine._declarations, {}).atoms

@@ -1,4 +1,4 @@
-"""The least rates at which blocks keep a miss rate: a convex search in floats, then whole nano that enclosures check.
+"""Find the least rates at which blocks keep a miss rate: search in floats, then check whole nano by enclosures.
 
 Reads: blocks, half widths. Writes: nothing. Never: data; rates that an enclosure has not checked.
 Why it is safe: `values_planner.md`.
@@ -21,21 +21,21 @@ from thresher.question.implicants import Sets
 
 Floats = NDArray[np.float64]
 
-# With more sets of conditions than this, the rates the search starts from are kept: they are safe already.
+# With more sets of conditions than this there is no search: the rates that it would start from are safe.
 _MOST_SETS = 500
-# The search begins this much above rates that are enough, and ends when all that should be zero is below `_CLOSE`.
+# The search begins this much above rates that are enough, and ends when all residuals are below `_CLOSE`.
 _INSIDE, _CLOSE, _MOST_ROUNDS = 1.05, 1e-10, 100
 # A round aims at this share of the gap, goes this share of the way to the edge, and changes no rate by more than half.
 _CENTRING, _NOT_QUITE, _FARTHEST = 0.1, 0.99, 0.5
 _LEAST_FLOAT = 1e-300
-# How much is added at a time if floats came out a little too low.
+# The share that is added each time if the floats are a little too low.
 _NUDGE = 1e-9
 _MOST_STEPS_DOWN = 8
 
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """A condition as the rates see it: it is missed if the noise of its number, in `block`, reaches `slack` + 1."""
+    """A condition and its block: it is missed if the noise of its number is `slack` + 1 or more."""
 
     block: int
     noise: NoiseSum
@@ -44,7 +44,11 @@ class Held:
 
 @dataclass(frozen=True, slots=True)
 class Demand:
-    """Misses add up along `sets` (of places in `held`) to at most `rate`; blocks cost by what is touched `together`."""
+    """What rates must keep, and what they cost.
+
+    The misses of each set of conditions (places in `held`) add up to at most `rate`. `together` lists the blocks that
+    one unit can touch together.
+    """
 
     held: tuple[Held, ...]
     sets: Sets
@@ -52,32 +56,32 @@ class Demand:
     together: tuple[tuple[int, ...], ...]
 
     def price(self, rates: Sequence[float]) -> float:
-        """The largest sum of rates that one unit can touch."""
+        """Return the largest sum of the rates of blocks that one unit can touch."""
         return max(sum(rates[block] for block in blocks) for blocks in self.together)
 
 
 def smooth_rates(demand: Demand, start: Sequence[float]) -> tuple[float, ...]:
-    """The rates of the least price, as if noise were continuous. `start` is enough, and what is found is no dearer."""
+    """Return the rates of least price as if noise were continuous. `start` is enough; the result is not dearer."""
     if len(start) == 1:
         return (least_rate(lambda rate: _smooth_misses(demand, [rate]) <= float(demand.rate), start[0]),)
     if len(demand.sets) > _MOST_SETS:
         return tuple(start)
-    found = _solved(demand, start)
-    if found is None:
+    rates = _solved(demand, start)
+    if rates is None:
         return tuple(start)
-    # The solver may stop a little outside: one factor for all rates brings it back.
-    factor = least_rate(lambda f: _smooth_misses(demand, [f * rate for rate in found]) <= float(demand.rate), 1.0)
-    mended = tuple(factor * rate for rate in found)
-    return mended if demand.price(mended) < demand.price(start) else tuple(start)
+    # The solver may stop at rates that are a little too low: one factor for all corrects that.
+    factor = least_rate(lambda f: _smooth_misses(demand, [f * rate for rate in rates]) <= float(demand.rate), 1.0)
+    enough = tuple(factor * rate for rate in rates)
+    return enough if demand.price(enough) < demand.price(start) else tuple(start)
 
 
 def whole_rates(demand: Demand, rates: Sequence[float]) -> tuple[Epsilon, ...]:
-    """Rates in whole nano that keep the miss rate with the noise as it is drawn; nearly proportional to `rates`."""
+    """Return rates in whole nano that keep the miss rate with discrete noise, nearly proportional to `rates`."""
     factor = least_rate(lambda f: _misses(demand, [f * rate for rate in rates]) <= float(demand.rate), 1.0)
     nano = [math.ceil(factor * rate * NANO) for rate in rates]
     if max(nano) > MAX_NANO:
         rule = "even an epsilon of a million cannot meet it with these half widths"
-        raise ArgumentError("miss_rate", demand.rate, rule, "Raise it or the uncertain region")
+        raise ArgumentError("miss_rate", demand.rate, rule, "Raise it, or widen the uncertain region")
     while not keeps(demand, nano):
         nano = [number + math.ceil(_NUDGE * number) for number in nano]
     if len(nano) == 1:
@@ -89,7 +93,7 @@ def whole_rates(demand: Demand, rates: Sequence[float]) -> tuple[Epsilon, ...]:
 
 
 def keeps(demand: Demand, nano: Sequence[int]) -> bool:
-    """Whether the misses of every set add up to at most the rate: certain, not computed in floats."""
+    """Tell whether the misses of every set add up to at most the rate. Enclosures decide, not floats."""
 
     def kept(bits: int) -> bool:
         tails = [held.noise.enclosed(Fraction(nano[held.block], NANO), held.slack + 1, bits) for held in demand.held]
@@ -110,10 +114,10 @@ def _smooth_misses(demand: Demand, rates: Sequence[float]) -> float:
 
 
 def _solved(demand: Demand, start: Sequence[float]) -> tuple[float, ...] | None:
-    """The rates of least price with all sums of tails at most the rate; None if floats do not get there.
+    """Return the rates of least price with all sums of tails at most the rate; None if the search does not converge.
 
-    A primal-dual interior-point search (Boyd, Vandenberghe, "Convex Optimization", section 11.7) whose bounds have
-    room of their own. Its variables are the rates as shares of a start, and the price as a share of the start's price.
+    It is a primal-dual interior-point search with slack variables (Boyd, Vandenberghe, "Convex Optimization", section
+    11.7). Its variables are the rates as shares of a start, and the price as a share of the start's price.
     """
     program = _Program.of(demand, _by_weight(demand, start))
     shares = np.full(len(start) + 1, _INSIDE)
@@ -141,13 +145,13 @@ def _solved(demand: Demand, start: Sequence[float]) -> tuple[float, ...] | None:
 
 
 def _reach(positive: Floats, change: Floats) -> float:
-    """How much of a change leaves positive numbers positive; at most all of it."""
+    """Return the share of a change, at most 1, that leaves positive numbers positive."""
     falling = change < 0
     return min(1.0, _NOT_QUITE * float((-positive[falling] / change[falling]).min(initial=math.inf)))
 
 
 def _by_weight(demand: Demand, rates: Sequence[float]) -> list[float]:
-    """Rates that share out misses by what they cost: those of one Laplace number each would be the best already."""
+    """Return rates that divide misses in proportion to rates, which is optimal if each number is one reading."""
     weights = [rates[held.block] for held in demand.held]
     shares = [0.5] * len(weights)
     for members in demand.sets:
@@ -162,9 +166,10 @@ def _by_weight(demand: Demand, rates: Sequence[float]) -> list[float]:
 
 @dataclass(frozen=True, slots=True)
 class _At:
-    """The program at one point: what must stay below zero, its slopes, and how each set's tails curve.
+    """The program at one point: its constraints (at most zero), their slopes, and the curvature of each set's tails.
 
-    The first rows are prices of what is touched together, less the price; the others, logarithms of what sets miss.
+    The first rows are the sums of rates that are touched together, less the price; the others are logarithms of the
+    misses of sets.
     """
 
     values: Floats
@@ -172,7 +177,7 @@ class _At:
     curves: Floats
 
     def bend(self, weights: Floats, room: Floats) -> Floats:
-        """The matrix of a Newton step. Logarithms bend back: that is left out where it would outweigh the rest."""
+        """Return the matrix of a Newton step, without the concave part of logarithms where it would dominate."""
         pull, missing = weights / room, weights[-len(self.curves) :]
         pull[-len(self.curves) :] = np.maximum(pull[-len(self.curves) :] - missing, 0.0)
         return np.asarray(np.diag(missing @ self.curves) + self.slopes.T @ (self.slopes * pull[:, None]))
@@ -180,7 +185,7 @@ class _At:
 
 @dataclass(frozen=True, slots=True)
 class _Program:
-    """Rows of `paid` times the variables are at most zero; so are logarithms of `inside` times the tails."""
+    """The program: `paid` times the variables is at most zero, and so are logarithms of `inside` times the tails."""
 
     demand: Demand
     base: Floats
@@ -207,7 +212,7 @@ class _Program:
         rates = (shares[:-1] * self.base).tolist()
         tails = [tail_slope_curve(one.noise, one.slack + 0.5, rates[one.block]) for one in self.demand.held]
         value, slope, curve = np.array(tails).T
-        # A set that misses nothing that a float can hold has slopes of zero.
+        # A set whose misses are below any float has slopes of zero.
         missed = np.maximum(self.inside @ value, _LEAST_FLOAT)
         sides = self.inside / missed[:, None]
         return _At(

@@ -1,7 +1,8 @@
-"""The distinct numbers behind a formula's conditions: what each adds up, over which rows, and how far a unit moves it.
+"""Find the distinct numbers behind a formula's conditions: what each adds up, over which rows, and its sensitivity.
 
 `COUNT(*) > 10 AND COUNT(*) < 50` has two conditions and one number. Numbers that add up the same thing over different
-rows, or different things over the same rows, can be measured together (`strategies.py`); so that is told apart here.
+rows, or different things over the same rows, can be measured together (`strategies.py`), so this module tells which
+rows and which things they are.
 Reads: atoms, declarations. Writes: nothing. Never: data.
 """
 
@@ -17,7 +18,7 @@ Weights = tuple[tuple[Aggregate, int], ...]
 
 @dataclass(frozen=True, slots=True)
 class RowNumber:
-    """What a row adds: `present`, and `total` times its code in `column`, if there is a column."""
+    """What a row adds to a number: `present`, and `total` times its code in `column`, if there is a column."""
 
     present: int
     total: int = 0
@@ -35,8 +36,8 @@ class Measure:
     """One number for each group. A row that satisfies none of its filters (a bit mask) does not move it.
 
     `row` is what a row adds if it satisfies the one filter at `place`; None if the number is made of several filters.
-    `around` is that filter without the demand that the column has a value. `by_unit`: it counts units that may have
-    several rows, so that it is moved by rows together and not one by one.
+    `around` is that filter without the condition that the column has a value. `by_unit`: the number counts units that
+    may have several rows, so rows move it together and not separately.
     """
 
     weights: Weights
@@ -50,9 +51,9 @@ class Measure:
 
 @dataclass(frozen=True, slots=True)
 class Literal:
-    """A condition as the sign of a number: it holds where `sign * number - at_least` is 0 or more.
+    """A condition as the sign of a number: it is true where `sign * number - at_least` is 0 or more.
 
-    `slack`: by how much it may be short and still be reported.
+    `slack`: how far the number may fall short while the condition is still reported.
     """
 
     measure: int
@@ -63,7 +64,7 @@ class Literal:
 
 @dataclass(frozen=True, slots=True)
 class FormulaNumbers:
-    """The numbers of a formula, the filters they look at, and its conditions in their order."""
+    """The numbers of a formula, their filters, and the formula's conditions in order."""
 
     measures: tuple[Measure, ...]
     filters: tuple[Condition, ...]
@@ -71,8 +72,8 @@ class FormulaNumbers:
 
 
 def numbers_behind(atoms: Sequence[Atom], slacks: Sequence[int], table: Table) -> FormulaNumbers:
-    """The numbers behind these conditions, each once."""
-    found: dict[Weights, int] = {}
+    """Return the numbers behind these conditions, each once."""
+    places: dict[Weights, int] = {}
     filters: dict[Condition, int] = {}
     measures: list[Measure] = []
     literals: list[Literal] = []
@@ -80,15 +81,15 @@ def numbers_behind(atoms: Sequence[Atom], slacks: Sequence[int], table: Table) -
         weights = _plain(atom.weights, table)
         sign = 1 if weights[0][1] > 0 else -1
         upright = tuple((aggregate, sign * weight) for aggregate, weight in weights)
-        if upright not in found:
-            found[upright] = len(measures)
+        if upright not in places:
+            places[upright] = len(measures)
             measures.append(_measure(upright, sensitivity(atom, table), filters, table))
-        literals.append(Literal(found[upright], sign, atom.at_least, slack))
+        literals.append(Literal(places[upright], sign, atom.at_least, slack))
     return FormulaNumbers(tuple(measures), tuple(filters), tuple(literals))
 
 
 def filter_of(aggregate: Aggregate, table: Table) -> Condition:
-    """The rows that move an aggregate: those of its FILTER that have a value, where one can be missing."""
+    """Return the rows that move an aggregate: those of its FILTER, with a value if one can be missing."""
     where, name = aggregate.where, aggregate.column
     if name is None or not meet(meet(whole(table), boxes(where, table)), boxes(Missing(name), table)):
         return where
@@ -96,7 +97,7 @@ def filter_of(aggregate: Aggregate, table: Table) -> Condition:
 
 
 def conjunction(conditions: Sequence[Condition]) -> Condition:
-    """AND, flat and without repetition."""
+    """Return the AND of conditions, flat and without repetition."""
     parts: dict[Condition, None] = {}
     for condition in conditions:
         parts.update(dict.fromkeys(condition.parts if isinstance(condition, AllOf) else (condition,)))
@@ -104,15 +105,15 @@ def conjunction(conditions: Sequence[Condition]) -> Condition:
 
 
 def _plain(weights: Weights, table: Table) -> Weights:
-    """With one row of a unit in a group, its units are counted as rows."""
+    """Return a count of units as a count of rows if a unit has one row in a group."""
     if len(weights) == 1 and weights[0][0].measure == "units" and table.rows_per_unit == 1:
         return ((Aggregate("rows", None, weights[0][0].where), weights[0][1]),)
     return weights
 
 
 def _measure(weights: Weights, spread: int, filters: dict[Condition, int], table: Table) -> Measure:
-    held = [filter_of(aggregate, table) for aggregate, _ in weights]
-    places = [filters.setdefault(condition, len(filters)) for condition in held]
+    conditions = [filter_of(aggregate, table) for aggregate, _ in weights]
+    places = [filters.setdefault(condition, len(filters)) for condition in conditions]
     mask = sum(1 << place for place in set(places))
     kinds = [aggregate.measure for aggregate, _ in weights]
     by_unit = "units" in kinds and table.rows_per_unit > 1
@@ -123,7 +124,7 @@ def _measure(weights: Weights, spread: int, filters: dict[Condition, int], table
 
 
 def _row(weights: Weights, table: Table) -> RowNumber | None:
-    """What a row of the one filter adds; None if it is not a number and a multiple of one column."""
+    """Return what a row of the one filter adds; None if that is not a constant plus a multiple of one column."""
     columns = {aggregate.column for aggregate, _ in weights if aggregate.measure == "total"}
     present = sum(weight for aggregate, weight in weights if aggregate.measure != "total")
     total = sum(weight for aggregate, weight in weights if aggregate.measure == "total")

@@ -1,7 +1,7 @@
-"""Tails of sums of continuous Laplace noise: what the planner searches with, before integers decide.
+"""Compute tails of sums of continuous Laplace noise, with which the planner searches before discrete tails decide.
 
-They are smooth and convex, so that a solver finds its way; the discrete tails of `noise/sums.py` lie close by and are
-what is promised.
+They are smooth and convex, as the solver needs. The discrete tails of `noise/sums.py` are close to them and are what is
+promised.
 Reads: nothing. Writes: nothing. Never: a promise. Proofs: `smooth_tails.md`.
 """
 
@@ -11,30 +11,30 @@ from functools import lru_cache
 
 from thresher.noise import NoiseSum
 
-# Scales as close as this count as one: the formula for two would subtract nearly equal numbers.
+# Scales that differ by less than this share count as equal: the formula for two would subtract nearly equal numbers.
 _SAME = 1e-5
-# Quantiles are found to this share of themselves.
+# The relative error of quantiles.
 _CLOSE = 1e-9
 
 
 @lru_cache(maxsize=128)
 def coefficients(terms: int) -> tuple[float, ...]:
-    """The c_j of T_m(t) = exp(-t) sum_j c_j t^j / j!: all positive, so that nothing cancels."""
+    """Return the c_j of T_m(t) = exp(-t) sum_j c_j t^j / j!. All are positive, so the sum loses no digits."""
     return tuple(sum(math.comb(terms - 1 + k, k) / 2 ** (terms + k) for k in range(terms - j)) for j in range(terms))
 
 
 def summed(terms: int, t: float) -> float:
-    """T_m(t) = P[sum of m Laplace numbers of scale 1 >= t], t >= 0."""
+    """Return T_m(t) = P[sum of m Laplace numbers of scale 1 >= t], t >= 0."""
     return _series(coefficients(terms), t)
 
 
 def summed_slope(terms: int, t: float) -> float:
-    """The derivative of T_m, which is minus the density."""
+    """Return the derivative of T_m, which is minus the density."""
     return -_series(_falls(terms), t)
 
 
 def tail_slope_curve(noise: NoiseSum, width: float, epsilon: float) -> tuple[float, float, float]:
-    """P[noise >= width] as if it were continuous, and its first and second derivative by epsilon."""
+    """Return P[noise >= width] as if noise were continuous, and its first and second derivative by epsilon."""
     scales = sorted((c * noise.sensitivity / noise.over for c in noise.coefficients), reverse=True)
     large, small = scales[0], scales[-1]
     if large - small <= _SAME * large:
@@ -52,12 +52,12 @@ def tail_slope_curve(noise: NoiseSum, width: float, epsilon: float) -> tuple[flo
 
 @lru_cache(maxsize=4096)
 def tail_quantile(noise: NoiseSum, rate: float) -> float:
-    """The least width * epsilon whose tail is at most `rate`, which is below one half."""
+    """Return the least width * epsilon whose tail is at most `rate`, which is below one half."""
     return least_rate(lambda width: tail_slope_curve(noise, width, 1.0)[0] <= rate, noise.sensitivity / noise.over)
 
 
 def least_rate(enough: Callable[[float], bool], guess: float) -> float:
-    """The least positive number that is enough, from above and to nine digits; enough from some number on."""
+    """Return, to nine digits and from above, the least positive number that is enough; all larger numbers are."""
     low, high = guess, guess
     while not enough(high):
         low, high = high, 2 * high
@@ -71,17 +71,17 @@ def least_rate(enough: Callable[[float], bool], guess: float) -> float:
 
 @lru_cache(maxsize=128)
 def _falls(terms: int) -> tuple[float, ...]:
-    """The c_j of the density."""
+    """Return the c_j of the density."""
     return _differences(coefficients(terms))
 
 
 def _differences(values: tuple[float, ...]) -> tuple[float, ...]:
-    """c_j - c_(j+1): minus the derivative of exp(-t) sum_j c_j t^j / j!, in the same form."""
+    """Return c_j - c_(j+1): minus the derivative of exp(-t) sum_j c_j t^j / j!, in the same form."""
     return tuple(value - after for value, after in zip(values, (*values[1:], 0.0), strict=True))
 
 
 def _series(values: tuple[float, ...], t: float) -> float:
-    """exp(-t) sum_j values_j t^j / j!, each term scaled on its own so that none overflows."""
+    """Return exp(-t) sum_j values_j t^j / j!, with each term scaled so that none overflows."""
     if t == 0.0:
         return values[0]
     term, total = math.exp(-t), 0.0

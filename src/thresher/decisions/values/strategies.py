@@ -1,10 +1,10 @@
-"""What to add noise to, so that several numbers come out at the least loss: numbers, cells, or ends. Proof beside.
+"""List what noise can be added to, so that several numbers are measured at a small loss: numbers, cells, or ends.
 
     direct   the number itself
     cells    counts (or sums) of the rows of each signature; a number is the sum of its cells
     ends     for numbers of one column over the same rows: how far the rows lie from the two ends of its range
 
-A row moves one cell only, so cells of a block are paid for once; blocks are paid for one by one.
+A row moves one cell only, so all cells of a block cost one epsilon; a row that touches several blocks loses the sum.
 Reads: measures, signatures. Writes: nothing. Never: data; a cell left out because it would be empty.
 Proof: `strategies.md`.
 """
@@ -25,7 +25,7 @@ MOST_READINGS = 256
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """One noisy number for each group: `weights . aggregates`, of which a unit moves at most `sensitivity`."""
+    """One noisy number for each group: `weights . aggregates`, which a unit moves by at most `sensitivity`."""
 
     weights: Weights
     sensitivity: int
@@ -33,7 +33,7 @@ class Reading:
 
 @dataclass(frozen=True, slots=True)
 class NumberParts:
-    """A number from noisy ones: the sum of coefficient times reading, divided by `over`; and its noise."""
+    """How a number is made of readings: the sum of coefficient times reading, divided by `over`; and its noise."""
 
     parts: tuple[tuple[int, int], ...]
     over: int
@@ -42,10 +42,10 @@ class NumberParts:
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """Numbers that are measured together, at one epsilon: a unit in this group loses that much by all its readings.
+    """Numbers that are measured together, at one epsilon, which is what a unit in the group loses by all readings.
 
-    A row that satisfies no filter of `touched` moves no reading. `always`: rows of a unit move it together, so it is
-    paid for whatever a row's signature is. `answers` are those of `members`, in order.
+    A row that satisfies no filter of `touched` moves no reading. `always`: rows of a unit move the readings together,
+    so the block counts for every signature. `answers` make the numbers of `members`, in order.
     """
 
     kind: OneWord["direct", "cells", "ends"]
@@ -59,7 +59,7 @@ class Block:
 def joint_block(
     members: Sequence[int], measures: Sequence[Measure], signatures: Signatures, most: int = MOST_CELLS
 ) -> Block | None:
-    """These numbers as one block; None if they do not go together, or have more than `most` cells."""
+    """Return these numbers as one block; None if they cannot be one, or would have more than `most` cells."""
     chosen = [measures[member] for member in members]
     if len(chosen) == 1:
         return _direct(members[0], chosen[0])
@@ -71,7 +71,7 @@ def joint_block(
 
 
 def loss(blocks: Sequence[Block], rates: Sequence[int], signatures: Signatures) -> int:
-    """What a unit loses at most, in the unit of the rates: over all signatures the largest sum of touched blocks."""
+    """Return what a unit loses at most: the largest sum, over signatures, of the rates of touched blocks."""
     paid = list(zip(blocks, rates, strict=True))
     return max(
         sum(rate for block, rate in paid if block.always or block.touched & mask) for mask in signatures.largest()
@@ -79,12 +79,12 @@ def loss(blocks: Sequence[Block], rates: Sequence[int], signatures: Signatures) 
 
 
 def touched_together(blocks: Sequence[Block], signatures: Signatures) -> tuple[tuple[int, ...], ...]:
-    """Which blocks one unit can touch together, as places in `blocks`: the largest such sets are among them."""
-    found = (
+    """Return sets of blocks that one unit can touch together, as places in `blocks`; all largest sets are listed."""
+    sets = (
         tuple(i for i, block in enumerate(blocks) if block.always or block.touched & mask)
         for mask in signatures.largest()
     )
-    return tuple(dict.fromkeys(found))
+    return tuple(dict.fromkeys(sets))
 
 
 def _direct(member: int, measure: Measure) -> Block:
@@ -116,23 +116,23 @@ def _cells(members: tuple[int, ...], chosen: list[Measure], signatures: Signatur
 
 
 def parted(cells: Sequence[int]) -> Mapping[int, Mapping[int, int]]:
-    """Each cell as a sum of what can be read: rows that satisfy all filters of a cell, whatever else they satisfy.
+    """Return each cell as a sum of numbers that a source can read: of rows that satisfy all filters of a mask.
 
-    Rows of cell c are those that satisfy its filters, less those of every larger cell; so, from the largest on, each
-    is a whole combination of such numbers, and no NOT is ever asked.
+    Rows of a cell are those that satisfy all its filters, less those of every larger cell. So, from the largest cell
+    on, each is a combination of such numbers with whole factors, and no NOT is needed.
     """
-    found: dict[int, dict[int, int]] = {}
+    factors_of: dict[int, dict[int, int]] = {}
     for cell in sorted(cells, key=int.bit_count, reverse=True):
         factors = {cell: 1}
-        for larger in [other for other in found if other & cell == cell]:
-            for mask, factor in found[larger].items():
+        for larger in [other for other in factors_of if other & cell == cell]:
+            for mask, factor in factors_of[larger].items():
                 factors[mask] = factors.get(mask, 0) - factor
-        found[cell] = {mask: factor for mask, factor in factors.items() if factor}
-    return found
+        factors_of[cell] = {mask: factor for mask, factor in factors.items() if factor}
+    return factors_of
 
 
 def _added_up(row: RowNumber, mask: int, filters: Sequence[Condition]) -> Weights:
-    """What rows add that satisfy all filters of a mask, as aggregates that a source can read."""
+    """Return what the rows that satisfy all filters of a mask add up to, as aggregates that a source can read."""
     where = conjunction([condition for place, condition in enumerate(filters) if mask >> place & 1])
     weights = [] if row.present == 0 else [(Aggregate("rows", None, where), row.present)]
     weights += [] if row.column is None else [(Aggregate("total", row.column, where), row.total)]
@@ -140,7 +140,7 @@ def _added_up(row: RowNumber, mask: int, filters: Sequence[Condition]) -> Weight
 
 
 def _ends(members: tuple[int, ...], chosen: list[Measure], signatures: Signatures) -> Block | None:
-    """Readings: sum(x - lowest), sum(highest - x), and, if rows without a value count, the range for each of them."""
+    """Read sum(x - lowest) and sum(highest - x); and, if rows without a value count, the range for each such row."""
     table, around = signatures.table, chosen[0].around
     columns = {measure.row.column for measure in chosen if measure.row is not None} - {None}
     column = columns.pop() if len(columns) == 1 else None

@@ -1,4 +1,4 @@
-"""Noisy numbers from exact ones, and verdicts from noisy numbers.
+"""Make noisy numbers of exact ones, and verdicts of noisy numbers.
 
 Reads: sealed aggregates, inside a family's `run`. Writes: nothing. Never: a number without noise; a cell left out.
 Why the verdicts keep their rates: `values_plan.md`.
@@ -20,7 +20,7 @@ from thresher.question import MOST_ROWS, Exact, Need
 from thresher.question.trees import Tree, holds, leaves
 
 _ROOM = 1 << 62
-# Beyond any noise that is drawn.
+# Larger than any noise that is drawn.
 _NOISE = 1 << 50
 
 
@@ -28,8 +28,8 @@ _NOISE = 1 << 50
 class Cut:
     """Where a condition is reported, and where it is certain, in whole steps of its number.
 
-    reported   slack > -(short + 1)         a condition that holds is not, with its share of the rate bounded first
-    certain    slack >= certain - 1         one that does not hold is, with its share of the other rate
+    reported   slack > -(short + 1)    a true condition is not, with at most its share of the rate bounded first
+    certain    slack >= certain - 1    a false condition is, with at most its share of the other rate
     """
 
     short: int
@@ -37,7 +37,7 @@ class Cut:
 
 
 def answers_of(strategy: Strategy) -> dict[int, tuple[int, NumberParts]]:
-    """For each number that is measured: its block, and how it is made of the block's readings."""
+    """Return, for each number that is measured, its block and how it is made of the block's readings."""
     return {
         member: (place, answer)
         for place, block in enumerate(strategy.blocks)
@@ -46,10 +46,10 @@ def answers_of(strategy: Strategy) -> dict[int, tuple[int, NumberParts]]:
 
 
 def noisy_readings(strategy: Strategy, need: Need, exact: Exact, entropy: Entropy) -> list[list[Whole]]:
-    """Of each block, every reading of every group with its own noise; readings of empty cells like all others."""
+    """Return, for each block, every reading of every group with its own noise; empty cells get noise as well."""
     values = exact.unseal()
     place = {aggregate: i for i, aggregate in enumerate(need.aggregates)}
-    found = []
+    noisy = []
     for block, epsilon in zip(strategy.blocks, strategy.epsilons, strict=True):
         kind = object if _is_wide(block, need.table) else np.int64
         size = (len(block.readings), len(values))
@@ -60,25 +60,25 @@ def noisy_readings(strategy: Strategy, need: Need, exact: Exact, entropy: Entrop
             sum(weight * values[:, place[aggregate]].astype(kind) for aggregate, weight in reading.weights)
             for reading in block.readings
         ]
-        found.append([noise[i] + number for i, number in enumerate(true)])
-    return found
+        noisy.append([noise[i] + number for i, number in enumerate(true)])
+    return noisy
 
 
 def combined_readings(answer: NumberParts, readings: Sequence[Whole]) -> Whole:
-    """`over` times the number, group by group."""
+    """Return `over` times the number, for each group."""
     total: Whole = sum(factor * readings[i] for i, factor in answer.parts)  # type: ignore[assignment]  # never empty
     return total
 
 
 def values_judged(
     tree: Tree,
-    literals: Mapping[int, Literal],
+    literals: Sequence[Literal],
     cuts: Mapping[int, Cut],
     numbers: Mapping[int, tuple[Whole, int]],
 ) -> NDArray[np.int8]:
-    """Above (1), uncertain (0) or below (-1): the formula on conditions that are certain, and on those reported.
+    """Return above (1), uncertain (0) or below (-1): the formula on certain conditions, and on reported conditions.
 
-    `numbers` are (over times the number, over). A condition that makes no difference is in neither mapping.
+    `numbers` are (over times the number, over). A condition that makes no difference is not in `cuts`.
     """
     size = len(next(iter(numbers.values()))[0])
     low = {place: np.zeros(size, dtype=np.bool_) for place in leaves(tree)}
@@ -92,7 +92,7 @@ def values_judged(
 
 
 def _slack(number: Whole, over: int, literal: Literal, cut: Cut) -> Whole:
-    """`over` times what the condition has to spare."""
+    """Return `over` times the condition's slack."""
     wanted = literal.at_least if isinstance(literal.at_least, tuple) else (literal.at_least,)
     reach = over * (max(map(abs, wanted)) + cut.short + cut.certain + 2)
     kind = object if number.dtype == object or 2 * reach >= _ROOM else np.int64
@@ -101,7 +101,7 @@ def _slack(number: Whole, over: int, literal: Literal, cut: Cut) -> Whole:
 
 
 def _is_wide(block: Block, table: Table) -> bool:
-    """Whether some number of the block may not fit in 64 bits, by declarations alone."""
+    """Tell, by declarations alone, whether some number of the block may not fit in 64 bits."""
     largest = max(_largest(reading, table) for reading in block.readings) + _NOISE
     most = max(sum(abs(factor) for _, factor in answer.parts) for answer in block.answers)
     return 4 * most * largest >= _ROOM

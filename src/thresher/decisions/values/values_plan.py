@@ -1,7 +1,5 @@
-"""`show="values"`: a plan that measures the numbers behind a verdict, together where that is cheaper.
+"""Plan `show="values"`: measure the numbers behind a verdict, together if that is cheaper. Proof: `values_plan.md`.
 
-The default measures one margin for each group, which is cheaper and tells nothing but the verdict. Proof:
-`values_plan.md`.
 Reads: a question, options, and, inside `run`, sealed aggregates. Writes: nothing. Never: a source, a ledger.
 """
 
@@ -16,7 +14,7 @@ from thresher.decisions.aim import Asked, asked_of, limits_of
 from thresher.decisions.decision_options import Options
 from thresher.decisions.decision_plan import ConstantPlan, constant_plan, decision_identity
 from thresher.decisions.look import cheaper
-from thresher.decisions.values.measures import FormulaNumbers, Literal, numbers_behind
+from thresher.decisions.values.measures import FormulaNumbers, numbers_behind
 from thresher.decisions.values.values_look import Cut, answers_of, combined_readings, noisy_readings, values_judged
 from thresher.decisions.values.values_planner import Strategy, Task, strategy_for
 from thresher.decisions.values.values_shown import Display, displays
@@ -37,22 +35,18 @@ FAMILY = "values"
 
 @dataclass(frozen=True, slots=True)
 class Measurement:
-    """What is measured, how verdicts follow from it, and what is shown: all of it known before anything is read."""
+    """What is measured, how verdicts follow from it, and what is shown. All is known before anything is read."""
 
     tree: Tree
-    found: FormulaNumbers
+    formula: FormulaNumbers
     strategy: Strategy
     cuts: Mapping[int, Cut]
     displays: tuple[Display, ...]
 
-    @property
-    def literals(self) -> dict[int, Literal]:
-        return dict(enumerate(self.found.literals))
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ValuesPlan(Plan[Release]):
-    """Which groups satisfy a formula, and the noisy numbers that say so."""
+    """A plan that answers which groups satisfy a formula, with the noisy numbers behind the verdicts."""
 
     asked: Asked
     measurement: Measurement
@@ -65,14 +59,14 @@ class ValuesPlan(Plan[Release]):
         return Release.from_bytes(body, key)
 
     def run(self, exact: Exact | None, entropy: Entropy) -> tuple[Release, Spending | None]:
-        """Unseal, add noise to every reading, and make all else of the noisy ones."""
+        """Unseal, add noise to every reading, and make everything else of the noisy readings."""
         if exact is None or not isinstance(self.need, Need):
             raise BugError("a decision about data was run without data")
-        took = self.measurement
-        readings = noisy_readings(took.strategy, self.need, exact, entropy)
-        answers = answers_of(took.strategy).items()
+        measurement = self.measurement
+        readings = noisy_readings(measurement.strategy, self.need, exact, entropy)
+        answers = answers_of(measurement.strategy).items()
         numbers = {member: (combined_readings(answer, readings[i]), answer.over) for member, (i, answer) in answers}
-        verdict = values_judged(took.tree, took.literals, took.cuts, numbers)
+        verdict = values_judged(measurement.tree, measurement.formula.literals, measurement.cuts, numbers)
         question, turned = self.question, not self.asked.options.misses_first
         release = Release(
             question=question.text,
@@ -80,58 +74,58 @@ class ValuesPlan(Plan[Release]):
             keys=tuple(column.name for column in question.keys),
             groups=tuple(question.labels()),
             verdicts=words(-verdict if turned else verdict),
-            epsilons=(took.strategy.epsilon,) * len(question.groups),
+            epsilons=(measurement.strategy.epsilon,) * len(question.groups),
             guarantee=self.guarantee,
             planned_epsilon=self.epsilon,
             spent_epsilon=self.epsilon,
             bound=self.asked.options.bound,
-            values=tuple(display.shown(readings) for display in took.displays),
+            values=tuple(display.shown(readings) for display in measurement.displays),
             stamp=entropy.stamp,
             notes=self.notes,
         )
         return release, self.cost
 
     def affordable(self, limit: Epsilon) -> str | None:
-        """Say what to change so that it keeps within a limit."""
+        """Return advice on how to keep within a limit, if there is any."""
         return cheaper(self.asked, price, limit)
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What a person should know beside the promise."""
-        literals = self.measurement.found.literals
-        measured_ones = {literals[place].measure for place in self.measurement.cuts}
-        unread = [
+        """What a reader should know beside the promise."""
+        literals = self.measurement.formula.literals
+        measures = {literals[place].measure for place in self.measurement.cuts}
+        needless = [
             f"{atom.text} makes no difference to the answer and is not measured"
-            for atom, one in zip(self.asked.atoms, literals, strict=True)
-            if atom.written and one.measure not in measured_ones
+            for atom, literal in zip(self.asked.atoms, literals, strict=True)
+            if atom.written and literal.measure not in measures
         ]
-        return (*self.question.notes, *unread)
+        return (*self.question.notes, *needless)
 
     def __repr__(self) -> str:
         return f"<ValuesPlan: {len(self.question.groups)} groups, epsilon {self.epsilon}>"
 
     def explanation(self) -> Statements:
-        asked, literals, strategy = self.asked, self.measurement.found.literals, self.measurement.strategy
-        kept = [Fraction(literals[i].slack) for i in range(len(asked.atoms))]
+        asked, literals = self.asked, self.measurement.formula.literals
+        slacks = [Fraction(literals[i].slack) for i in range(len(asked.atoms))]
         return [
             *questioned(self.question),
             *widths(
                 asked,
-                kept,
+                slacks,
                 usual="" if asked.options.region else "this is a default; choose another with uncertain_region",
             ),
             ("shown", "the noisy numbers behind the verdicts; verdicts alone would be cheaper"),
             ("promise", self.guarantee.sentence),
-            *priced(asked, strategy.epsilon),
+            *priced(asked, self.measurement.strategy.epsilon),
             *(("note", note) for note in self.notes),
         ]
 
     def details(self) -> Statements:
-        took, halved = self.measurement, price(self.asked.scaled(Fraction(1, 2)))
-        return values_details(self.asked, took.found, took.strategy, halved, self.guarantee)
+        measurement, halved = self.measurement, price(self.asked.scaled(Fraction(1, 2)))
+        return values_details(self.asked, measurement.formula, measurement.strategy, halved, self.guarantee)
 
     def document(self) -> dict[str, Any]:
-        """The plan for JSON."""
+        """Return the plan for JSON."""
         strategy = self.measurement.strategy
         return {
             "question": self.question.text,
@@ -153,14 +147,14 @@ class ValuesPlan(Plan[Release]):
 
 
 def plan_values(question: Question, options: Options) -> ValuesPlan | ConstantPlan:
-    """The least epsilon that was found at which the numbers keep the options. Touches no data."""
+    """Plan at the least epsilon that the search finds for these options. Reads no data."""
     if (free := constant_plan(question, options)) is not None:
         return free
     asked = asked_of(question, options)
     task, tree, others = task_of(asked)
-    strategy, found, table = strategy_for(task), task.measured, question.table
-    cuts = _cuts(found, strategy, others, options.rates[1])
-    shown = displays(asked.atoms, found, strategy, table, options.rates[0])
+    strategy, formula, table = strategy_for(task), task.formula, question.table
+    cuts = _cuts(formula, strategy, others, options.rates[1])
+    shown = displays(asked.atoms, formula, strategy, table, options.rates[0])
     readings = [reading for block in strategy.blocks for reading in block.readings]
     read: dict[Aggregate, None] = dict.fromkeys(aggregate for one in readings for aggregate, _ in one.weights)
     return ValuesPlan(
@@ -171,54 +165,54 @@ def plan_values(question: Question, options: Options) -> ValuesPlan | ConstantPl
         need=Need(table, question.keys, question.groups, question.where, tuple(read)),
         cost=asked.cost_of(strategy.epsilon),
         epsilon=asked.for_one_unit(strategy.epsilon),
-        guarantee=promised(asked, *_distances(found, strategy, cuts)),
+        guarantee=promised(asked, *_distances(formula, strategy, cuts)),
         limits=limits_of(question, options),
         written_key=question.options.get("key"),
         asked=asked,
-        measurement=Measurement(tree, found, strategy, cuts, shown),
+        measurement=Measurement(tree, formula, strategy, cuts, shown),
     )
 
 
 def price(asked: Asked) -> Epsilon:
-    """What the numbers behind a question cost one unit."""
+    """Return what the numbers behind a question cost one unit."""
     return asked.for_one_unit(strategy_for(task_of(asked)[0]).epsilon)
 
 
 def task_of(asked: Asked) -> tuple[Task, Tree, Sets]:
-    """What the planner is asked, the formula over numbers, and the sets along which the other error adds up."""
+    """Return the planner's task, the formula over numbers, and the sets along which the other error adds up."""
     question = asked.question
     tree, atoms = numbered(asked.measured)
-    found, known = numbers_behind(atoms, _slacks(asked), question.table), primes(tree)
-    filters = signatures(found.filters, question.table, question.where)
-    return Task(found, filters, known.implicants, asked.aim.first_rate), tree, known.implicates
+    formula, known = numbers_behind(atoms, _slacks(asked), question.table), primes(tree)
+    filters = signatures(formula.filters, question.table, question.where)
+    return Task(formula, filters, known.implicants, asked.aim.first_rate), tree, known.implicates
 
 
 def _slacks(asked: Asked) -> list[int]:
-    """The half width of each condition in steps; a condition that nobody wrote has the widest of all, in units."""
+    """Return the half width of each condition in steps; an added condition is as wide, in units, as the widest."""
     tolerances = zip(asked.written_spreads, asked.aim.tolerances, strict=True)
     slacks = {atom: slack for atom, (slack, _) in tolerances}
     widest = max(Fraction(slack, asked.sensitivities[atom]) for atom, slack in slacks.items())
     return [slacks.get(atom, int(widest * spread)) for atom, spread in asked.sensitivities.items()]
 
 
-def _cuts(found: FormulaNumbers, strategy: Strategy, others: Sets, rate: Fraction) -> dict[int, Cut]:
-    """For each condition that makes a difference; the other rate is divided by the largest set it is in."""
+def _cuts(formula: FormulaNumbers, strategy: Strategy, others: Sets, rate: Fraction) -> dict[int, Cut]:
+    """Return a cut for each condition that makes a difference: its share is the rate over its largest set's size."""
     answers = answers_of(strategy)
     cuts = {}
     for place in sorted({place for members in others for place in members}):
-        literal = found.literals[place]
+        literal = formula.literals[place]
         block, answer = answers[literal.measure]
         share = rate / max(len(members) for members in others if place in members)
         cuts[place] = Cut(literal.slack, least_distance(answer.noise, strategy.epsilons[block].fraction, share))
     return cuts
 
 
-def _distances(found: FormulaNumbers, strategy: Strategy, cuts: Mapping[int, Cut]) -> tuple[Fraction, Fraction]:
-    """The widest half width, and the distance from which the other rate holds for reports too, in privacy units."""
+def _distances(formula: FormulaNumbers, strategy: Strategy, cuts: Mapping[int, Cut]) -> tuple[Fraction, Fraction]:
+    """Return the widest half width, and the distance beyond which the other rate also bounds reports, in units."""
     answers, widths, clear = answers_of(strategy), [], []
     for place, cut in cuts.items():
-        measure = found.literals[place].measure
-        spread, whole = found.measures[measure].sensitivity, answers[measure][1].over == 1
+        measure = formula.literals[place].measure
+        spread, whole = formula.measures[measure].sensitivity, answers[measure][1].over == 1
         widths.append(Fraction(cut.short, spread))
         clear.append(Fraction(cut.short + cut.certain + (0 if whole else 1), spread))
     return max(widths), max(clear)

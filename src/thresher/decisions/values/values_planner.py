@@ -1,4 +1,4 @@
-"""Which numbers to measure together, before anything is read: scores, greedy merging, and the best by exact price.
+"""Choose, before anything is read, which numbers to measure together: by scores, greedy merging, and exact prices.
 
 Reads: measures, signatures, the sets along which errors add up. Writes: nothing. Never: data.
 Why every outcome is safe, and how good it is: `values_planner.md`.
@@ -29,7 +29,7 @@ _SOLVED = 4
 # Prices that differ by less than this count as equal; then the strategy with fewer readings is taken.
 _SAME = 1e-6
 
-# What `noise/` draws, in steps, with room for the step from smooth to whole rates.
+# The scales that `noise/` draws, with room for the change from smooth to whole rates.
 _NARROWEST, _WIDEST = 0.002, 0.5e9
 
 Partition = tuple[tuple[int, ...], ...]
@@ -39,9 +39,9 @@ Offer = tuple[float, tuple[Block, ...], tuple[float, ...]]
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """Numbers to measure: misses of conditions add up along `sets`, each to at most `rate`."""
+    """Numbers to measure: misses of conditions add up along each of `sets`, to at most `rate`."""
 
-    measured: FormulaNumbers
+    formula: FormulaNumbers
     signatures: Signatures
     sets: Sets
     rate: Fraction
@@ -51,7 +51,7 @@ class Task:
 
 @dataclass(frozen=True, slots=True)
 class Strategy:
-    """Blocks, the epsilon of each, and what a unit in one group loses by all of them."""
+    """Blocks, the epsilon of each, and what a unit in one group loses by all blocks."""
 
     blocks: tuple[Block, ...]
     epsilons: tuple[Epsilon, ...]
@@ -59,11 +59,11 @@ class Strategy:
 
 
 def strategy_for(task: Task) -> Strategy:
-    """The cheapest strategy that was found; never dearer than to measure every number by itself."""
+    """Return the cheapest strategy that the search finds; it never costs more than measuring each number by itself."""
     search = _Search(task)
     singles: Partition = tuple((measure,) for measure in search.used)
     if len(singles) > task.most_readings:
-        rule = f"{len(singles)} numbers for each group are more than the {task.most_readings} that are measured"
+        rule = f"{len(singles)} numbers for each group are more than the {task.most_readings} that can be measured"
         raise ArgumentError("show", "values", rule, "Ask for verdicts only, or ask several questions")
     path = search.merged(singles)
     best = sorted(path, key=search.score)[:_SOLVED]
@@ -76,7 +76,7 @@ def strategy_for(task: Task) -> Strategy:
 
 
 def _can_be_drawn(offer: Offer) -> bool:
-    """Whether the noise of every reading is neither too wide nor too narrow to be drawn."""
+    """Tell whether the noise of every reading is neither too wide nor too narrow to be drawn."""
     _, blocks, rates = offer
     scales = [blocks[i].readings[0].sensitivity / rate for i, rate in enumerate(rates)]
     return all(_NARROWEST < scale < _WIDEST for scale in scales)
@@ -85,16 +85,16 @@ def _can_be_drawn(offer: Offer) -> bool:
 def _refused(offer: Offer) -> Offer:
     _, blocks, _ = offer
     spread = max(block.readings[0].sensitivity for block in blocks)
-    rule = f"noise for a number that one unit moves by up to {spread:,} steps is beyond what is drawn"
+    rule = f"one unit moves a number by up to {spread:,} steps, and noise of that scale cannot be drawn"
     raise ArgumentError("show", "values", rule, "Declare a larger step for its column, or ask for verdicts only")
 
 
 class _Search:
-    """One search: blocks and scores that were computed are kept while it lasts."""
+    """One search, which remembers the blocks and costs that it computed."""
 
     def __init__(self, task: Task) -> None:
         self.task = task
-        literals = task.measured.literals
+        literals = task.formula.literals
         self.places = sorted({place for members in task.sets for place in members})
         self.used = sorted({literals[place].measure for place in self.places})
         self._blocks: dict[tuple[int, ...], Block | None] = {}
@@ -105,16 +105,16 @@ class _Search:
 
     def block(self, members: tuple[int, ...]) -> Block | None:
         if members not in self._blocks:
-            measures, signatures = self.task.measured.measures, self.task.signatures
+            measures, signatures = self.task.formula.measures, self.task.signatures
             self._blocks[members] = joint_block(members, measures, signatures, self.task.most_cells)
         return self._blocks[members]
 
     def blocks(self, partition: Partition) -> tuple[Block, ...]:
-        found = (self.block(members) for members in partition)
-        return tuple(block for block in found if block is not None)
+        blocks = (self.block(members) for members in partition)
+        return tuple(block for block in blocks if block is not None)
 
     def cost(self, members: tuple[int, ...]) -> float:
-        """The rate at which a block keeps the share of each of its conditions."""
+        """Return the rate at which a block keeps the share of each of its conditions."""
         if members not in self._costs:
             held = self._held(self.blocks((members,)))
             self._costs[members] = max(
@@ -123,12 +123,12 @@ class _Search:
         return self._costs[members]
 
     def score(self, partition: Partition) -> float:
-        """What the partition costs if shares are simply divided: by the size of the largest set a condition is in."""
+        """Return the price of a partition if each condition's share is the rate over the size of its largest set."""
         paid = [(block, self.cost(block.members)) for block in self.blocks(partition)]
         return max(sum(cost for block, cost in paid if block.always or block.touched & mask) for mask in self._largest)
 
     def merged(self, partition: Partition) -> list[Partition]:
-        """From single numbers on, always the pair of blocks whose union scores least, also if that is dearer."""
+        """Merge, from single numbers on, the pair of blocks whose union scores least, even if the price rises."""
         path = [partition]
         while True:
             offers = [self._joined(path[-1], pair) for pair in combinations(path[-1], 2)]
@@ -152,18 +152,18 @@ class _Search:
         union = tuple(sorted(member for members in pair for member in members))
         if self.block(union) is None:
             return None
-        found = tuple(sorted((*(members for members in partition if members not in pair), union)))
-        readings = sum(len(block.readings) for block in self.blocks(found))
-        return found if readings <= self.task.most_readings else None
+        joined = tuple(sorted((*(members for members in partition if members not in pair), union)))
+        readings = sum(len(block.readings) for block in self.blocks(joined))
+        return joined if readings <= self.task.most_readings else None
 
     def _held(self, blocks: Sequence[Block]) -> dict[int, Held]:
-        """The conditions that these blocks answer, by place."""
+        """Return the conditions that these blocks answer, by place."""
         noises = {
             member: (i, answer.noise)
             for i, block in enumerate(blocks)
             for member, answer in zip(block.members, block.answers, strict=True)
         }
-        literals = [(place, self.task.measured.literals[place]) for place in self.places]
+        literals = [(place, self.task.formula.literals[place]) for place in self.places]
         return {place: Held(*noises[one.measure], one.slack) for place, one in literals if one.measure in noises}
 
     def _demand(self, blocks: Sequence[Block]) -> Demand:

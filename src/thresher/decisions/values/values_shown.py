@@ -1,8 +1,8 @@
-"""The numbers behind the verdicts as people read them: in the aggregate's own units, each with its half width.
+"""Show the numbers behind the verdicts in the aggregate's own units, each with its half width.
 
-A count or sum is shown as it is. An average is decided by how far it lies from its threshold, added up over the rows,
-and that is what is measured and shown; where the number of rows was measured too, the average itself is shown beside
-it, with a half width of its own for each group.
+A count or sum is shown as it is. A condition on an average is decided by its distance from the threshold, added up over
+the rows; that sum is measured and shown. If the number of rows is measured too, the average itself is shown as well,
+with its half width for each group.
 Reads: noisy numbers. Writes: text. Never: exact values. Why half widths hold: `values_plan.md`.
 """
 
@@ -31,14 +31,14 @@ Readings = Sequence[Sequence[Whole]]
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """A noisy number: its block, how it is made of the block's readings, and how many steps it may stray."""
+    """A noisy number: its block, how it is made of the block's readings, and its half width in steps."""
 
     block: int
     answer: NumberParts
     reach: int
 
     def numbers(self, readings: Readings) -> Whole:
-        """`over` times the number."""
+        """Return `over` times the number."""
         return combined_readings(self.answer, readings[self.block])
 
     def floats(self, readings: Readings) -> NDArray[np.float64]:
@@ -47,7 +47,7 @@ class Seen:
 
 @dataclass(frozen=True, slots=True)
 class Plain:
-    """A number shown as it is: divided by `scale` to be in its own units; negative if it is turned round."""
+    """A number shown as it is, divided by `scale` to be in its own units; a negative scale changes the sign."""
 
     text: str
     seen: Seen
@@ -55,7 +55,7 @@ class Plain:
 
     @property
     def half_width(self) -> str:
-        """The same for every group, and what rounding moves is added."""
+        """The half width of every group, with the rounding of the shown number included."""
         width, places = self._width()
         exact = (10**places / (self.seen.answer.over * self.scale)).denominator == 1
         return decimal(math.ceil(width * 10**places) + (0 if exact else 1), places)
@@ -64,7 +64,7 @@ class Plain:
         _, places = self._width()
         times = 10**places / (self.seen.answer.over * self.scale)
         top, bottom = times.numerator, times.denominator
-        # Whole numbers all the way: the nearest multiple of the last place.
+        # Only whole numbers: the nearest multiple of the last place.
         wholes = ((2 * value * top + bottom) // (2 * bottom) for value in self.seen.numbers(readings).tolist())
         return ShownNumber(self.text, tuple(decimal(whole, places) for whole in wholes), (self.half_width,))
 
@@ -75,7 +75,7 @@ class Plain:
 
 @dataclass(frozen=True, slots=True)
 class Average:
-    """The average of a column on `grid`, from a number to which each row adds `row`, and the count of the same rows."""
+    """The average of a column on `grid`: from a number to which each row adds `row`, and the count of these rows."""
 
     text: str
     added: Seen
@@ -84,7 +84,7 @@ class Average:
     grid: Grid
 
     def shown(self, readings: Readings) -> ShownNumber:
-        """-present/total + added/(total * counted): and its ends for all numbers within their reach of these."""
+        """Return -present/total + added/(total * counted), and its extremes over all numbers within their reach."""
         added, counted, low, high = *self._floats(readings), self.grid.lowest, self.grid.highest
         start, total, reach = -self.row.present / self.row.total, self.row.total, self.counted.reach
         fewest, most = np.maximum(counted - reach, 1.0), np.maximum(counted + reach, 1.0)
@@ -100,7 +100,7 @@ class Average:
             decimal(round(x * step * 10**at), at) if is_known else ""
             for x, at, is_known in zip(near.tolist(), places, known, strict=True)
         )
-        # What rounding moves, by less than one in the last place, is added; the next whole number covers floats.
+        # One is added for the rounding of the shown number, and one for the rounding of floats.
         wide = (decimal(math.floor(width * 10**at) + 2, at) for width, at in zip(widths, places, strict=True))
         return ShownNumber(self.text, tuple(texts), tuple(wide))
 
@@ -112,23 +112,23 @@ Display = Plain | Average
 
 
 def displays(
-    atoms: Sequence[Atom], found: FormulaNumbers, strategy: Strategy, table: Table, rate: Fraction
+    atoms: Sequence[Atom], formula: FormulaNumbers, strategy: Strategy, table: Table, rate: Fraction
 ) -> tuple[Display, ...]:
-    """What will be shown, each once, in the order of the conditions; known before anything is read.
+    """Return what will be shown, each number once, in the order of the conditions. Reads no data.
 
-    Each number lies within its half width of the truth except with probability at most `rate`.
+    Each number is within its half width of the truth except with probability at most `rate`.
     """
     shown: dict[str, Display] = {}
     answers = answers_of(strategy)
-    for atom, literal in zip(atoms, found.literals, strict=True):
+    for atom, literal in zip(atoms, formula.literals, strict=True):
         if literal.measure not in answers or not atom.written:
             continue
         block, answer = answers[literal.measure]
-        # Turned so that it grows with the aggregate as written.
+        # The sign makes it grow with the aggregate as written.
         scale = atom.steps * (literal.sign if atom.upwards else -literal.sign)
         text = _distance_text(atom) if atom.per_row else atom.aggregate
         shown.setdefault(text, Plain(text, _seen(block, answer, strategy, rate), scale))
-        row, counted = found.measures[literal.measure].row, _count_beside(literal.measure, found, strategy, answers)
+        row, counted = formula.measures[literal.measure].row, _count_beside(literal.measure, formula, strategy, answers)
         grid = _averaged(atom, row, table)
         if grid is not None and row is not None and counted is not None:
             added, beside = _seen(block, answer, strategy, rate / 2), _seen(*counted, strategy, rate / 2)
@@ -137,7 +137,7 @@ def displays(
 
 
 def decimal(whole: int, places: int) -> str:
-    """`whole` in the last of so many places, as a decimal."""
+    """Return `whole` divided by 10**places as a decimal."""
     if not places:
         return str(whole)
     text = f"{'-' if whole < 0 else ''}{abs(whole) // 10**places}"
@@ -146,19 +146,19 @@ def decimal(whole: int, places: int) -> str:
 
 
 def _seen(block: int, answer: NumberParts, strategy: Strategy, rate: Fraction) -> Seen:
-    """With the least reach that the noise exceeds, on either side, with probability at most `rate`."""
+    """Return the number with the least reach beyond which its noise lies with probability at most `rate`."""
     least = least_distance(answer.noise, strategy.epsilons[block].fraction, rate / 2)
-    # Whole numbers that do not reach `least` stay one below it; others may come close.
+    # Whole noise below `least` is at most `least` - 1; other noise may come close to `least`.
     return Seen(block, answer, least - 1 if answer.over == 1 else least)
 
 
 def _count_beside(
-    measure: int, found: FormulaNumbers, strategy: Strategy, answers: Mapping[int, tuple[int, NumberParts]]
+    measure: int, formula: FormulaNumbers, strategy: Strategy, answers: Mapping[int, tuple[int, NumberParts]]
 ) -> tuple[int, NumberParts] | None:
-    """The count over the same rows, if it is measured anyway."""
-    place = found.measures[measure].place
+    """Return the count over the same rows, if it is measured anyway."""
+    place = formula.measures[measure].place
     for other, (block, answer) in answers.items():
-        if found.measures[other].row == ONE and found.measures[other].place == place:
+        if formula.measures[other].row == ONE and formula.measures[other].place == place:
             return block, answer
     block, answer = answers[measure]
     if strategy.blocks[block].kind != "ends":
@@ -167,7 +167,7 @@ def _count_beside(
 
 
 def _averaged(atom: Atom, row: RowNumber | None, table: Table) -> Grid | None:
-    """The grid of the column whose average the condition is about; None if it is about something else."""
+    """Return the grid of the column whose average the condition is about; None if it is about something else."""
     if row is None or row.column is None or not atom.per_row or not atom.aggregate.startswith("AVG("):
         return None
     kind = table.columns[row.column].kind
@@ -175,7 +175,7 @@ def _averaged(atom: Atom, row: RowNumber | None, table: Table) -> Grid | None:
 
 
 def _distance_text(atom: Atom) -> str:
-    """`(AVG(age) - 65) x rows` for AVG(age) > 65."""
+    """Return `(AVG(age) - 65) x rows` for AVG(age) > 65."""
     bound = atom.text.removeprefix(atom.aggregate).lstrip(" <>=")
     if bound == "0":
         return f"{atom.aggregate} x rows"
@@ -183,5 +183,5 @@ def _distance_text(atom: Atom) -> str:
 
 
 def _places(width: Fraction | float) -> int:
-    """So many decimals that rounding moves little beside the half width."""
+    """Return how many decimals to show, so that rounding is small compared with the half width."""
     return min(max(0, 2 - math.floor(math.log10(width))), _MOST_PLACES) if width > 0 else 0
