@@ -1,12 +1,11 @@
-"""How the miss rate is shared out over conditions that are each measured by themselves. Proof: `apportion.md`.
+"""Divide the miss rate between conditions that are each measured by themselves. Proof: `apportion.md`.
 
     even_shares     the same for every condition: what the naive method does
     probe_shares    the least loss for ProBE's own constraint, by which every leaf adds to the misses
-    once_shares     the same if a condition that is written several times is measured, and paid, once
+    once_shares     the same if a condition that is written several times is measured, and charged, once
 
-One margin for the whole formula needs none of this, because all of the miss rate serves it (`margin.py`). Shares matter
-where conditions are measured one by one, as ProBE does.
-Reads: public numbers. Writes: nothing. Never: shares that together may exceed the miss rate, by however little.
+A mechanism that measures one margin for the whole formula (`margin.py`) does not divide the miss rate.
+Reads: public numbers. Writes: nothing. Never: shares that together may exceed the miss rate.
 """
 
 from collections.abc import Sequence
@@ -16,7 +15,7 @@ from thresher.amounts import Amount, exact_fraction
 from thresher.errors import ArgumentError
 from thresher.question.trees import Tree, leaves, occurrences
 
-# Shares are exact if that takes few digits, and otherwise cut off (never rounded up) after so many of them.
+# Shares are exact if that takes few digits, and otherwise cut off (never rounded up) after this many digits.
 _DIGITS = 15
 _PARTS = 10**_DIGITS
 _SHORT = 10**9
@@ -25,16 +24,16 @@ Shares = tuple[Fraction, ...]
 
 
 def even_shares(tree: Tree, miss_rate: Amount) -> Shares:
-    """The miss rate divided by the number of distinct conditions."""
+    """Divide the miss rate by the number of distinct conditions."""
     atoms, rate = occurrences(tree), _rate(miss_rate)
     return _placed(tree, {atom: Fraction(1, len(atoms)) for atom in atoms}, rate)
 
 
 def probe_shares(tree: Tree, weights: Sequence[Amount], miss_rate: Amount) -> Shares:
-    """b_i = rate w_i / sum of o_y w_y, o_i the number of times that condition i is written (ProBE, Theorem 4.5).
+    """Return b_i = rate w_i / sum of o_y w_y, o_i the number of times that condition i is written (ProBE, Theorem 4.5).
 
-    As printed the sensitivities stand inside the product and are multiplied with themselves, which may spend twice the
-    miss rate; this is the form that its proof leads to. `weights`: sensitivity over half width of each condition.
+    In the printed form sensitivities are inside the product and multiply each other, which may use twice the miss rate;
+    this is the form that the proof leads to. `weights`: sensitivity over half width of each condition.
     """
     written, known, rate = occurrences(tree), _weights(tree, weights), _rate(miss_rate)
     total = sum((times * known[atom] for atom, times in written.items()), Fraction(0))
@@ -42,23 +41,23 @@ def probe_shares(tree: Tree, weights: Sequence[Amount], miss_rate: Amount) -> Sh
 
 
 def once_shares(tree: Tree, weights: Sequence[Amount], miss_rate: Amount) -> Shares:
-    """b_i = rate w_i / (o_i sum of w_y): as `probe_shares`, if a condition is paid for once (ProBE, Algorithm 5)."""
+    """Return b_i = rate w_i / (o_i sum of w_y), for conditions that are charged once each (ProBE, Algorithm 5)."""
     written, known, rate = occurrences(tree), _weights(tree, weights), _rate(miss_rate)
     total = sum((known[atom] for atom in written), Fraction(0))
     return _placed(tree, {atom: known[atom] / (times * total) for atom, times in written.items()}, rate)
 
 
 def _placed(tree: Tree, parts: dict[int, Fraction], rate: Fraction) -> Shares:
-    """Shares by number, up to the largest in the tree; one that is not written has none."""
+    """Return shares by the number of the condition, up to the largest in the tree; 0 for those not in it."""
     last = max(leaves(tree))
     return tuple(cut_off(parts[atom]) * rate if atom in parts else Fraction(0) for atom in range(last + 1))
 
 
 def cut_off(part: Fraction) -> Fraction:
-    """At most as much, in few digits, and never nothing."""
+    """Return a number of few digits that is at most `part`, and above zero."""
     if part.denominator <= _SHORT:
         return part
-    # So many digits that count, however small the part is: it stays above zero.
+    # These are significant digits, so even a tiny part stays above zero.
     scale = _PARTS * 10 ** len(str(part.denominator // part.numerator))
     return Fraction(part.numerator * scale // part.denominator, scale)
 
@@ -67,7 +66,7 @@ def _weights(tree: Tree, weights: Sequence[Amount]) -> dict[int, Fraction]:
     known = {i: exact_fraction(weight, f"weights[{i}]") for i, weight in enumerate(weights)}
     missing = set(leaves(tree)) - set(known)
     if missing:
-        rule = f"there must be one for each condition, and condition {min(missing)} has none"
+        rule = f"there must be one for each condition, and there is none for condition {min(missing)}"
         raise ArgumentError("weights", f"{len(known)} weights", rule, "Pass sensitivity / half width of each")
     for i, weight in known.items():
         if weight <= 0:

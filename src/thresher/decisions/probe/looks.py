@@ -1,4 +1,4 @@
-"""The ProBE family behind the engine: looks at each condition by itself, as the registry of mechanisms wants them.
+"""Offer the ProBE family as mechanisms of the engine: each condition is measured by itself.
 
 Reads: what was asked, slacks inside `decide`. Writes: nothing. Never: a promise about false alarms.
 """
@@ -28,7 +28,7 @@ from thresher.plan import Statements
 from thresher.question import Atom
 from thresher.question.trees import Tree, holds, numbered
 
-# Of the public range, where nothing is asked for; the other methods take what is taken everywhere.
+# The default of `naive`, as a share of the public range; the other methods have the default of all mechanisms.
 _NAIVE_SHARE = Fraction(12, 100)
 _NOT_KEPT = (
     "ProBE's bound on false alarms does not hold: with 92 of 574 groups exactly at the line, answers accepted at "
@@ -39,10 +39,10 @@ _NAIVE = "Nothing is promised about false alarms; see docs/mechanisms.md"
 
 @dataclass(frozen=True, slots=True)
 class ConditionLooks(Look):
-    """Looks at conditions. To be compared with, not to be relied on.
+    """Measurements of conditions, for comparison: do not rely on them.
 
-    firsts    what is known beforehand: all looks of `naive`, the first one at each condition of the others
-    steps     how far each condition may be off, in steps of its slack
+    firsts    what is known beforehand: all looks of `naive`, and the first look at each condition of the others
+    steps     the half width of each condition, in steps of its slack
     """
 
     method: str
@@ -54,7 +54,7 @@ class ConditionLooks(Look):
     scale: int = 1
     clear: int = 0
     told: str = ""
-    # Not annotated, so that they are no fields.
+    # Without annotations, so that they are not fields.
     shows_levels = True
     refinable = False
 
@@ -64,23 +64,26 @@ class ConditionLooks(Look):
 
     @property
     def how(self) -> str:
-        """In plain words, how it decides."""
+        """How the method decides, in plain words."""
         return _HOW[self.method]
 
     @property
     def half_width(self) -> Fraction:
-        """The widest of all conditions, in privacy units."""
+        """The widest half width of all conditions, in privacy units."""
         spreads = self.asked.sensitivities.values()
         return max(Fraction(step, spread) for step, spread in zip(self.steps, spreads, strict=True))
 
     def ladder(self) -> tuple[Level, ...]:
-        """No level is common to all conditions."""
+        """Return nothing: no level is common to all conditions."""
         return ()
 
     def decide(self, truth: TrueMargins, entropy: Entropy | None = None) -> Verdicts:
-        """Look at each condition: above where noisy values meet the formula, uncertain where the moved line does."""
+        """Measure each condition. Groups whose noisy slacks meet the formula are above.
+
+        Other groups that are reported are uncertain, and the rest are below.
+        """
         slacks = truth.slacks
-        found = answered(
+        answer = answered(
             self.method,
             (slacks, self.tree, list(self.asked.sensitivities.values()), self.steps),
             (self.asked.aim.first_rate, self.asked.aim.second_rate),
@@ -88,21 +91,21 @@ class ConditionLooks(Look):
             max_epsilon=self.epsilon,
             entropy=entropy,
         )
-        levels = sorted(set(found.nano.tolist()))
+        levels = sorted(set(answer.nano.tolist()))
         groups = slacks.shape[1]
         return Verdicts(
-            verdict=self._verdict(found, groups),
+            verdict=self._verdict(answer, groups),
             noisy=np.empty(0, dtype=np.int64),
-            stopped=np.searchsorted(levels, found.nano),
+            stopped=np.searchsorted(levels, answer.nano),
             steps=np.zeros(groups, dtype=np.int64),
             levels=tuple(Epsilon.from_nano(nano) for nano in levels),
             scale=1,
             worst=self.epsilon,
-            denied=self._denied(found),
+            denied=self._denied(answer),
         )
 
     def promise(self, asked: Asked, seen: Verdicts | None = None) -> Guarantee:
-        """Misses only. The false-alarm rate is given as 1: whatever was asked for is not kept."""
+        """Promise the miss rate only. The false-alarm rate is given as 1, because the one asked for is not kept."""
         facts = {
             "answered": "" if self.method == "naive" else ", and the question answered all the same,",
             "alarms": self._alarms,
@@ -114,24 +117,22 @@ class ConditionLooks(Look):
         return Guarantee("comparison", missed, Fraction(1), self.half_width, None, "misses", rows, facts)
 
     def details(self, asked: Asked, price: Price) -> Statements:  # noqa: ARG002 - the form of all looks
-        """Return how it decides and what it may cost."""
-        told = f"{asked.for_one_unit(self.epsilon)}, a look at each condition"
+        """Return how the method decides and what it may cost."""
+        cost = f"{asked.for_one_unit(self.epsilon)}, for one measurement of each condition"
         if self.method != "naive":
-            told = (
-                f"{asked.for_one_unit(self.epsilon)} at worst, which is the limit; a question that is denied is "
-                "charged for what was looked at"
+            cost = (
+                f"at most {asked.for_one_unit(self.epsilon)}, which is the limit; a question that is denied is "
+                "charged for what was measured"
             )
+        widest = f"{few_digits(self.half_width)} {units_of(unit_in(asked.question.table))}"
         return [
-            *[("look", self._told(look)) for look in self.firsts],
-            (
-                "half width",
-                f"{few_digits(self.half_width)} {units_of(unit_in(asked.question.table))}, the widest of them",
-            ),
-            ("epsilon", told),
+            *[("measured", self._first_line(look)) for look in self.firsts],
+            ("half width", f"{widest}, the widest of all conditions"),
+            ("epsilon", cost),
         ]
 
     def document(self, asked: Asked, price: Price) -> dict[str, Any]:  # noqa: ARG002 - likewise
-        """The first looks, for JSON."""
+        """Return the first looks, for JSON."""
         looks = [
             {
                 "condition": asked.atoms[look.atom].text,
@@ -144,55 +145,56 @@ class ConditionLooks(Look):
         return {"comparison_only": True, "looks": looks}
 
     def affordable(self, asked: Asked, price: Price, limit: Epsilon) -> str | None:  # noqa: ARG002 - likewise
-        """A lower limit is kept by denying more often; `naive` has a price like others."""
+        """Return advice for a lower limit: the question may be denied more often. `naive` has a price like others."""
         first = asked.for_one_unit(_first(self.method, self.firsts))
         if self.method != "naive" and first <= limit:
             return f"With max_epsilon={limit} it may be denied more often"
         try:
             return cheaper(asked, lambda other: other.for_one_unit(_first_price(self.method, other)), limit)
         except ArgumentError:
-            # A region wide enough cannot be looked at, so there is nothing to propose.
+            # The scale of so wide a region is not drawn, so there is no advice.
             return None
 
     @property
     def _alarms(self) -> str:
         return _NAIVE if self.method == "naive" else _NOT_KEPT
 
-    def _verdict(self, found: ProbeAnswer, groups: int) -> np.ndarray[Any, np.dtype[np.int8]]:
-        if found.reported is None:
+    def _verdict(self, answer: ProbeAnswer, groups: int) -> np.ndarray[Any, np.dtype[np.int8]]:
+        if answer.reported is None:
             return np.full(groups, SEEN_BETWEEN, dtype=np.int8)
-        # A condition that was not looked at could change nothing any more.
-        nobody = np.zeros(groups, dtype=np.bool_)
-        seen = {i: np.asarray(found.noisy[i] >= 0) if i in found.noisy else nobody for i in range(len(self.steps))}
-        above = holds(self.tree, seen) & found.reported
-        return np.where(above, SEEN_ABOVE, np.where(found.reported, SEEN_BETWEEN, SEEN_BELOW)).astype(np.int8)
+        # A condition that was not measured could not change the answer.
+        none = np.zeros(groups, dtype=np.bool_)
+        seen = {i: np.asarray(answer.noisy[i] >= 0) if i in answer.noisy else none for i in range(len(self.steps))}
+        above = holds(self.tree, seen) & answer.reported
+        return np.where(above, SEEN_ABOVE, np.where(answer.reported, SEEN_BETWEEN, SEEN_BELOW)).astype(np.int8)
 
-    def _denied(self, found: ProbeAnswer) -> str:
-        """Why there is no answer, in the question's words; empty if there is one."""
-        denial = found.denial
+    def _denied(self, answer: ProbeAnswer) -> str:
+        """Return why there is no answer, in the question's words; empty if there is one."""
+        denial = answer.denial
         if denial is None:
             return ""
         condition = self.asked.atoms[denial.atom].text
         why = f"phase {denial.phase}, at {condition}, would take a group's loss above its limit of {self.epsilon}"
         if denial.reason == ESTIMATE:
-            last = [made for made in found.estimates if (made.atom, made.phase) == (denial.atom, denial.phase)][-1]
+            place = (denial.atom, denial.phase)
+            last = [estimate for estimate in answer.estimates if (estimate.atom, estimate.phase) == place][-1]
             why = (
                 f"after phase {denial.phase}, {last.false_alarms:.1f} false alarms are estimated for {condition} and "
                 f"{last.allowed:.1f} are allowed"
             )
-        return f"{why}; {self.asked.for_one_unit(found.epsilon)} is charged for what was looked at"
+        return f"{why}; {self.asked.for_one_unit(answer.epsilon)} is charged for what was measured"
 
     def _in_own_units(self, place: int) -> str:
-        """The half width of a condition as people write it; of an average, for a group of `count_range` rows."""
+        """Return the half width of a condition in its own units; of an average, for a group of `count_range` rows."""
         return _own_units(self.asked, self.asked.atoms[place], self.steps[place])
 
-    def _told(self, look: ConditionLook) -> str:
+    def _first_line(self, look: ConditionLook) -> str:
         text = self.asked.atoms[look.atom].text
         return f"{text}: half width {self._in_own_units(look.atom)}, miss rate {float(look.share):.4g}, {look.epsilon}"
 
 
 def _look(method: str, asked: Asked) -> Look:
-    """Priced before data: `naive` by what it takes, the others by the limit, which is all that bounds them."""
+    """Return the look of a method, priced before data: `naive` by its cost, the others by the limit."""
     if not asked.options.misses_first:
         rule = "methods that look at each condition by itself bound misses only"
         raise ArgumentError("bound", asked.options.bound, rule, "Leave it out, or pass mechanism=certified")
@@ -215,7 +217,7 @@ def _first_price(method: str, asked: Asked) -> Epsilon:
 
 
 def _steps(method: str, asked: Asked) -> tuple[int, ...]:
-    """As asked for; a condition that nobody wrote gets as many units as the widest."""
+    """Return the half width of each condition in steps; an added condition is as wide, in units, as the widest."""
     region = asked.options.region or UncertainRegion()
     if method == "naive" and asked.options.region is None:
         region = UncertainRegion(share=_NAIVE_SHARE)
@@ -223,8 +225,8 @@ def _steps(method: str, asked: Asked) -> tuple[int, ...]:
     wished = {atom: region.slack_of(atom, table, spread) for atom, spread in asked.written_spreads.items()}
     for atom, steps in wished.items():
         if steps < 1:
-            rule = f"methods that look at each condition by itself need one step of {atom.aggregate} at least"
-            raise ArgumentError("uncertain_region", atom.text, rule, "Ask for a wider one, or pass mechanism=certified")
+            rule = f"methods that measure each condition by itself need one step of {atom.aggregate} at least"
+            raise ArgumentError("uncertain_region", atom.text, rule, "Pass a wider one, or mechanism=certified")
     widest = max(Fraction(steps, asked.sensitivities[atom]) for atom, steps in wished.items())
     return tuple(wished.get(atom, max(1, int(widest * spread))) for atom, spread in asked.sensitivities.items())
 
@@ -233,19 +235,17 @@ def _firsts(method: str, asked: Asked, tree: Tree, steps: tuple[int, ...]) -> tu
     try:
         return prices_of(method, tree, list(asked.sensitivities.values()), steps, asked.aim.first_rate, region=1)
     except ArgumentError as refused:
-        told = ", ".join(f"{atom.text}: {_own_units(asked, atom, steps[i])}" for i, atom in enumerate(asked.atoms))
-        rule = f"{method} looks at each condition by itself, in its own steps: {refused.rule}"
-        raise ArgumentError("uncertain_region", told, rule, "Pass mechanism=certified") from None
+        regions = ", ".join(f"{atom.text}: {_own_units(asked, atom, steps[i])}" for i, atom in enumerate(asked.atoms))
+        rule = f"{method} measures each condition by itself, in its own steps: {refused.rule}"
+        raise ArgumentError("uncertain_region", regions, rule, "Pass mechanism=certified") from None
 
 
 def _first(method: str, looks: tuple[ConditionLook, ...]) -> Epsilon:
-    """What is taken at once, or not at all: every look of the first phase, but of ProBE-Ent one look after another."""
+    """Return the cost of what is measured first: all looks of the first phase; for ProBE-Ent the first look only."""
     try:
         return looks[0].epsilon if method == "probe-ent" else Epsilon.total(look.epsilon for look in looks)
     except ArgumentError as refused:
-        raise ArgumentError(
-            "uncertain_region", "all conditions together", refused.rule, "Ask for a wider one"
-        ) from None
+        raise ArgumentError("uncertain_region", "all conditions together", refused.rule, "Pass a wider one") from None
 
 
 def _own_units(asked: Asked, atom: Atom, steps: int) -> str:
@@ -254,9 +254,9 @@ def _own_units(asked: Asked, atom: Atom, steps: int) -> str:
 
 
 _HOW = {
-    "naive": "one noisy look at each condition, the miss rate shared evenly between them",
-    "probe-naive": "two phases of looks at each condition, the miss rate shared evenly",
-    "probe": "two phases of looks at each condition, the miss rate shared by what conditions cost",
-    "probe-ent": "looks at each condition in turn, sharper at levels chosen for min-entropy",
+    "naive": "one noisy measurement of each condition, with the miss rate divided evenly",
+    "probe-naive": "two phases of measurements of each condition, with the miss rate divided evenly",
+    "probe": "two phases of measurements of each condition, with the miss rate divided by what conditions cost",
+    "probe-ent": "measures each condition in turn, more finely at levels chosen for min-entropy",
 }
 MECHANISMS: Mapping[str, Mechanism] = {name: Mechanism(name, partial(_look, name)) for name in _HOW}

@@ -1,13 +1,13 @@
-"""The ProBE family on plain arrays, to be compared with. Do not rely on its false-alarm rate: it does not hold.
+"""Decide by the ProBE family on plain arrays, for comparison. Do not rely on its false-alarm rate: it does not hold.
 
     naive         an even split of the miss rate, one look at each condition
     probe_naive   an even split, two phases
     probe         the split with the least loss by ProBE's own constraint, two phases
     probe_ent     that split, looks at levels chosen for min-entropy
 
-Misses and losses are as promised, after the mends that `probe.md` lists. The false-alarm rate is not: 92 groups exactly
-at the threshold, 10 above it and 472 far below are accepted at a rate of 10 % with 16 % false alarms, every time.
-Use `certified` or one margin instead, which cost a fraction. Whoever calls these keeps count of what is spent.
+Misses and losses are as promised, after the corrections that `probe.md` lists. The false-alarm rate is not: with 92
+groups exactly at the threshold, 10 above it and 472 far below, every accepted answer at a rate of 10 % has 16 % false
+alarms. Use `certified` or one margin instead, which cost a fraction. The caller keeps count of what is spent.
 Reads: arguments, entropy. Writes: nothing. Never: a draw that the limit does not cover.
 """
 
@@ -36,12 +36,12 @@ _OF_CLIMBS = ("levels", "fine", "redistribute")
 
 
 class ProbeOptions(TypedDict, total=False):
-    """Options of a method.
+    """The options of a method.
 
     region         the half widths to start with, as a share of the ranges
-    max_epsilon    what a group may lose; a method that would need more denies
+    max_epsilon    the most that a group may lose; a method that needs more denies the question
     levels, fine   of `probe-ent`: how many coarse levels, and in how many parts each interval is divided
-    redistribute   of `probe-ent`: misses that a condition did not use are handed on to those after it
+    redistribute   of `probe-ent`: the share of misses that a condition did not use goes to later conditions
     """
 
     region: Amount | None
@@ -62,16 +62,16 @@ def answered(
     rates: tuple[Amount, Amount] = ("0.05", "0.10"),
     **options: Unpack[ProbeOptions],
 ) -> ProbeAnswer:
-    """Which groups are reported by this method of the family, or a denial. NOT a bound on false alarms: see above.
+    """Return which groups a method of the family reports, or a denial. NOT a bound on false alarms: see above.
 
     Condition i of group l holds where `slacks[i, l]` is 0 or more (`slack` makes them), and a unit moves it by
     `sensitivities[i]` at most. `ranges` are public guesses of how far each slack reaches. `rates`: of misses, which is
-    kept, and of false alarms, which an estimate is compared with (by `naive` and after the last look: not even that).
+    kept, and of false alarms, with which an estimate is compared (`naive` and the last measurement do not compare).
 
     Privacy: the sum of all looks, for each group a unit is in; a denial is charged too.
-    Utility: a group that qualifies is not reported, and the question not denied, with probability `miss_rate` at most.
+    Utility: the probability that the question is answered and a group that qualifies is missed is at most `miss_rate`.
     Runtime: linear in conditions times groups.
-    Citations: Lahjouji, He, Ghayyur, Mehrotra (ProBE), Algorithms 1 to 5, mended: `probe.md`.
+    Citations: Lahjouji, He, Ghayyur, Mehrotra (ProBE), Algorithms 1 to 5, corrected: `probe.md`.
     """
     _check(method, options)
     region = options.get("region")
@@ -104,29 +104,29 @@ def prices_of(
     region: Amount | None = None,
     levels: int = 4,
 ) -> tuple[ConditionLook, ...]:
-    """The first look at each condition and its price; known before anything is read. For `naive` that is all of it.
+    """Return the first look at each condition with its price, known before anything is read; `naive` has no others.
 
-    What comes after depends on what is seen, so the most it may cost is the limit. Looks that turn out to be needless
-    are not paid, and `probe_ent` may take later ones for less.
+    Later looks depend on what is seen, so only the limit bounds their cost. Looks that turn out to be needless are not
+    charged, and later ones of `probe_ent` may cost less.
     """
     _check(method, {"levels": levels} if method == "probe-ent" else {})
     width = _usual_region(method) if region is None else region
-    nobody = np.empty((max(len(ranges), 1), 0), dtype=np.int64)
-    asked = checked_conditions(nobody, tree, sensitivities, ranges, (miss_rate, "0.1"), width, 1)
+    no_groups = np.empty((max(len(ranges), 1), 0), dtype=np.int64)
+    asked = checked_conditions(no_groups, tree, sensitivities, ranges, (miss_rate, "0.1"), width, 1)
     return first_looks(asked, _shares(method, asked, checked_looks(levels))) if asked.miss_rate < _HALF else ()
 
 
 def _check(method: str, options: Mapping[str, object]) -> None:
-    """Refuse a method that there is not, and options that it does not have."""
+    """Refuse an unknown method, and options that a method does not have."""
     if method not in METHODS:
-        raise ArgumentError("method", method, "there is no such method", f"Pass one of {', '.join(METHODS)}")
+        raise ArgumentError("method", method, "it is not a method", f"Pass one of {', '.join(METHODS)}")
     for name in options:
         if name not in ProbeOptions.__annotations__ or (name in _OF_CLIMBS and method != "probe-ent"):
             raise TypeError(f"{method} has no option {name}")
     if checked_looks(options.get("levels", 4)) < 2:
-        raise ArgumentError("levels", options["levels"], "a climb has two levels or more", "Pass 4, or call probe")
+        raise ArgumentError("levels", options["levels"], "it must be 2 or more", "Pass 4, or call probe")
     if not 1 <= whole_number(options.get("fine", 3), "fine") <= 32:  # type: ignore[arg-type]  # it refuses others
-        raise ArgumentError("fine", options["fine"], "an interval has 1 to 32 parts", "Pass 3")
+        raise ArgumentError("fine", options["fine"], "it must be from 1 to 32", "Pass 3")
 
 
 def _usual_region(method: str) -> Amount:
@@ -134,7 +134,7 @@ def _usual_region(method: str) -> Amount:
 
 
 def _shares(method: str, asked: Conditions, levels: int = 1) -> Shares:
-    """Of the first look: half of the miss rate where there is a second phase, a part of it where there are levels."""
+    """Return the shares of the first look: half of the miss rate with two phases, a part of it with levels."""
     if method == "naive":
         return even_shares(asked.tree, asked.miss_rate)
     if method == "probe-naive":
@@ -145,7 +145,7 @@ def _shares(method: str, asked: Conditions, levels: int = 1) -> Shares:
 
 
 def _answer(method: str, asked: Conditions, run: Phases | EntropyClimb, answer: Callable[[], Found]) -> ProbeAnswer:
-    """What came out; a miss rate of one half or more needs no data, for all groups may be reported."""
+    """Return the answer. A miss rate of one half or more needs no data: all groups may be reported."""
     reported, denial = np.ones(asked.groups, dtype=np.bool_), None
     if asked.miss_rate < _HALF:
         try:

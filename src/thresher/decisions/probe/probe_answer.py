@@ -1,4 +1,4 @@
-"""What comes out of the ProBE family: looks, estimates, an answer or a denial.
+"""Define what the ProBE family returns: looks, estimates, an answer or a denial.
 
 Reads: noisy slacks. Writes: nothing. Never: a true slack in an answer or in a message.
 """
@@ -34,7 +34,7 @@ class ConditionLook:
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """What the paper reads off the noisy slacks of one condition after a phase. An estimate, not a bound: `probe.md`.
+    """The paper's estimate from the noisy slacks of one condition after a phase. It is not a bound: `probe.md`.
 
     `false_alarms` are compared with `allowed`, which is the condition's part of the rate times `negatives`; `between`
     is the number of groups in the answer whose noisy slack is below 0 and not below -steps.
@@ -54,7 +54,7 @@ class Estimate:
 
 @dataclass(frozen=True, slots=True)
 class Denial:
-    """Why there is no answer. All that was looked at until then is charged."""
+    """The reason why there is no answer. All looks until then are charged."""
 
     reason: Reason
     phase: int
@@ -64,11 +64,11 @@ class Denial:
 
 @dataclass(frozen=True, slots=True)
 class ProbeAnswer:
-    """Which groups are reported, or why none of that is told; and what it cost.
+    """The groups that are reported, or the reason of a denial; and what it cost.
 
-    All of it may be shown: it follows from noisy slacks, of which `noisy` holds the last ones of each condition that
-    was looked at. `nano` is what each group lost, in nano-epsilon; a denied question is charged as well.
-    NOT promised: that the false-alarm rate keeps to what was asked, although the answer was accepted (`probe.md`).
+    All of it may be shown, because it follows from noisy slacks. `noisy` has the last noisy slacks of each condition
+    that was measured; `nano` is what each group lost, in nano-epsilon; a denied question is charged as well.
+    NOT promised: the false-alarm rate that was asked for, even if the answer was accepted (`probe.md`).
     """
 
     method: str
@@ -100,7 +100,7 @@ class ProbeAnswer:
 
 
 class DeniedError(Exception):
-    """Carries a denial from where it is found to where it is told; never leaves this room."""
+    """Carries a denial up to `answered`, which returns it; this package never lets it out."""
 
     def __init__(self, denial: Denial) -> None:
         super().__init__(denial.text)
@@ -108,17 +108,17 @@ class DeniedError(Exception):
 
 
 def too_dear(limit: Epsilon, spent: Epsilon, nano: int, phase: int, atom: int) -> DeniedError:
-    """Told before anything more is drawn. A price may be above any amount there is."""
+    """Return the denial of a look that is too dear, before it is drawn. Its price may be above the largest amount."""
     wanted = f"{Epsilon.from_nano(nano)}" if nano <= MAX_NANO else "more than a million"
     charged = f"{spent} is spent and charged" if spent else "nothing was read and nothing is charged"
     text = f"phase {phase} would cost {wanted}, which with the {spent} before is above the limit of {limit}; {charged}"
     return DeniedError(Denial(BUDGET, phase, atom, text))
 
 
-def too_many(found: Estimate, spent: Epsilon) -> DeniedError:
-    """No region is narrow enough, or the one that should have been was not."""
+def too_many(made: Estimate, spent: Epsilon) -> DeniedError:
+    """Return the denial if no region is narrow enough, or the narrowed region still has too many false alarms."""
     text = (
-        f"condition {found.atom}, phase {found.phase}: {found.false_alarms:.1f} false alarms are estimated and "
-        f"{max(found.allowed, 0):.1f} allowed; {spent} is spent and charged"
+        f"condition {made.atom}, phase {made.phase}: {made.false_alarms:.1f} false alarms are estimated and "
+        f"{made.allowed:.1f} are allowed; {spent} is spent and charged"
     )
-    return DeniedError(Denial(ESTIMATE, found.phase, found.atom, text))
+    return DeniedError(Denial(ESTIMATE, made.phase, made.atom, text))

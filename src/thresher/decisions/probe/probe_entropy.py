@@ -1,7 +1,7 @@
-"""ProBE-Ent: each condition by looks at levels chosen for min-entropy, the first of which says how far to climb.
+"""Decide by ProBE-Ent: measure each condition at levels chosen for min-entropy; the first look sets the last level.
 
-Comparison only: it makes one estimate of its false alarms and checks nothing afterwards (`probe.md`).
-Reads: slacks, entropy. Writes: nothing. Never: fresh noise for a second look; a climb whose end the limit excludes.
+For comparison only: it makes one estimate of its false alarms and checks nothing afterwards (`probe.md`).
+Reads: slacks, entropy. Writes: nothing. Never: fresh noise for a second look; a last level above the limit.
 """
 
 import math
@@ -24,7 +24,7 @@ from thresher.noise import Entropy, smallest_epsilon
 
 @dataclass(frozen=True, slots=True)
 class Steps:
-    """How to climb: so many coarse levels, each interval in so many parts; whether unused misses are handed on."""
+    """How to climb: the number of coarse levels, the parts of each interval, and whether unused misses are reused."""
 
     levels: int = 4
     fine: int = 3
@@ -51,11 +51,11 @@ class EntropyClimb:
         return Epsilon.from_nano(int(self.nano.max(initial=0)))
 
     def share_of(self, atom: int) -> Fraction:
-        """Of what is left, by weight among the conditions still ahead; a condition is measured once (Algorithm 5)."""
+        """Return a condition's share of the misses that are left, by weight among those ahead (Algorithm 5)."""
         weights = self._asked.weights
         ahead = [other for other in self._asked.written if not self._steps.redistribute or other not in self._seen]
         total = sum((weights[other] for other in ahead), Fraction(0))
-        # Digits would grow with every condition.
+        # Otherwise the number of digits would grow with each condition.
         return cut_off(self._left * weights[atom] / (self._asked.written[atom] * total))
 
     def _reported(self, atom: int) -> Found:
@@ -67,7 +67,7 @@ class EntropyClimb:
         return self._seen[atom]
 
     def _climb(self, atom: int, share: Fraction) -> Fraction:
-        """ConditionLook, estimate, and climb if that is too high; the misses that were really risked."""
+        """Measure, estimate, and climb if the estimate is too high; return the share of misses that was used."""
         asked, spread = self._asked, self._asked.sensitivities[atom]
         each = share / self._steps.levels
         first = smallest_epsilon(each, math.floor(asked.widths[atom]) + 1, spread)
@@ -76,7 +76,7 @@ class EntropyClimb:
         way.look(first, level.steps, level.certain)
         self.nano += first.nano
         self.looks.append(ConditionLook(atom, 1, each, level.steps, first))
-        # The paper's estimate takes the condition's whole share for the misses of its first look.
+        # The paper's estimate uses the condition's whole share for the misses of its first look.
         end = self._end(way, replace(self.looks[-1], share=share))
         used = each
         if end > first:
@@ -88,16 +88,16 @@ class EntropyClimb:
         return used
 
     def _end(self, way: Climb, look: ConditionLook) -> Epsilon:
-        """The level at which, by the first look's estimate, few enough false alarms are left; its own if it has few."""
+        """Return the level at which the estimate has few enough false alarms: the first look's own if that has few."""
         noisy = way.verdicts(look.epsilon, 0).noisy
         reported = np.asarray(noisy >= -look.steps)
-        found = estimate(self._asked, noisy, look, reported, 1)
-        self.estimates.append(found)
-        if not found.too_many:
+        made = estimate(self._asked, noisy, look, reported, 1)
+        self.estimates.append(made)
+        if not made.too_many:
             return look.epsilon
-        steps = narrower(noisy, look, reported, found.allowed)
+        steps = narrower(noisy, look, reported, made.allowed)
         if steps is None:
-            raise too_many(found, self.spent)
+            raise too_many(made, self.spent)
         each = look.share / self._steps.levels
         try:
             return smallest_epsilon(each, steps + 1, self._asked.sensitivities[look.atom])
@@ -106,9 +106,9 @@ class EntropyClimb:
             raise too_dear(self._asked.limit, self.spent, MAX_NANO + 1, 2, look.atom) from None
 
     def _climb_on(self, atom: int, way: Climb, share: Fraction, coarse: list[Epsilon]) -> Fraction:
-        """As the paper's other algorithm does: until nothing is undecided or the levels are used up."""
+        """Climb, as in the paper's other algorithm, until no group is undecided or the levels are used up."""
         spread, rungs = self._asked.sensitivities[atom], Rungs(coarse[0], tuple(coarse[1:]))
-        # Best effort needs no half width of its own: the levels say where it ends.
+        # Best effort has no half width: the levels determine where it ends.
         ladder = AdaptiveLadder(
             tuple(coarse), share, share, 0, spread, clear=0, fine=self._steps.fine, best_effort=True
         )
@@ -119,6 +119,6 @@ class EntropyClimb:
         return share * Fraction(len(coarse) - len(rungs.ahead), len(coarse))
 
     def _afford(self, atom: int, phase: int, wanted: Epsilon) -> None:
-        """Whether the dearest way on still fits, before it is begun."""
+        """Deny the question if the most that comes next may exceed the limit, before it begins."""
         if self.spent.nano + wanted.nano > self._asked.limit.nano:
             raise too_dear(self._asked.limit, self.spent, wanted.nano, phase, atom)

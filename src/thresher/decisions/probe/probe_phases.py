@@ -1,6 +1,6 @@
-"""The two phases of ProBE: a coarse look at every condition, an estimate, and a sharper look where it is too high.
+"""Decide in ProBE's two phases: a coarse look at each condition, an estimate, and a finer look if it is too high.
 
-Comparison only: the estimate is no bound (`probe.md`).
+For comparison only: the estimate is not a bound (`probe.md`).
 Reads: slacks, entropy. Writes: nothing. Never: a draw that the limit does not cover.
 """
 
@@ -22,18 +22,18 @@ Found = NDArray[np.bool_]
 
 
 def first_looks(asked: Conditions, shares: Shares) -> tuple[ConditionLook, ...]:
-    """The looks of the first phase and what they cost. Touches no data."""
+    """Return the looks of the first phase with their costs. Reads no data."""
     return tuple(look_of(asked, atom, 1, shares, math.floor(asked.widths[atom])) for atom in asked.written)
 
 
 def look_of(asked: Conditions, atom: int, phase: int, shares: Shares, steps: int) -> ConditionLook:
-    """The least epsilon at which a condition is missed with its share at most."""
+    """Return a look at the least epsilon at which a condition is missed with at most its share."""
     epsilon = smallest_epsilon(shares[atom], steps + 1, asked.sensitivities[atom])
     return ConditionLook(atom, phase, shares[atom], steps, epsilon)
 
 
 class Phases:
-    """What has been looked at so far, and what it cost; every group pays for every look."""
+    """What was measured so far, and what it cost; every group is charged for every look."""
 
     def __init__(self, asked: Conditions, entropy: Entropy | None) -> None:
         self._asked, self._entropy = asked, entropy
@@ -49,13 +49,13 @@ class Phases:
 
     @property
     def nano(self) -> NDArray[np.int64]:
-        """What each group lost: every look is at all of them."""
+        """What each group lost: each look is at all groups."""
         return np.full(self._asked.groups, self.spent.nano, dtype=np.int64)
 
     def run(self, looks: Iterable[ConditionLook]) -> Found:
-        """Take these looks as far as the formula needs them, and those that it did not need before and does now."""
+        """Take the looks that the formula needs, among these and earlier ones that it did not need until now."""
         due = tuple(looks)
-        # In nano: a sum above a million is no amount.
+        # In nano, because an amount cannot be above a million.
         wanted = sum(look.epsilon.nano for look in due)
         if self.spent.nano + wanted > self._asked.limit.nano:
             raise too_dear(self._asked.limit, self.spent, wanted, due[0].phase, due[0].atom)
@@ -65,7 +65,7 @@ class Phases:
     def _reported(self, atom: int) -> Found:
         look = self._due.pop(atom, None)
         if look is not None:
-            # Again, because a look that an earlier phase could skip was not in its sum.
+            # Checked again, because the sum did not include a look that an earlier phase could skip.
             if self.spent.nano + look.epsilon.nano > self._asked.limit.nano:
                 raise too_dear(self._asked.limit, self.spent, look.epsilon.nano, look.phase, atom)
             spread = self._asked.sensitivities[atom]
@@ -76,32 +76,32 @@ class Phases:
         return np.asarray(self.noisy[atom] >= -self._last[atom].steps)
 
     def two(self, shares: Shares) -> Found:
-        """Both phases. The second takes fresh noise, as the paper does: its losses are added."""
+        """Take both phases. The second uses fresh noise, as in the paper, so its losses are added."""
         one = self.run(first_looks(self._asked, shares))
         sharper = []
-        for found in self.estimated(one, 1):
-            if found.too_many:
-                steps = narrower(self.noisy[found.atom], self._last[found.atom], one, found.allowed)
+        for made in self.estimated(one, 1):
+            if made.too_many:
+                steps = narrower(self.noisy[made.atom], self._last[made.atom], one, made.allowed)
                 if steps is None:
-                    raise too_many(found, self.spent)
-                sharper.append(self._sharper(found.atom, shares, steps))
+                    raise too_many(made, self.spent)
+                sharper.append(self._sharper(made.atom, shares, steps))
         if not sharper:
             return one
         two = self.run(sharper)
-        for found in self.estimated(two, 2):
-            if found.too_many:
-                raise too_many(found, self.spent)
+        for made in self.estimated(two, 2):
+            if made.too_many:
+                raise too_many(made, self.spent)
         return two
 
     def _sharper(self, atom: int, shares: Shares, steps: int) -> ConditionLook:
         try:
             return look_of(self._asked, atom, 2, shares, steps)
         except ArgumentError:
-            # Above a million, which no limit covers: denied as any look that is too dear.
+            # Above a million, which no limit covers: denied like any look that is too dear.
             raise too_dear(self._asked.limit, self.spent, MAX_NANO + 1, 2, atom) from None
 
     def estimated(self, answer: Found, phase: int) -> list[Estimate]:
-        """One for every condition that was looked at; one that could be skipped reported nothing."""
+        """Return an estimate for each condition that was measured; a condition that was skipped reported nothing."""
         made = [
             estimate(self._asked, self.noisy[atom], look, answer, phase) for atom, look in sorted(self._last.items())
         ]
@@ -110,28 +110,28 @@ class Phases:
 
 
 def traversed(tree: Tree, leaf: Callable[[int], Found]) -> Found:
-    """Left to right; once nothing can be reported any more, the rest of an AND is not looked at."""
+    """Return which groups meet a formula, from left to right; once no group can meet an AND, its rest is skipped."""
     if isinstance(tree, int):
         return leaf(tree)
-    # The first part by itself, so that an empty result is not taken for one that has not begun.
-    found = traversed(tree.parts[0], leaf)
+    # The first part is not in the loop, because an empty result differs from no result yet.
+    groups = traversed(tree.parts[0], leaf)
     for part in tree.parts[1:]:
         if isinstance(tree, EveryOf):
-            if not found.any():
+            if not groups.any():
                 break
-            found = found & traversed(part, leaf)
+            groups = groups & traversed(part, leaf)
         else:
-            found = found | traversed(part, leaf)
-    return found
+            groups = groups | traversed(part, leaf)
+    return groups
 
 
 def estimate(asked: Conditions, noisy: NDArray[np.int64], look: ConditionLook, answer: Found, phase: int) -> Estimate:
-    """Algorithm 4: groups in between count as false alarms, groups above as so many as noise alone would make."""
+    """Estimate false alarms (Algorithm 4): groups in between count fully, groups above with the condition's share."""
     share, allowed = float(look.share), float(asked.allowed_rate(look.atom))
     between, above = ((noisy >= -look.steps) & (noisy < 0) & answer).sum(), ((noisy >= 0) & answer).sum()
     below = ((noisy < -look.steps) & ~answer).sum()
     negatives = (int(below) - share * asked.groups) / (1 - share)
-    # Fewer than none is none: an answer that reports nothing has no false alarms to estimate.
+    # Negatives below zero count as zero; then an answer that reports nothing is still accepted.
     return Estimate(
         atom=look.atom,
         phase=phase,
@@ -143,10 +143,10 @@ def estimate(asked: Conditions, noisy: NDArray[np.int64], look: ConditionLook, a
 
 
 def narrower(noisy: NDArray[np.int64], look: ConditionLook, answer: Found, allowed: float) -> int | None:
-    """The widest region with no more estimated false alarms than allowed (Algorithm 3, line 7); None if none has."""
+    """Return the widest region whose estimated false alarms are allowed (Algorithm 3, line 7), if there is one."""
     spare = allowed - float(look.share) * int(((noisy >= 0) & answer).sum())
     if spare < 0:
         return None
     distances = np.sort(-noisy[answer & (noisy < 0) & (noisy >= -look.steps)])
-    kept = math.floor(spare)
-    return int(distances[kept]) - 1 if kept < distances.size else look.steps
+    most = math.floor(spare)
+    return int(distances[most]) - 1 if most < distances.size else look.steps
