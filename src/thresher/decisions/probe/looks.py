@@ -182,7 +182,7 @@ class ConditionLooks(Look):
                 f"after phase {denial.phase}, {last.false_alarms:.1f} false alarms are estimated for {condition} and "
                 f"{last.allowed:.1f} are allowed"
             )
-        return f"{why}; {self.asked.for_one_unit(answer.epsilon)} is charged for what was measured"
+        return f"{why}; {self.asked.for_one_unit(answer.epsilon)} is charged for what was looked at"
 
     def _in_own_units(self, place: int) -> str:
         """Return the half width of a condition in its own units; of an average, for a group of `count_range` rows."""
