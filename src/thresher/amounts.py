@@ -1,13 +1,14 @@
 """Exact amounts: numbers as people write them, and privacy loss in whole nano-epsilon.
 
 Floats fail open (1.0 + 1e-17 == 1.0; ten times 0.1 is not 1), so no budget, cost or loss is ever a float here.
-Reads: nothing. Writes: nothing. Never: rounds on its own. Rounding has one name, `Epsilon.covering`, and goes up.
+Reads: nothing. Writes: nothing. Never: rounds an amount on its own. `Epsilon.covering` rounds up; `rounded_up` and
+`rounded_down` make text for people.
 """
 
 import math
 import operator
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from decimal import Decimal
 from fractions import Fraction
 from numbers import Integral
@@ -25,6 +26,7 @@ _MOST_PARTS = 10**6
 _MAX_WRITTEN_EXPONENT = 9999
 _MAX_EXPONENT = 60
 _MAX_BITS = 512
+_DIGITS, _WHOLE_FROM = 3, 100
 
 
 class Epsilon:
@@ -227,3 +229,20 @@ def _decimal_text(nano: int) -> str:
     """Return `nano` billionths of one epsilon as a decimal text."""
     whole, rest = divmod(abs(nano), NANO)
     return ("-" if nano < 0 else "") + f"{whole}.{rest:09d}".rstrip("0").rstrip(".")
+
+
+def rounded_up(number: Fraction) -> str:
+    """Return a number of 0 or more for people: three significant digits, or a whole number from 100 on, rounded up."""
+    return _few_digits(number, math.ceil)
+
+
+def rounded_down(number: Fraction) -> str:
+    """Return a number of 0 or more for people, as `rounded_up` does, rounded down."""
+    return _few_digits(number, math.floor)
+
+
+def _few_digits(number: Fraction, whole: Callable[[Fraction], int]) -> str:
+    if not number or number >= _WHOLE_FROM:
+        return f"{whole(number):,}"
+    places = _DIGITS - 1 - math.floor(math.log10(number))
+    return f"{Decimal(whole(number * 10**places)).scaleb(-places):f}".rstrip("0").rstrip(".")

@@ -62,13 +62,12 @@ class CountedRows:
         )
 
     def _left_out(self) -> str:
-        without = [] if self.unit is None else [f"without a {self.unit}"]
-        others = [
-            f"without a {name}" if not values else f"with another {name} than the {values:,} declared"
-            for name, values in self.keys
-        ]
-        told = [*without, *others]
-        left_out = [f"Rows {listed(told, 'or')} are not counted."] if told else []
+        named = [*(() if self.unit is None else [self.unit]), *(name for name, values in self.keys if not values)]
+        declared = [name for name, values in self.keys if values]
+        reasons = [f"without {listed(named, 'or')}"] if named else []
+        reasons += [f"whose {listed(declared, 'or')} is not declared"] if declared else []
+        stop = "," if len(reasons) > 1 else ""
+        left_out = [f"Rows {', or '.join(reasons)}{stop} are not counted."] if reasons else []
         if self.agreeing:
             names = listed(self.agreeing, "or")
             left_out.append(f"If rows of one {self.noun} differ in {names}, only those with the least value count.")
@@ -258,7 +257,7 @@ def _of_the_list(said: Guarantee) -> str:
         return " Nothing is certified about the list as a whole: each verdict stands for itself."
     return (
         f" Aim for the whole list: with confidence {_sure(facts)}, at most {percent(Fraction(facts['aim']))} of the "
-        f"groups that {whom}. The answer says which share was reached."
+        f"groups that {whom}; the answer says what was reached."
     )
 
 

@@ -71,7 +71,7 @@ def test_other_mechanisms_fit_the_page(mechanism):
     assert "The same with COUNT(*)=3, AVG(age)=0.05 in place of COUNT(*)=60, AVG(age)=1." in text
     assert "spent is the most that any one group has lost" in text
     assert ("Misses at one measurement are often misses at the next" in text) == (mechanism == "dppwlm")
-    missed = float(re.search(r"exactly at the threshold were missed: ([\d.]+)%", text)[1])
+    missed = float(re.search(r"exactly at the threshold were missed: ([\d.]+) %", text)[1])
     # Of a million, five standard errors: exact for one look, at most that for several.
     assert missed < 5.11
     assert mechanism == "dppwlm" or missed > 4.5

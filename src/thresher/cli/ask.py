@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Unpack
 import click
 
 import thresher
+from thresher.amounts import rounded_down
 from thresher.cli.help_pages import RareOption, ShortHelp
 from thresher.cli.options import (
     all_option,
@@ -23,8 +24,9 @@ from thresher.cli.options import (
 from thresher.cli.output import show
 from thresher.cli.payment import kept, paid
 from thresher.engine import Engine
+from thresher.ledger import Balance
 from thresher.pages import Fact, Page
-from thresher.pages.page import plain_lines
+from thresher.pages.page import SPACE
 from thresher.plan import LABEL, Plan
 from thresher.release import Release
 
@@ -137,11 +139,22 @@ def refine_command(
 
 
 def _left(engine: Engine, plan: Plan[Release], *, details: bool) -> Page:
-    """What is left of the budget, and what to do next."""
-    left = engine.left(plan)
-    budget = Page((Fact("budget", "the ledger cannot be read now", LABEL),)) if left is None else left.page(wide=LABEL)
-    how = "" if details else " How it is measured: --details."
-    return budget + Page((plain_lines([""]), Fact("", f"Nothing was read or paid.{how} To ask: thresher ask")))
+    """Return what is left of the budget before and after the question, and what to do next."""
+    how = "" if details else "How it works: --details. "
+    then = Fact("", f"Nothing was read or paid. {how}To ask: thresher ask")
+    balance = engine.left(plan)
+    if balance is None:
+        return Page((Fact("budget", "the ledger cannot be read now", LABEL), SPACE, then))
+    return Page((Fact("budget", _after(balance, plan), LABEL), SPACE, then), balance.page().document)
+
+
+def _after(balance: Balance, plan: Plan[Release]) -> str:
+    if balance.cap is None or balance.remaining is None:
+        return f"{balance.account}: no limit"
+    left = f"{balance.account}: {rounded_down(balance.remaining.fraction)} of {balance.cap} left"
+    if plan.epsilon <= balance.remaining:
+        return f"{left}; at least {rounded_down((balance.remaining - plan.epsilon).fraction)} after this question"
+    return f"{left}, which can be too little: a question is refused if its own groups have less left than it costs"
 
 
 def _page(engine: Engine, plan: Plan[Release], release: Release, *, every: bool) -> Page:

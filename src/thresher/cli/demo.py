@@ -1,4 +1,4 @@
-"""`thresher demo`: the tour of the made-up hospital as a page, or as JSON; `thresher demo stream` is another.
+"""`thresher demo`: show the tour of the made-up hospital as a page, or as JSON.
 
 Reads: arguments. Writes: standard output; a folder, if one is to be kept. Never: a line of text wider than 78 columns.
 """
@@ -14,7 +14,7 @@ from thresher.audit.testers.confidence import least_probability, most_probabilit
 from thresher.cli.demo_personal import demo_personal
 from thresher.cli.demo_stream import demo_stream
 from thresher.cli.flags import Choice
-from thresher.cli.options import json_option, spinning
+from thresher.cli.options import json_option, repeat_option, spinning
 from thresher.cli.output import show
 from thresher.decisions.look import ReachingLook
 from thresher.demo import QUESTION, Tour, tour
@@ -28,36 +28,36 @@ from thresher.pages.page import ALARM, SEEDED, SPACE, heading, plain_lines
 from thresher.plan import LABEL
 
 TRY = 'thresher ask "SELECT gender FROM patients GROUP BY gender HAVING COUNT(*) > 55000"'
-_ELSEWHERE = ("question", "understood", "promise")
-# Of each end of a 95 % interval.
+_ELSEWHERE = ("question", "promise")
+# The probability beyond each end of a 95 % interval.
 _DOUBT = 0.025
 
 
 @click.group(invoke_without_command=True)
-@click.option("--seed", type=int, help="Repeat a run. Whoever knows the seed can remove the noise: NOT PRIVATE.")
+@repeat_option
 @click.option("--keep", metavar="FOLDER", help="Keep the hospital and its thresher.toml, to ask questions of your own.")
 @click.option(
     "--mechanism",
     type=Choice(MECHANISMS),
     default=MECHANISMS[0],
     show_default=True,
-    help="By which mechanism to ask.",
+    help="The mechanism that answers.",
 )
 @json_option
 @click.pass_context
 def demo(context: click.Context, *, seed: int | None, keep: str | None, mechanism: str, as_json: bool) -> None:
-    """Decide which viral diseases are prevalent among the old or the very young, in a made-up hospital.
+    """Ask a made-up hospital which diseases are frequent among the old or the very young.
 
-    Builds the hospital (110,000 patients, 60 diseases), shows the price of the question before it is asked, the answer
-    beside the truth, the ledger before and after, a repeat that is free, a refusal when the budget is out, and how
-    often the worst case is missed.
+    Builds the hospital (110,000 patients, 60 diseases). Shows the price of the question before it is asked, the answer
+    beside the truth, the ledger before and after, a repeat that is free, a refusal when the budget cannot pay, and how
+    often groups exactly at the threshold are missed.
 
-    `thresher demo stream` replays a made-up day on a campus instead: counts of every five minutes, and two alarms.
+    `thresher demo stream` replays a made-up day on a campus: a count every five minutes, and two alarms.
     `thresher demo personal` counts people who each have a privacy budget of their own.
     """
     if context.invoked_subcommand is not None:
         if any(context.get_parameter_source(name) is not ParameterSource.DEFAULT for name in context.params):
-            raise click.UsageError(f"Options of `thresher demo {context.invoked_subcommand}` stand behind its name.")
+            raise click.UsageError(f"Write the options of `thresher demo {context.invoked_subcommand}` after its name.")
         return
     entropy = SystemEntropy() if seed is None else SeededEntropy(seed)
     with spinning(quiet=as_json) as progress:
@@ -79,14 +79,14 @@ def _empty_folder(name: str) -> Path:
         folder.mkdir(parents=True, exist_ok=True)
         taken = any(folder.iterdir())
     except OSError:
-        raise ArgumentError("keep", name, "no folder can be made there", "Name another one") from None
+        raise ArgumentError("keep", name, "this folder cannot be made or read", "Name another folder") from None
     if taken:
-        raise ArgumentError("keep", name, "the folder is not empty", "Name one that is not there yet")
+        raise ArgumentError("keep", name, "the folder is not empty", "Name a new folder")
     return folder
 
 
 def _page(shown: Tour, keep: str | None) -> Page:
-    """The whole page; what it says of itself stands before and after it."""
+    """Return the whole page; a seeded run says so before and after it."""
     answer = shown.answer
     blocks: list[Block] = [
         heading("The question"),
@@ -106,7 +106,7 @@ def _page(shown: Tour, keep: str | None) -> Page:
         SPACE,
         *([Fact("levels", level_summary(answer))] if shown.plan.shows_levels else []),
         *shown.after.page().blocks,
-        Fact(" ", "spent is the most that any one group has lost"),
+        Fact(" ", "What is spent is the largest loss of any one group."),
         SPACE,
         heading("The same question again"),
         Fact("", "This is the stored answer. Asking again is free."),
@@ -134,7 +134,7 @@ def _sharper(shown: Tour) -> str:
 
 
 def _truth_columns(shown: Tour) -> dict[str, list[str]]:
-    # Where every group has an epsilon of its own, there is no room for the age.
+    # If each group shows its own epsilon, the age does not fit on the line.
     age = {} if len(shown.answer.levels) > 1 else {" age": [f"{truth.mean_age:>4.1f}" for truth in shown.truth]}
     return {
         "patients": [f"{truth.patients:>8,}" for truth in shown.truth],
@@ -154,11 +154,11 @@ def _measurement(shown: Tour) -> str:
     tried, missed, rate = shown.trials.tried, shown.trials.missed, shown.plan.asked.options.miss_rate
     low, high = (float(bound(missed, tried, _DOUBT)) for bound in (least_probability, most_probability))
     told = (
-        f"{missed:,} of {tried:,} groups exactly at the threshold were missed: {missed / tried:.1%} (95 % interval "
-        f"{low:.1%} to {high:.1%}; promised: at most {percent(rate)})."
+        f"{missed:,} of {tried:,} groups exactly at the threshold were missed: {100 * missed / tried:.1f} % (95 % "
+        f"interval {100 * low:.1f} to {100 * high:.1f} %; promised: at most {percent(rate)})."
     )
     if shown.plan.look.each_group_stops:
-        return f"{told} Misses at one measurement are often misses at the next, so that fewer are seen."
+        return f"{told} Misses at one measurement are often misses at the next, so fewer are missed in all."
     return told
 
 

@@ -91,6 +91,12 @@ analyst_option = click.option(
     help="Who asks, if the curator gives analysts budgets of their own.",
 )
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+repeat_option = click.option(
+    "--seed",
+    type=int,
+    metavar="NUMBER",
+    help="Repeat a run. Whoever knows the seed can remove the noise: NOT PRIVATE.",
+)
 config_option = click.option(
     "--config", "-c", default=CONFIG, show_default=True, metavar="FILE", help="The declarations: see `thresher init`."
 )

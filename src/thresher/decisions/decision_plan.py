@@ -141,12 +141,12 @@ class DecisionPlan(Plan[Release]):
     def _usual_width(self) -> str:
         if self.asked.options.region is not None:
             return ""
-        whose = "the finest that the limit on its cost allows" if self.look.follows_limit else "a default"
-        return f"this is {whose}; choose another with uncertain_region"
+        return "The finest that the limit on the cost allows." if self.look.follows_limit else "A default width."
 
     def details(self) -> Statements:
         why = [("because", self.look.told)] if self.look.told else []
         return [
+            ("understood", self.question.text),
             ("mechanism", f"{self.mechanism.name}: {self.look.how}"),
             *why,
             *self.look.details(self.asked, self.price),

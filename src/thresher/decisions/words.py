@@ -8,8 +8,8 @@ from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from thresher.amounts import Epsilon
-from thresher.config import Table, decimal_text
+from thresher.amounts import Epsilon, rounded_up
+from thresher.config import Table
 from thresher.decisions.aim import Asked
 from thresher.decisions.promise import unit_in
 from thresher.guarantee import few_digits, listed, noun_of, percent, units_of
@@ -23,15 +23,9 @@ if TYPE_CHECKING:
 MOST_LISTED = 200
 # Where no condition says how few rows a group may have.
 _ASSUMED_ROWS, _MORE_ROWS = 100, 5
-_DIGITS = 3
-
-
-def rounded_up(number: Fraction) -> str:
-    """Return a positive number rounded up to three significant digits, or to a whole number if it is larger."""
-    if number >= 10 ** (_DIGITS - 1):
-        return f"{math.ceil(number):,}"
-    places = max(0, _DIGITS - 1 - math.floor(math.log10(number))) if number else 0
-    return decimal_text(Fraction(math.ceil(number * 10**places), 10**places))
+_PAIR = 2
+# Up to this price, its meaning is a factor that says something.
+_LARGEST_EXPONENT = 10
 
 
 # What everybody wants to know
@@ -39,17 +33,16 @@ def rounded_up(number: Fraction) -> str:
 
 def questioned(question: Question) -> Statements:
     """Return what is asked, and what is protected."""
-    groups, names = f"{len(question.groups):,}", listed([column.name for column in question.keys], most=9)
-    of = "groups" if not question.keys else names if len(question.keys) == 1 else f"combinations of {names}"
-    values = "value of" if len(question.groups) == 1 else "values of"
-    which = f"{groups} {values} {of}" if len(question.keys) == 1 else f"{groups} {of}"
+    groups, keys = f"{len(question.groups):,}", [column.name for column in question.keys]
+    if not keys:
+        which = f"{groups} group" if len(question.groups) == 1 else f"{groups} groups"
+    elif len(keys) == 1:
+        which = f"{groups} {'value' if len(question.groups) == 1 else 'values'} of {keys[0]}"
+    else:
+        which = f"{groups} {'pairs' if len(keys) == _PAIR else 'combinations'} of {listed(keys, most=9)}"
     unit = unit_in(question.table)
     told = "one row; each row is taken to be a different person" if unit is None else f"all rows of one {unit}"
-    return [
-        ("question", f"which of {which} qualify? Each of them gets a verdict, also one without rows"),
-        ("understood", question.text),
-        ("protected", told),
-    ]
+    return [("question", f"which of {which} meet the condition?"), ("protected", told)]
 
 
 def widths(asked: Asked, kept: Sequence[Fraction], *, usual: str) -> Statements:
@@ -57,21 +50,28 @@ def widths(asked: Asked, kept: Sequence[Fraction], *, usual: str) -> Statements:
 
     `kept` holds the half width of each condition in steps; `usual` says where they come from, if nobody asked for them.
     """
-    told = [
-        f"{atom.text}: within {_own_width(atom, steps, asked)}"
-        for atom, steps in zip(asked.atoms, kept, strict=True)
-        if atom.written
-    ]
+    written = [pair for pair in zip(asked.atoms, kept, strict=True) if pair[0].written]
+    # Those of averages go last: they name the size of a group, which a count may set.
+    written.sort(key=lambda pair: pair[0].per_row)
+    told = [f"{atom.text}: within {_own_width(atom, steps, asked)}" for atom, steps in written]
     told += [usual] if usual else []
     return [("within" if i == 0 else "", text) for i, text in enumerate(told)]
 
 
 def priced(asked: Asked, once: Epsilon, *, back: bool = False) -> Statements:
-    """Return what the question costs one unit at worst; `back`: what is not needed is given back."""
+    """Return what the question costs one unit at worst, and what that means; `back`: the rest is given back."""
     total = asked.for_one_unit(once)
-    most, rest = ("at most ", ". What is not needed is given back") if back else ("", "")
-    amount = f"{most}{rounded_up(total.fraction)} (epsilon){_composed(asked, once)}"
-    return [("cost", f"{amount}, set aside before any row is read{rest}")]
+    most, rest = ("at most ", "; what is not needed is given back") if back else ("", "")
+    amount = rounded_up(total.fraction)
+    cost = f"{most}{amount} (epsilon){_composed(asked, once)}, set aside before any row is read{rest}"
+    if total.fraction > _LARGEST_EXPONENT:
+        return [("cost", cost)]
+    factor, noun = rounded_up(Fraction(math.exp(total))), noun_of(unit_in(asked.question.table))
+    whose = "one row" if noun == "row" else f"the rows of one {noun}"
+    meaning = (
+        f"Epsilon {amount}: any answer is at most {factor} times as likely with {whose} as without, and the reverse"
+    )
+    return [("cost", cost), ("", meaning)]
 
 
 def _own_width(atom: Atom, steps: Fraction, asked: Asked) -> str:
@@ -80,10 +80,12 @@ def _own_width(atom: Atom, steps: Fraction, asked: Asked) -> str:
     if not atom.per_row:
         return f"{rounded_up(width)}{_counted_in(atom, asked.question.table)}"
     rows = _least_rows(asked)
-    least, told = (_ASSUMED_ROWS, "") if rows is None else (rows, ", the fewest that the other conditions let through")
+    told = "assumed: no condition sets a least size" if rows is None else "the fewest that COUNT(*) lets through"
+    least = rows or _ASSUMED_ROWS
     more = least * _MORE_ROWS
     return (
-        f"{rounded_up(width / least)} in a group of {least:,} rows{told}; {rounded_up(width / more)} in one of {more:,}"
+        f"{rounded_up(width / least)} in a group of {least:,} rows ({told}), {rounded_up(width / more)} in one of "
+        f"{more:,}"
     )
 
 

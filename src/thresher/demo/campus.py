@@ -1,9 +1,9 @@
-"""A made-up day on a campus: how many are in each of five buildings, every five minutes, with two things gone wrong.
+"""Make up a day on a campus: how many people are in each of five buildings, every five minutes, with two incidents.
 
     hall    a crowd in the afternoon, from 14:00 to 16:30
-    dorms   an outage of the access points in the morning, from 9:40 to 11:10: nobody is seen
+    dorms   an outage of the access points in the morning, from 9:40 to 11:10: nobody is counted
 
-Reads: nothing. Writes: a folder with `thresher.toml`. Never: real people. The same day every time.
+Reads: nothing. Writes: a folder with `thresher.toml`. Never: real people. The day is the same in each run.
 """
 
 from dataclasses import dataclass
@@ -29,8 +29,8 @@ url = "sqlite:///ledger.db"
 states = ["dorms", "hall", "library", "canteen", "gym"]
 start = 2026-03-02T00:00:00Z
 step_seconds = 300
-protect = 288                    # somebody who is there all day, wherever they go,
-epsilon = "1"                    # loses this much in that day
+protect = 288                    # a person who is there all day, in whichever buildings,
+epsilon = "1"                    # loses at most this much on that day
 budget = "1"
 windows = [12]
 
@@ -54,19 +54,19 @@ false_alarm_rate = 0.001
 
 @dataclass(frozen=True, slots=True)
 class Campus:
-    """Where its declarations lie, and the truth: counts by step and building. Known as it is made up."""
+    """Hold the path of the declarations, and the true counts by step and building, known because they are made up."""
 
     declarations: Path
     buildings: tuple[str, ...]
     counts: NDArray[np.int64]
 
     def truth(self, record: StepRecord) -> dict[str, int]:
-        """The true counts of a record's step."""
+        """Return the true counts of a record's step, by building."""
         return dict(zip(self.buildings, self.counts[record.step].tolist(), strict=True))
 
 
 def campus_day(folder: Path) -> Campus:
-    """The campus in `folder`: made if nothing is there, found again if it was kept."""
+    """Return the campus in `folder`. An empty folder gets a new one; a folder that this demo kept is used again."""
     declarations = folder / FILE
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -75,16 +75,17 @@ def campus_day(folder: Path) -> Campus:
             declarations.write_text(DECLARATIONS, encoding="utf-8")
             found = DECLARATIONS
     except (OSError, UnicodeDecodeError):
-        raise ArgumentError("keep", str(folder), "no folder can be made or read there", "Name another one") from None
+        rule = "this folder cannot be made or read"
+        raise ArgumentError("keep", str(folder), rule, "Name another folder") from None
     if found != DECLARATIONS:
-        rule = "the folder holds something else than a campus of this demo"
-        raise ArgumentError("keep", str(folder), rule, "Name one that is not there yet, or one that this demo kept")
+        rule = "the folder is not empty, and does not hold a campus of this demo"
+        raise ArgumentError("keep", str(folder), rule, "Name a new folder, or one that this demo kept")
     people = _people()
     return Campus(declarations, tuple(people), np.column_stack(list(people.values())))
 
 
 def _people() -> dict[str, NDArray[np.int64]]:
-    """How many are where, with small ups and downs."""
+    """Return the number of people in each building at each step, with small random changes."""
     expected = {
         "dorms": (5200 - 2400 * _bell(13.0, 4.5)) * (1 - _during(_at(9, 40), _at(11, 10))),
         "hall": 60 + 500 * _bell(10.5, 1.5) + 4300 * _during(_at(14, 0), _at(16, 30)),
@@ -98,15 +99,15 @@ def _people() -> dict[str, NDArray[np.int64]]:
 
 
 def _at(hour: int, minute: int) -> int:
-    """The step that begins then."""
+    """Return the step that begins at this time."""
     return hour * 12 + minute // 5
 
 
 def _bell(centre: float, width: float) -> NDArray[np.float64]:
-    """Most at an hour of the day, and half as many a little over one width away."""
+    """Return a bell curve over the day that is 1 at the hour `centre`, and about one half 1.2 widths from it."""
     return np.exp(-(((np.arange(STEPS) / 12 - centre) / width) ** 2) / 2)
 
 
 def _during(first: int, last: int) -> NDArray[np.int64]:
-    """1 from one step up to another, not including it."""
+    """Return 1 for the steps from `first` up to, and without, `last`, and 0 elsewhere."""
     return np.where(np.isin(np.arange(STEPS), np.arange(first, last)), 1, 0)

@@ -1,4 +1,4 @@
-"""The diseases of the made-up hospital: kind, patients, and the age they are seen at on average.
+"""List the diseases of the made-up hospital: kind, number of patients, and their mean age.
 
 Reads: nothing. Writes: nothing. Never: medical advice.
 """
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Disease:
-    """How many patients have it, and how old they are on average."""
+    """Describe a disease by its kind, the number of its patients, and their mean age."""
 
     name: str
     type: str

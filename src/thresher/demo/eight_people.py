@@ -1,6 +1,6 @@
-"""Two made-up rosters with what is to be counted: eight people of a paper's first figure, and a hundred thousand.
+"""Make up two rosters and who is to be counted: the eight people of a paper's first figure, and a hundred thousand.
 
-Reads: nothing. Writes: nothing. Never: real people. The same every time.
+Reads: nothing. Writes: nothing. Never: real people. They are the same in each run.
 """
 
 from dataclasses import dataclass
@@ -30,28 +30,29 @@ _SEED, _APART = 2017, 4_999
 
 @dataclass(frozen=True, slots=True, eq=False)
 class People:
-    """A roster, and who is to be counted: known here because it is made up."""
+    """Hold a roster, and whether each person is to be counted, known because they are made up."""
 
     roster: Roster
     flags: NDArray[np.bool_]
 
     @property
     def truth(self) -> float:
+        """Return the share of people who are to be counted."""
         return float(self.flags.mean())
 
     def others(self, draw: int) -> NDArray[np.bool_]:
-        """As many, but other people: those so many places further on."""
+        """Return other people to be counted, as many as before. `draw`: the number of the draw."""
         return np.roll(self.flags, draw * _APART)
 
 
 def eight() -> People:
-    """Those who earn 105,000 or more are to be counted."""
+    """Return the eight people; those who earn 105,000 or more are to be counted."""
     roster = Roster.of([budget for _, _, budget in FIGURE], names=[name for name, _, _ in FIGURE])
     return People(roster, np.array([salary >= SALARY for _, salary, _ in FIGURE]))
 
 
 def many(people: int = MANY) -> People:
-    """Budgets spread evenly from 0.01 to 0.1, and one person in five, chosen without regard to budgets."""
+    """Return people with budgets spread evenly from 0.01 to 0.1; one in five, whatever the budget, is to be counted."""
     words = np.frombuffer(SeededEntropy(_SEED).read(4 * people), dtype="<u4")
     budgets = _LOW + _WIDE * (np.arange(people) + 0.5) / people
     return People(Roster.of(budgets, "0.0001"), words % _ONE_IN == 0)

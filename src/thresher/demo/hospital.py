@@ -1,6 +1,7 @@
-"""A made-up hospital in DuckDB, with its declarations: some hundred thousand patients, sixty diseases.
+"""Make up a hospital in DuckDB, with its declarations: some hundred thousand patients, sixty diseases.
 
-Reads: nothing. Writes: a folder: `clinic.duckdb`, `thresher.toml`. Never: real patients. The same hospital every time.
+Reads: nothing. Writes: a folder with `clinic.duckdb` and `thresher.toml`. Never: real patients. The hospital is the
+same in each run.
 """
 
 from collections.abc import Mapping
@@ -44,20 +45,20 @@ admitted = { first = 2024-01-01, last = 2024-12-31, by = "day" }
 
 @dataclass(frozen=True, slots=True)
 class Hospital:
-    """Where it lies, and the truth by disease and gender: patients, and their ages added up. Known as it is made up."""
+    """Hold the path of the declarations, and by disease and gender the number of patients and the sum of their ages."""
 
     declarations: Path
     truth: Mapping[tuple[str, str], tuple[int, int]]
 
 
 def build(folder: Path) -> Hospital:
-    """Make the hospital in `folder`, which must not hold one."""
-    import duckdb  # noqa: PLC0415 - only when there is something to build
+    """Make the hospital in `folder`, which must not hold one, and return it."""
+    import duckdb  # noqa: PLC0415 - loaded only to build the hospital
 
     disease = np.repeat(np.arange(len(DISEASES)), [d.patients for d in DISEASES])
     words = _words(3 * disease.size).reshape(3, -1)
     mean = np.array([d.age for d in DISEASES])[disease]
-    # Two dice for the age: most patients near the mean, none far away.
+    # Two dice give the age: most patients are near the mean, none far away.
     thrown = (words[0] % (_SPREAD + 1) + words[1] % (_SPREAD + 1)).astype(np.int64) - _SPREAD
     age = np.clip(mean + thrown * np.minimum(mean, 40) // 40, 0, 110)
     patients = {
@@ -94,5 +95,5 @@ def build(folder: Path) -> Hospital:
 
 
 def _words(count: int) -> NDArray[np.uint32]:
-    """Bytes that are the same on every machine: this is scenery, not noise."""
+    """Return numbers that are the same on every machine: they make up the data, and protect nobody."""
     return np.frombuffer(SeededEntropy(_SEED).read(4 * count), dtype="<u4")

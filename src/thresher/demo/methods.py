@@ -1,6 +1,6 @@
-"""Every method on the same people, run again and again: how far off it was, beside what was forecast.
+"""Run every method many times on the same made-up people, and compare its error with its forecast.
 
-Reads: made-up people, entropy. Writes: nothing. Never: a ledger. It looks at the truth, which only made-up data allows.
+Reads: made-up people, entropy. Writes: nothing. Never: a ledger. It reads the truth, which only made-up data allows.
 """
 
 import math
@@ -30,7 +30,7 @@ _Draw = Callable[[NDArray[np.bool_]], PersonalRelease]
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """A method's standard deviation: forecast, and the root of the mean square over all runs."""
+    """Hold a method's error: the forecast standard deviation, and the root mean square over all runs."""
 
     method: str
     forecast: float
@@ -38,7 +38,7 @@ class Measured:
 
 
 def measured(people: People, entropy: Entropy, runs: int = RUNS) -> list[Measured]:
-    """All methods, the best forecast first. In each run other people are counted: a forecast is about all of them."""
+    """Return the error of every method, the best forecast first. Each run counts other people, as a forecast does."""
     found = []
     for name, release in _methods(people, entropy).items():
         drawn = [release(people.others(run)) for run in range(runs)]

@@ -1,4 +1,4 @@
-"""The made-up day released step by step, as a stream that may be killed and goes on where it was.
+"""Release the made-up day step by step, as a stream that may be killed and then goes on where it stopped.
 
 Reads: the made-up campus. Writes: its ledger. Never: a step twice.
 """
@@ -20,7 +20,7 @@ from thresher.streams.stream_plan import StreamPlan
 
 @dataclass(frozen=True, slots=True)
 class Replayed:
-    """The whole day, and how much of it an earlier run had released already."""
+    """Hold the whole day, and the number of steps that an earlier run had released."""
 
     plan: StreamPlan
     began_with: int
@@ -34,7 +34,7 @@ def replay(
     showing: Callable[[Sequence[StepRecord]], AbstractContextManager[Callable[[StepRecord], None]]],
     pace_seconds: float = 0.0,
 ) -> Replayed:
-    """Go on with the day to its end. `showing` is told what was there before, and shows every step that is new."""
+    """Go on with the day to its end. `showing` gets the earlier records, and returns what shows each new one."""
     with open_stream(campus.declarations, STREAM, entropy=entropy) as stream:
         began_with = stream.next_step
         with showing(list(stream.records())) as show:

@@ -1,4 +1,4 @@
-"""The tour: price a question, ask it, compare with the truth, ask again for nothing, be refused politely.
+"""Walk through the hospital: price a question, ask it, compare with the truth, ask again free, and be refused.
 
 Reads: the made-up hospital. Writes: its ledger. Never: the truth about anything that is not made up.
 """
@@ -29,9 +29,9 @@ HAVING (COUNT(*) > 750 AND AVG(age) > 65)
     OR (COUNT(*) > 500 AND AVG(age) < 5)"""
 MISS_RATE, FALSE_ALARM_RATE = "0.05", "0.10"
 REGION, SHARPER_REGION = "COUNT(*)=60, AVG(age)=1", "COUNT(*)=3, AVG(age)=0.05"
-# Mechanisms that stop by what they reach have no region; sharper is to miss fewer.
+# Mechanisms that choose their half width are asked for a lower miss rate instead.
 SHARPER_MISS_RATE = "0.01"
-# Those of one margin for each group; the first is the default.
+# The mechanisms that measure one number for each group; the first is the default.
 MECHANISMS = ("certified", "three-way", "tslm", "tslm-zone", "ppwlm", "dppwlm")
 TRIALS = 1_000_000
 _LINES, _FAR_BELOW = 40, 2000
@@ -39,7 +39,7 @@ _LINES, _FAR_BELOW = 40, 2000
 
 @dataclass(frozen=True, slots=True)
 class DiseaseTruth:
-    """What is so about a disease. Shown only because it is made up."""
+    """Hold the truth about a group, which is shown only because it is made up."""
 
     patients: int
     mean_age: float
@@ -48,7 +48,7 @@ class DiseaseTruth:
 
 @dataclass(frozen=True, slots=True)
 class Trials:
-    """How many groups at the worst case were tried, and how many of them missed."""
+    """Hold the number of groups that were tried exactly at the threshold, and how many of them were missed."""
 
     tried: int
     missed: int
@@ -56,7 +56,7 @@ class Trials:
 
 @dataclass(frozen=True, slots=True)
 class Tour:
-    """Everything the tour has to show."""
+    """Hold everything that the tour shows."""
 
     plan: DecisionPlan
     before: Balance
@@ -75,7 +75,7 @@ def tour(
     mechanism: str = MECHANISMS[0],
     progress: Callable[[str], None] = lambda _: None,
 ) -> Tour:
-    """Build the hospital in `folder` and walk through."""
+    """Build the hospital in `folder`, ask it the questions, and return what there is to show."""
     source_of_noise = entropy or SystemEntropy()
     progress("building a hospital")
     hospital = build(folder)
@@ -113,11 +113,11 @@ def _planned(engine: Engine, mechanism: str, *, sharper: bool = False) -> Decisi
 
 
 def _missed(plan: DecisionPlan, entropy: Entropy) -> Trials:
-    """Try groups that meet the condition with nothing to spare, and count those that are not reported."""
+    """Try groups exactly at the threshold, and count those that are not reported."""
     if not isinstance(plan.look, ReachingLook):
         seen = plan.look.decide(TrueMargins.of(np.zeros(TRIALS, dtype=np.int64)), entropy)
         return Trials(TRIALS, int((~seen.reported).sum()))
-    # As many groups as were asked about, a tenth of them at the line and the rest far below.
+    # As many groups as were asked about: a tenth of them at the threshold, the rest far below.
     groups = len(plan.question.groups)
     at_line = groups // 10
     known = TrueMargins.of(np.array([0] * at_line + [-_FAR_BELOW] * (groups - at_line)))

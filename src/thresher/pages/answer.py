@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from thresher.amounts import Epsilon
+from thresher.amounts import Epsilon, rounded_up
 from thresher.config import Label
 from thresher.guarantee import ABOVE, BELOW, MISSES, UNCERTAIN
 from thresher.pages.page import FAINT, GOOD, STRONG, UNSURE, Fact, Line, Lines, Page, Span, Table, line
@@ -17,19 +17,27 @@ if TYPE_CHECKING:
 
 _TONES = {ABOVE: GOOD, UNCERTAIN: UNSURE, BELOW: FAINT}
 _HALF = 7
+_LEGEND = " noisy distance from the threshold (│); ░ = within"
 MOST_ROWS = 200
 _STORED = (
-    "this is the stored answer {} to the same question. It describes the rows as they were when it was paid for. If "
-    "they have changed, set a new `version` for the table in thresher.toml and ask again"
+    "this is the stored answer {} to the same question. Paid now: 0. It describes the rows as they were when it was "
+    "paid for. If they have changed, set a new `version` for the table in thresher.toml and ask again, at the full "
+    "price"
 )
 
 
 def answer_page(release: "Release", *, every: bool = False, flag: str = "") -> Page:
     """Return the page of a decision: reported groups, or `every` group. `flag`: the option that lists all of them."""
     table = verdict_table(release, every=every)
-    others = "" if every else " and ".join(unlisted(release))
-    hint = f"; {flag} lists {others} too" if flag else f"; {others} groups are not listed"
-    summary = line("  ", Span(verdict_summary(release), STRONG), hint if others else "")
+    left = () if every else unlisted(release)
+    others = " and ".join(left)
+    hint = (
+        f" ({flag} lists {'these' if left == (BELOW,) else others} too)"
+        if flag
+        else f"; {others} groups are not listed"
+    )
+    summary = line("  ", Span(verdict_summary(release), STRONG), hint if left else "")
+    legend = [line(Span(_LEGEND, FAINT))] if release.noisy and table.rows else []
     facts = [
         *([Fact("stored", _STORED.format(release.key))] if release.repeated and release.key else []),
         *([Fact("denied", release.denied)] if release.denied else []),
@@ -38,7 +46,7 @@ def answer_page(release: "Release", *, every: bool = False, flag: str = "") -> P
         *([Fact("levels", level_summary(release))] if len(release.levels) > 1 else []),
         *(Fact("note", note) for note in release.notes),
     ]
-    shown = (table, Lines((line(""), summary, line("")))) if table.rows else (Lines((summary, line(""))),)
+    shown = (table, Lines((*legend, line(""), summary, line("")))) if table.rows else (Lines((summary, line(""))),)
     return Page((*shown, *facts), answer_document(release), release.stamp)
 
 
@@ -101,32 +109,37 @@ def unlisted(release: "Release") -> tuple[str, ...]:
 
 def level_summary(release: "Release") -> str:
     """Return how many groups cost how much."""
-    stops = ", ".join(f"{groups:,} cost {epsilon}" for epsilon, groups in release.levels.items())
+    stops = ", ".join(f"{groups:,} cost {rounded_up(cost.fraction)}" for cost, groups in release.levels.items())
     return f"groups: {stops}"
 
 
 def charge_of(release: "Release") -> str:
-    """Return what was charged, and under which key the answer is stored."""
+    """Return what was charged, and the name of the stored answer."""
     if release.refines and not release.repeated:
-        of = f"the measurement of the answer {release.refines}"
-        paid = f"epsilon {release.spent_epsilon}, the difference to {of}. {_stored_as(release.key)}"
-        return paid if release.key else f"nothing: {of} was read again"
+        if not release.key:
+            return f"0: the measurement of the answer {release.refines} was read again"
+        more = f"the difference to the measurement of the answer {release.refines}"
+        return f"{_amount(release.spent_epsilon)}, {more}. {_stored_as(release.key)}"
     if not release.planned_epsilon:
-        return "nothing: the answer does not depend on the data"
+        return "0: the answer does not depend on the data"
     whose = release.guarantee.facts.get("budget")
     if whose or release.repeated:
         return paid_charge(release.spent_epsilon, release.key, repeated=release.repeated, whose=whose)
     back = release.planned_epsilon - release.spent_epsilon
-    rest = f" of {release.planned_epsilon} set aside; the rest was given back" if back else ""
-    return f"epsilon {release.spent_epsilon}{rest}. {_stored_as(release.key)}"
+    rest = f" of {rounded_up(release.planned_epsilon.fraction)} set aside; the rest was given back" if back else ""
+    return f"{_amount(release.spent_epsilon)}{rest}. {_stored_as(release.key)}"
 
 
 def paid_charge(epsilon: Epsilon, key: str, *, repeated: bool, whose: str | None = None) -> str:
     """Return what was charged, now or before. With `whose`, the amount is a share of this budget, for each person."""
-    paid = f"epsilon {epsilon}" if whose is None else f"each person up to {epsilon} of {whose}"
+    paid = _amount(epsilon) if whose is None else f"each person up to {epsilon} of {whose}"
     if repeated:
-        return f"nothing now; {paid} when it was first asked (key {key})"
+        return f"0 now; {paid} when it was first asked"
     return f"{paid}. {_stored_as(key)}"
+
+
+def _amount(epsilon: Epsilon) -> str:
+    return f"epsilon {rounded_up(epsilon.fraction)}"
 
 
 def _stored_as(key: str) -> str:

@@ -112,7 +112,7 @@ class ValuesPlan(Plan[Release]):
             *widths(
                 asked,
                 slacks,
-                usual="" if asked.options.region else "this is a default; choose another with uncertain_region",
+                usual="" if asked.options.region else "A default width.",
             ),
             ("shown", "the noisy numbers behind the verdicts; verdicts alone would be cheaper"),
             ("promise", self.guarantee.sentence),
