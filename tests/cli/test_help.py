@@ -4,7 +4,7 @@ import importlib
 
 import click
 import pytest
-from cli.running import called
+from cli.running import thresher
 
 from thresher.cli import COMMANDS
 
@@ -13,7 +13,7 @@ RARE = ("--mechanism", "--bound", "--levels", "--first-epsilon", "--show", "--co
 
 
 def help_of(command, folder, flag="--help"):
-    shown = called(*command.split(), flag, cwd=folder)
+    shown = thresher(*command.split(), flag, cwd=folder)
     assert shown.returncode == 0, shown.stderr
     return shown.stdout
 

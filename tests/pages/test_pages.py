@@ -150,7 +150,7 @@ def test_a_stream_shows_its_plan_and_what_it_released(tmp_path):
 def test_groups_that_are_not_reported_are_listed_on_request():
     assert "below groups are not listed" in parsed(release()._repr_html_()).text
     assert "true" not in parsed(release()._repr_html_()).text
-    assert "--all lists below too" in drawn(release().page(flag="--all"))
+    assert "(--all lists these too)" in drawn(release().page(flag="--all"))
     assert "true" in drawn(release().page(every=True))
     assert "are not listed" not in drawn(release().page(every=True))
     assert "above" not in drawn(release(denied="the budget is spent").page()).split("groups")[0].split("promise")[0]

@@ -149,15 +149,24 @@ def _left(engine: Engine, plan: Plan[Release], *, details: bool) -> Page:
 
 
 def _after(balance: Balance, plan: Plan[Release]) -> str:
-    if balance.cap is None or balance.remaining is None:
-        return f"{balance.account}: no limit"
-    left = f"{balance.account}: {rounded_down(balance.remaining.fraction)} of {balance.cap} left"
+    if balance.remaining is None:
+        return _of_limit(balance)
+    left = f"{_of_limit(balance)} left"
     if plan.epsilon <= balance.remaining:
         return f"{left}; at least {rounded_down((balance.remaining - plan.epsilon).fraction)} after this question"
     return f"{left}, which can be too little: a question is refused if its own groups have less left than it costs"
 
 
 def _page(engine: Engine, plan: Plan[Release], release: Release, *, every: bool) -> Page:
-    """The answer, what is left, and what was asked for, where an answer may end elsewhere."""
+    """Return the answer, what is left, and the half width that was asked for, from which an answer may differ."""
     asked = {"half_width_asked_for": plan.guarantee.document()["half_width"]}
-    return release.page(every=every, flag="--all") + engine.balance(plan).page() + Page((), asked)
+    balance = engine.balance(plan)
+    left = Page((Fact("left", _of_limit(balance)),), {**balance.page().document, **asked})
+    return release.page(every=every, flag="--all") + left
+
+
+def _of_limit(balance: Balance) -> str:
+    """Say what is left of a budget, rounded down."""
+    if balance.remaining is None:
+        return f"{balance.account}: no limit"
+    return f"{balance.account}: {rounded_down(balance.remaining.fraction)} of {balance.cap}"

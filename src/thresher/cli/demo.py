@@ -23,7 +23,7 @@ from thresher.errors import ArgumentError
 from thresher.guarantee import BELOW, percent
 from thresher.noise import SeededEntropy, SystemEntropy
 from thresher.pages import Block, Fact, Lines, Page, Span, line
-from thresher.pages.answer import level_summary, verdict_summary, verdict_table
+from thresher.pages.answer import LEGEND, level_summary, verdict_summary, verdict_table
 from thresher.pages.page import ALARM, SEEDED, SPACE, heading, plain_lines
 from thresher.plan import LABEL
 
@@ -98,6 +98,7 @@ def _page(shown: Tour, keep: str | None) -> Page:
         SPACE,
         heading("The answer (thresher ask)"),
         verdict_table(answer, extra=_truth_columns(shown)),
+        Fact("", LEGEND),
         SPACE,
         Fact("", f"{verdict_summary(answer)}. {_errors(shown)}"),
         SPACE,

@@ -11,7 +11,7 @@ from functools import cached_property
 from typing import Any
 
 from thresher.accounting import FAMILIES, RegionLosses, Spending, Subject, spending_from_json
-from thresher.amounts import Epsilon, rounded_down, rounded_up
+from thresher.amounts import Epsilon, rounded_up
 from thresher.errors import ArgumentError, BugError
 from thresher.ledger.entries import Entry, canonical
 from thresher.pages import Meter, Page, Shown
@@ -170,19 +170,16 @@ class Balance(Shown):
 
     def page(self, *, wide: int = 9) -> Page:
         """Return the page that shows this budget, with a label of this width, and nothing else of the ledger."""
-        meter = Meter("budget", f"{self.account}: {self._left()}", self.share, wide)
+        # Rounded for people; the ledger's own page and the document give exact amounts.
+        spent = rounded_up(self.spent.fraction)
+        text = f"{spent} spent, no limit" if self.cap is None else f"{spent} of {self.cap} spent"
+        meter = Meter("budget", f"{self.account}: {text}", self.share, wide)
         amounts = {
             "account": self.account,
             "cap": None if self.cap is None else self.cap.to_json(),
             "spent": self.spent.to_json(),
         }
         return Page((meter,), {"budget": amounts})
-
-    def _left(self) -> str:
-        """Return what is left, rounded for people; the ledger's own page shows exact amounts."""
-        if self.cap is None or self.remaining is None:
-            return f"{rounded_up(self.spent.fraction)} spent, no limit"
-        return f"{rounded_down(self.remaining.fraction)} of {self.cap} left, spent"
 
 
 def check_family(family: object, subject: object) -> None:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 _TONES = {ABOVE: GOOD, UNCERTAIN: UNSURE, BELOW: FAINT}
 _HALF = 7
-_LEGEND = " noisy distance from the threshold (│); ░ = within"
+LEGEND = "noisy distance from the threshold (│); ░ = within"
 MOST_ROWS = 200
 _STORED = (
     "this is the stored answer {} to the same question. Paid now: 0. It describes the rows as they were when it was "
@@ -37,7 +37,7 @@ def answer_page(release: "Release", *, every: bool = False, flag: str = "") -> P
         else f"; {others} groups are not listed"
     )
     summary = line("  ", Span(verdict_summary(release), STRONG), hint if left else "")
-    legend = [line(Span(_LEGEND, FAINT))] if release.noisy and table.rows else []
+    legend = [line("  ", Span(LEGEND, FAINT))] if release.noisy and table.rows else []
     facts = [
         *([Fact("stored", _STORED.format(release.key))] if release.repeated and release.key else []),
         *([Fact("denied", release.denied)] if release.denied else []),
@@ -123,8 +123,10 @@ def charge_of(release: "Release") -> str:
     if not release.planned_epsilon:
         return "0: the answer does not depend on the data"
     whose = release.guarantee.facts.get("budget")
-    if whose or release.repeated:
+    if whose:
         return paid_charge(release.spent_epsilon, release.key, repeated=release.repeated, whose=whose)
+    if release.repeated:
+        return f"0 now; {_amount(release.spent_epsilon)} when it was first asked"
     back = release.planned_epsilon - release.spent_epsilon
     rest = f" of {rounded_up(release.planned_epsilon.fraction)} set aside; the rest was given back" if back else ""
     return f"{_amount(release.spent_epsilon)}{rest}. {_stored_as(release.key)}"
@@ -134,7 +136,7 @@ def paid_charge(epsilon: Epsilon, key: str, *, repeated: bool, whose: str | None
     """Return what was charged, now or before. With `whose`, the amount is a share of this budget, for each person."""
     paid = _amount(epsilon) if whose is None else f"each person up to {epsilon} of {whose}"
     if repeated:
-        return f"0 now; {paid} when it was first asked"
+        return f"0 now; {paid} when it was first asked (key {key})"
     return f"{paid}. {_stored_as(key)}"
 
 
