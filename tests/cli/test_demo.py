@@ -69,7 +69,7 @@ def test_other_mechanisms_fit_the_page(mechanism):
     assert max(map(len, shown.stdout.splitlines())) <= 78
     text = " ".join(shown.stdout.split())
     assert "The same with COUNT(*)=3, AVG(age)=0.05 in place of COUNT(*)=60, AVG(age)=1." in text
-    assert "spent is the most that any one group has lost" in text
+    assert "What is spent is the largest loss of any one group." in text
     assert ("Misses at one measurement are often misses at the next" in text) == (mechanism == "dppwlm")
     missed = float(re.search(r"exactly at the threshold were missed: ([\d.]+) %", text)[1])
     # Of a million, five standard errors: exact for one look, at most that for several.

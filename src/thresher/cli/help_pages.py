@@ -4,7 +4,6 @@ Reads: commands and their options. Writes: text. Never: loads a command to list 
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import click
 
@@ -21,10 +20,10 @@ class RareOption(click.Option):
 class ShortHelp(click.Command):
     """A command whose `--help` fits on one screen."""
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        if any(isinstance(option, RareOption) for option in self.params):
-            self.params.append(_help_all())
+    def get_params(self, ctx: click.Context) -> list[click.Parameter]:
+        """Return the arguments and options, with `--help-all` where some options are rare."""
+        params = super().get_params(ctx)
+        return [*params, _HELP_ALL] if any(isinstance(option, RareOption) for option in params) else params
 
     def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the usage, what the command does, its usual options, and the others in one line."""
@@ -58,13 +57,14 @@ def _others(options: Sequence[click.Option], rare: Sequence[click.Option]) -> st
     return f"Also {', '.join(told)}{'; rarer options: --help-all' if rare else ''}"
 
 
-def _help_all() -> click.Option:
-    def show(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:  # noqa: FBT001 - click calls it so
-        if wanted and not ctx.resilient_parsing:
-            ctx.meta[_EVERYTHING] = True
-            click.echo(ctx.get_help(), color=ctx.color)
-            ctx.exit()
+def _show_all(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:  # noqa: FBT001 - click calls it so
+    """Print the help with every option, and end."""
+    if wanted and not ctx.resilient_parsing:
+        ctx.meta[_EVERYTHING] = True
+        click.echo(ctx.get_help(), color=ctx.color)
+        ctx.exit()
 
-    return RareOption(
-        ["--help-all"], is_flag=True, is_eager=True, expose_value=False, callback=show, help="List all options."
-    )
+
+_HELP_ALL = RareOption(
+    ["--help-all"], is_flag=True, is_eager=True, expose_value=False, callback=_show_all, help="List all options."
+)
