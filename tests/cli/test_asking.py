@@ -63,7 +63,7 @@ def test_an_answer_is_paid_for_once(folder):
 def test_nobody_is_charged_unasked(folder):
     shown = process("ask", COUNT, "--uncertain-region", "10", cwd=folder)
     assert shown.returncode == 2
-    assert "--yes was not given: the question costs epsilon 0.218725417 and needs a yes" in shown.stderr
+    assert "--yes was not given: this question costs epsilon 0.218725417 and needs a yes" in shown.stderr
     assert ledger(folder)["accounts"][0]["spent"] == "0"
 
 
@@ -79,7 +79,7 @@ def test_a_person_is_shown_the_price_and_asked(folder, typed, code, spent):
     os.close(controller)
     os.close(terminal)
     assert asking.returncode == code
-    assert b"This costs epsilon 0.218725417; 10 of 10 is left." in told
+    assert b"This costs epsilon 0.218725417. Left: 10 of 10." in told
     assert ledger(folder)["accounts"][0]["spent"] == spent
 
 

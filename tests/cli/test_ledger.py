@@ -66,7 +66,7 @@ def test_json_gives_exact_amounts(url):
 def test_a_whole_book_verifies(url):
     told = thresher("ledger", "verify", "--ledger", url)
     assert told.returncode == 0
-    assert told.stdout.startswith("Whole: 8 entries, 3 accounts and 2 releases agree.")
+    assert told.stdout.startswith("Intact: 8 entries, 3 accounts and 2 releases agree.")
     document = json.loads(thresher("ledger", "verify", "--ledger", url, "--json").stdout)
     assert (document["whole"], document["entries"], len(document["head"])) == (True, 8, 64)
 
@@ -256,6 +256,23 @@ def test_how_a_question_was_asked_and_what_it_got_back_is_shown(tmp_path):
     assert ended.endswith("0.2         of entry 3, 0.3 given back")
     assert max(map(len, lines)) <= 118
     told = thresher("ledger", "verify", "--ledger", address)
-    assert told.stdout.startswith("Whole: 4 entries, 1 account and 1 release agree.")
+    assert told.stdout.startswith("Intact: 4 entries, 1 account and 1 release agree.")
     document = json.loads(thresher("ledger", "show", "--ledger", address, "--json").stdout)
     assert document["entries"][-1]["given_back"] == "0.3"
+
+
+@pytest.mark.parametrize(
+    ("end", "charged", "given_back"), [("settle", "0.5", "0"), ("forfeit", "0.5", "0"), ("cancel", "0", "0.5")]
+)
+def test_the_end_of_a_question_shows_what_was_charged(tmp_path, end, charged, given_back):
+    """Without stopping levels in the answer the worst case is charged, so nothing is shown as given back."""
+    address = f"sqlite:///{tmp_path / 'ledger.db'}"
+    book = open_book(address)
+    book.open_account("patients", "1")
+    reservation = book.reserve(charge("patients", common("0.5"), "march", "which wards?"))
+    more = (common("0.2"), b"") if end == "settle" else ()
+    getattr(book, end)(reservation, *more)
+    spent = book.balance("patients").spent.to_json()
+    book.close()
+    last = json.loads(thresher("ledger", "show", "--ledger", address, "--json").stdout)["entries"][-1]
+    assert (last["kind"], last["epsilon"], last["given_back"], spent) == (end, charged, given_back, charged)

@@ -1,5 +1,9 @@
-"""The command line: parse, call, show. Every command has `--json`; refusals go to standard error with their code.
+"""The command line: parse arguments, call the engine, show pages.
 
+Read first this module (the list of commands, and how an error becomes one message and an exit code), then `ask` (plan,
+ask and refine). `options` holds the options that commands share, `help_pages` what `--help` prints, `flags` puts
+refusals into the words of the command line, `payment` shows a price and asks for a yes, `output` prints. Every
+other module is one command, loaded when it is called. Every command has `--json`. No price or promise is made here.
 Reads: arguments. Writes: standard output and error. Never: a number of its own making.
 """
 
@@ -40,7 +44,7 @@ COMMANDS: dict[str, tuple[str, str, str, str]] = {
 
 
 class _Commands(click.Group):
-    """Commands that are listed by their one line, and loaded when they are called."""
+    """List commands by the line in `COMMANDS`, and load a command when it is called."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
         return list(self.commands)
@@ -75,18 +79,18 @@ for _name, (*_, _line) in COMMANDS.items():
 
 
 def main(group: click.Group = commands, name: str = "thresher") -> None:
-    """Run a command of the group; an error of ours becomes one message and its exit code, never a traceback."""
+    """Run a command of the group. An error becomes one message and its exit code, without a traceback."""
     arguments = sys.argv[1:]
     try:
         _run(group, name, arguments)
     except click.exceptions.Exit as finished:
         sys.exit(finished.exit_code)
     except (click.exceptions.Abort, KeyboardInterrupt) as stopped:
-        told = " ".join(["Interrupted.", *getattr(stopped, "__notes__", ["Nothing was charged."])])
-        _show(stopped, told, as_json="--json" in arguments)
+        text = " ".join(["Interrupted.", *getattr(stopped, "__notes__", ["Nothing was charged."])])
+        _show(stopped, text, as_json="--json" in arguments)
         sys.exit(_INTERRUPTED)
     except BrokenPipeError:
-        # The reader has seen enough, as in `thresher demo | head`.
+        # The reader needs no more, as in `thresher demo | head`.
         _abandon(sys.stdout)
     except OSError as error:
         _abandon(sys.stdout)
@@ -94,20 +98,20 @@ def main(group: click.Group = commands, name: str = "thresher") -> None:
         _show(error, " ".join(lines), as_json="--json" in arguments)
         sys.exit(CuratorError.exit_code)
     except (click.ClickException, ThresherError) as error:
-        told = " ".join([_message(error, group, arguments), *getattr(error, "__notes__", [])])
-        _show(error, told, as_json="--json" in arguments)
+        text = " ".join([_message(error, group, arguments), *getattr(error, "__notes__", [])])
+        _show(error, text, as_json="--json" in arguments)
         sys.exit(error.exit_code)
     except Exception as error:
         if os.environ.get(_TRACEBACK):
             raise
-        # Its text is not ours, so it may quote anything.
-        fault = f"a fault in Thresher ({type(error).__name__}). Its text is held back, for it may quote data"
-        _show(error, f"{fault}; {_TRACEBACK}=1 shows it to a curator.", as_json="--json" in arguments)
+        # Thresher did not write the text of this error, so it may quote data.
+        fault = f"a fault in Thresher ({type(error).__name__}). Its text is not shown, because it may quote data"
+        _show(error, f"{fault}. A curator can see it with {_TRACEBACK}=1.", as_json="--json" in arguments)
         sys.exit(BugError.exit_code)
 
 
 def _run(group: click.Group, name: str, arguments: Sequence[str]) -> None:
-    """What click's own `main` does, except that it would turn a closed pipe into exit code 1."""
+    """Run as click's own `main` does, which would turn a closed pipe into exit code 1."""
     if sys.stdout is None:
         raise OSError(0, "standard output is closed")
     with group.make_context(name, list(arguments)) as context:
@@ -115,7 +119,7 @@ def _run(group: click.Group, name: str, arguments: Sequence[str]) -> None:
 
 
 def _show(error: BaseException, message: str, *, as_json: bool) -> None:
-    """One message on standard error. If that cannot be written either, the exit code must do."""
+    """Write one message to standard error. If that fails too, the exit code alone says what happened."""
     try:
         if as_json:
             shape = {"kind": type(error).__name__, "field": _field(error), "message": message}
@@ -129,17 +133,18 @@ def _show(error: BaseException, message: str, *, as_json: bool) -> None:
 
 
 def _message(error: click.ClickException | ThresherError, group: click.Group, arguments: Sequence[str]) -> str:
-    """What is wrong, in the words of the command line."""
+    """Return what is wrong, in the words of the command line."""
     return by_flags(error, invoked(group, arguments)) if isinstance(error, ThresherError) else error.format_message()
 
 
 def _field(error: BaseException) -> str | None:
+    """Return the argument that an error is about, if it is about one."""
     if isinstance(error, ArgumentError):
         return error.field
     return error.param.name if isinstance(error, click.BadParameter) and error.param else None
 
 
 def _abandon(stream: TextIO | None) -> None:
-    """Let the unwritten rest go nowhere, or Python would try it again on its way out and complain."""
+    """Send the unwritten rest of a stream to the null device; else Python tries it again when it exits."""
     if stream is not None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())

@@ -1,6 +1,6 @@
-"""Refusals in the words of the command line: `miss_rate` is typed `--miss-rate`, and what is misspelt is named.
+"""Put refusals into the words of the command line: `miss_rate` is typed `--miss-rate`; a near word is suggested.
 
-Reads: errors, the options of the command that was called. Writes: nothing. Never: another reason than the error gives.
+Reads: errors, the options of the command that was called. Writes: nothing. Never: another reason than the error's.
 """
 
 import re
@@ -14,16 +14,17 @@ from thresher.errors import ArgumentError, BudgetError, ThresherError, TooDearEr
 
 def invoked(group: click.Group, arguments: Sequence[str]) -> click.Command:
     """Return the command that these arguments call."""
-    found: click.Command = group
+    command: click.Command = group
     for word in arguments:
-        if isinstance(found, click.Group) and word in found.commands:
-            found = found.resolve_command(click.Context(found), [word])[1] or found
-    return found
+        if isinstance(command, click.Group) and word in command.commands:
+            command = command.resolve_command(click.Context(command), [word])[1] or command
+    return command
 
 
 def by_flags(error: ThresherError, command: click.Command) -> str:
-    """Return what the error says, with the options of this command called as they are typed."""
-    flags = {str(one.name): max(one.opts, key=len) for one in command.params if isinstance(one, click.Option)}
+    """Return the text of the error, with the options of this command written as flags."""
+    options = [option for option in command.params if isinstance(option, click.Option)]
+    flags = {str(option.name): max(option.opts, key=len) for option in options}
     flags |= {flag.lstrip("-").replace("-", "_"): flag for flag in flags.values() if flag.startswith("--")}
     if isinstance(error, BudgetError | TooDearError):
         return _spelt(str(error), flags)
@@ -40,19 +41,19 @@ def by_flags(error: ThresherError, command: click.Command) -> str:
 
 
 def _spelt(text: str, flags: dict[str, str]) -> str:
-    """The text with `name=`, and names with a line below, which are nobody's prose, as flags."""
+    """Replace `name=`, and names with an underscore (which are not English words), by their flags."""
     names = "|".join(flags) or "(?!)"
     named = re.compile(rf"(?<![\w-])(?:({names})=|(?=\w*_)({names})(?!\w))")
-    return named.sub(lambda found: f"{flags[found[1]]} " if found[1] else flags[found[2]], text)
+    return named.sub(lambda match: f"{flags[match[1]]} " if match[1] else flags[match[2]], text)
 
 
 class Choice(click.Choice[str]):
-    """One of several words; a misspelt one is refused with the nearest."""
+    """Accept one of several words; a refusal names the nearest."""
 
     def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
         """Return the word."""
         try:
             return super().convert(value, param, ctx)
         except click.BadParameter as refused:
-            near = "".join(f" Did you mean '{one}'?" for one in get_close_matches(str(value), self.choices, n=1))
+            near = "".join(f" Did you mean '{word}'?" for word in get_close_matches(str(value), self.choices, n=1))
             raise click.BadParameter(f"{refused.message}{near}", ctx, param) from None

@@ -1,4 +1,4 @@
-"""`thresher init`: a commented starter for a file or a database, from its catalogue alone.
+"""`thresher init`: write a commented thresher.toml for a file or a database, from its catalogue alone.
 
 Reads: the catalogue of a source. Writes: thresher.toml. Never: rows; a bound or a list of values taken from them.
 """

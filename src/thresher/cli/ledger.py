@@ -1,4 +1,7 @@
-"""`thresher ledger`: what may be lost and what has been, for the curator and, with less, for an analyst."""
+"""`thresher ledger`: show budgets and what was spent of them, to the curator and, with less, to an analyst.
+
+Reads: a ledger. Writes: standard output; an anchor file, on request. Never: a ledger that does not exist yet.
+"""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -38,7 +41,7 @@ def show_command(*, url: str | None, config: str, as_json: bool, analyst: str | 
     A question that has not ended counts at its worst case. Opening the ledger verifies it first.
     """
     if analyst == "":
-        raise ArgumentError("analyst", analyst, "it must name one", "Leave it out for the curator's view")
+        raise ArgumentError("analyst", analyst, "it must be a name", "Leave it out for the curator's view")
     book = open_book(ledger_url(url, config), make=False)
     try:
         page = _page(book, analyst, last)
@@ -63,33 +66,36 @@ def verify_command(*, url: str | None, config: str, as_json: bool, accept_anchor
     finally:
         book.close()
     agree = (
-        f"Whole: {_many(report.entries, 'entry', 'entries')}, {_many(report.accounts, 'account')} and "
+        f"Intact: {_many(report.entries, 'entry', 'entries')}, {_many(report.accounts, 'account')} and "
         f"{_many(report.releases, 'release')} agree."
     )
-    ends = f"The book ends at entry {report.head.sequence}, {report.head.hash[:16]}…"
+    ends = f"The ledger ends at entry {report.head.sequence}, {report.head.hash[:16]}…"
     facts = {"entries": report.entries, "accounts": report.accounts, "releases": report.releases}
     show(Page((plain_lines([agree, ends]),), {"whole": True, **facts, "head": report.head.hash}), as_json=as_json)
 
 
 def _many(number: int, one: str, more: str = "") -> str:
+    """Return a number of things in words."""
     return f"{number} {one if number == 1 else more or one + 's'}"
 
 
 def _page(book: Book, analyst: str | None, last: int) -> Page:
-    """All that is shown, for one reader."""
+    """Return all that the curator, or the analyst who is named, may see."""
     lines = list(book.entries())
     reserved = {entry.sequence: _epsilon(entry, "worst_case") for entry in lines if entry.kind == "reserve"}
     entries = [entry for entry in lines if analyst is None or entry.analyst == analyst]
     balances = [held for held in book.balances() if analyst is None or held.analyst == analyst]
     accounts = [_account(held, book.losses(held.account) if analyst is None else []) for held in balances]
-    told = [_line(entry, reserved) for entry in (entries[-last:] if last > 0 else [])]
+    shown = [_document(entry, reserved) for entry in (entries[-last:] if last > 0 else [])]
     blocks = [*_meters(balances), *(block for account in accounts for block in _regions(account))]
-    if told:
-        blocks += [SPACE, heading("last entries"), plain_lines([text for said in told for text in _told(said)])]
-    return Page(tuple(blocks), {"accounts": accounts, "entries": told})
+    if shown:
+        texts = [text for document in shown for text in _lines_of(document)]
+        blocks += [SPACE, heading("last entries"), plain_lines(texts)]
+    return Page(tuple(blocks), {"accounts": accounts, "entries": shown})
 
 
 def _account(held: Balance, losses: list[RegionLosses]) -> dict[str, Any]:
+    """Return a budget for JSON, with the largest losses by region."""
     shown: dict[str, Any] = {
         "account": held.account,
         "analyst": held.analyst,
@@ -108,34 +114,43 @@ def _account(held: Balance, losses: list[RegionLosses]) -> dict[str, Any]:
 
 
 def _words(region: Region) -> str:
+    """Return a part of the rows in words."""
     return str(region) if region.restrictions else "all rows"
 
 
 def _epsilon(entry: Entry, fact: str) -> Epsilon:
-    """What a spending comes to for one unit."""
+    """Return the largest loss of one unit in a spending."""
     spending: Spending = entry.facts[fact]
     return max(amount for loss in spending.losses() for _, amount in loss.regions())
 
 
-def _line(entry: Entry, reserved: Mapping[int, Epsilon]) -> dict[str, Any]:
-    told = {name: entry.facts[name] for name in ("key", "question", "reservation") if name in entry.facts}
-    if "question" in told:
-        told["question"], mechanism = _asked(told["question"])
-        told |= {"mechanism": mechanism} if mechanism else {}
+def _document(entry: Entry, reserved: Mapping[int, Epsilon]) -> dict[str, Any]:
+    """Return an entry for JSON. `reserved`: the worst case of each reservation."""
+    facts = {name: entry.facts[name] for name in ("key", "question", "reservation") if name in entry.facts}
+    if "question" in facts:
+        facts["question"], mechanism = _asked(facts["question"])
+        facts |= {"mechanism": mechanism} if mechanism else {}
     if "worst_case" in entry.facts:
-        told["epsilon"] = _epsilon(entry, "worst_case").to_json()
-    if "realised" in entry.facts:
-        lost = _epsilon(entry, "realised")
-        told["epsilon"] = lost.to_json()
-        told["given_back"] = (reserved[entry.facts["reservation"]] - lost).to_json()
+        facts["epsilon"] = _epsilon(entry, "worst_case").to_json()
+    if "reservation" in facts:
+        most = reserved[facts["reservation"]]
+        charged = _charged(entry, most)
+        facts |= {"epsilon": charged.to_json(), "given_back": (most - charged).to_json()}
     if "cap" in entry.facts:
-        told["cap"] = Epsilon.from_nano(entry.facts["cap"]).to_json()
-    said = {"entry": entry.sequence, "at": entry.at, "kind": entry.kind, "account": entry.account}
-    return {**said, "analyst": entry.analyst, **told}
+        facts["cap"] = Epsilon.from_nano(entry.facts["cap"]).to_json()
+    begin = {"entry": entry.sequence, "at": entry.at, "kind": entry.kind, "account": entry.account}
+    return {**begin, "analyst": entry.analyst, **facts}
+
+
+def _charged(entry: Entry, most: Epsilon) -> Epsilon:
+    """Return what the end of a reservation charged: less than the worst case only if the answer shows all levels."""
+    if entry.kind == "cancel":
+        return Epsilon(0)
+    return _epsilon(entry, "realised") if entry.facts.get("shows_levels") is True else most
 
 
 def _meters(balances: Sequence[Balance]) -> list[Block]:
-    """A bar for each budget, one below the other."""
+    """Return a bar for each budget."""
     names = [visible(held.account + (f" / {held.analyst}" if held.analyst else "")) for held in balances]
     texts = [f"{held.in_words}{f', {held.reserved} open' if held.reserved else ''}" for held in balances]
     wide, long = (max(map(len, column), default=0) for column in (names, texts))
@@ -145,14 +160,15 @@ def _meters(balances: Sequence[Balance]) -> list[Block]:
 
 
 def _regions(held: Mapping[str, Any]) -> list[Block]:
+    """Return the losses of a budget by region, the largest first."""
     regions = held.get("regions", ())
     lines = [_cut(f"  {region['loss']:>12}  {region['region']}", _WIDTH) for region in regions]
     top = heading(f"{held['account']} by region", " (the most exposed first)")
     return [SPACE, top, plain_lines(lines)] if lines else []
 
 
-def _told(line: dict[str, Any]) -> list[str]:
-    """One line, and a second one for how and under which key a question was asked."""
+def _lines_of(line: dict[str, Any]) -> list[str]:
+    """Return the line of an entry, and a second one with the mechanism and the key of a question."""
     amount, about, more = line.get("epsilon", ""), line.get("cap", ""), []
     if "question" in line:
         about, how = line["question"], f"by {line['mechanism']}, " if "mechanism" in line else ""
@@ -165,7 +181,7 @@ def _told(line: dict[str, Any]) -> list[str]:
 
 
 def _cut(text: str, width: int) -> str:
-    """Without its middle if it is too long: of a question both ends matter."""
+    """Leave out the middle of a text that is too long: both ends of a question matter."""
     if len(text) <= width:
         return text
     kept = width - 3

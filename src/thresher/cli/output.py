@@ -1,4 +1,4 @@
-"""Writing to standard output: drawn pages, whatever characters the terminal knows.
+"""Write pages to standard output, with plain characters where the terminal knows no others.
 
 Reads: nothing. Writes: standard output. Never: fails because a bar cannot be encoded.
 """
@@ -21,7 +21,7 @@ def show(page: Page, *, as_json: bool, indent: int | None = 2) -> None:
 
 
 def say(text: str) -> None:
-    """Print it; where the output's encoding has no bars and dots, print plain ones."""
+    """Print a text. Where the encoding of the output has no bars and dots, print plain ones."""
     if not can_show(text):
         encoding = _encoding()
         text = text.translate(_PLAIN).encode(encoding, "backslashreplace").decode(encoding)
@@ -29,7 +29,7 @@ def say(text: str) -> None:
 
 
 def can_show(text: str) -> bool:
-    """Whether the output's encoding has all of these characters."""
+    """Return whether the encoding of the output has all of these characters."""
     try:
         text.encode(_encoding())
     except UnicodeEncodeError:
