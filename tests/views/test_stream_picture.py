@@ -39,3 +39,10 @@ def test_pictures_refuse_what_they_cannot_show(monkeypatch):
     monkeypatch.setattr("thresher.views.stream_picture.COLOURS", 4)
     with pytest.raises(ArgumentError, match="at most 4 series"):
         stream_picture(day(5), NAMES)
+
+
+@pytest.mark.parametrize("truth", [[1.0], [[1.0, 2.0]]])
+def test_a_truth_of_another_length_is_refused_by_name(truth):
+    with pytest.raises(ArgumentError, match=r"one number for each of the 2 records") as refused:
+        stream_picture(day(2), ["gym"], {"gym": truth})
+    assert refused.value.field == "truth['gym']"

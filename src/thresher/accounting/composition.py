@@ -72,8 +72,7 @@ def _checked(entries: Iterable[RegionLosses]) -> list[RegionLosses]:
     listed = list(entries)
     for entry in listed:
         if not isinstance(entry, RegionLosses):
-            rule = "each entry must be a RegionLosses"
-            raise ArgumentError("entries", entry, rule, "Pass what losses() of an event returns")
+            raise ArgumentError("entries", entry, "each must be a RegionLosses", "Pass losses() of an event")
     return listed
 
 

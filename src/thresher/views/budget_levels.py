@@ -1,7 +1,7 @@
 """Draw the budgets of a roster, as bars on a terminal and as a picture, cut into parts; and the error by method.
 
-Rosters are public by declaration; still, these pictures are the curator's. Reads: levels and sizes, numbers. Writes:
-nothing. Never: private rows, text that is not escaped.
+Rosters are public by declaration. Still, these pictures are for the curator.
+Reads: levels and sizes, numbers. Writes: nothing. Never: private rows, text that is not escaped.
 """
 
 import math
@@ -17,10 +17,11 @@ _BARS, _WIDEST = 16, 44
 def level_bars(levels: Sequence[float], sizes: Sequence[int], cuts: Sequence[float] = ()) -> list[str]:
     """Return lines of at most 78 columns: a bar for each range of budgets; a rule before each part but the first."""
     few = len(levels) <= _BARS
-    edges, counts = ([*levels, math.inf], list(sizes)) if few else _stretches(levels, sizes)
+    edges, counts = (list(levels), list(sizes)) if few else _ranges(levels, sizes)
     most = max(counts)
     lines, passed = [], 0
-    for begin, end, count in zip(edges, edges[1:], counts, strict=False):
+    # The last bar includes the greatest level.
+    for begin, end, count in zip(edges, [*edges[1 : len(counts)], math.inf], counts, strict=False):
         while passed < len(cuts) and cuts[passed] < end:
             lines.append(f"  {'─' * 8} part {passed + 2} from {cuts[passed]:.4g} on")
             passed += 1
@@ -31,7 +32,7 @@ def level_bars(levels: Sequence[float], sizes: Sequence[int], cuts: Sequence[flo
 
 def level_picture(levels: Sequence[float], sizes: Sequence[int], cuts: Sequence[float] = ()) -> str:
     """Draw people by budget as SVG, with dashed lines where parts begin."""
-    edges, counts = _stretches(levels, sizes, 40)
+    edges, counts = _ranges(levels, sizes, 40)
     x_axis = even_axis("budget of a person (epsilon)", edges[0], edges[-1], _ticks(edges[0], edges[-1]))
     y_axis = even_axis("people", 0, max(counts), _ticks(0, max(counts)))
     corners = [
@@ -79,8 +80,8 @@ def _bar(corner: tuple[float, float, float, float], colour: int) -> str:
     return f'<rect class="fill{colour}" x="{left:.1f}" y="{top:.1f}" {size}/>'
 
 
-def _stretches(levels: Sequence[float], sizes: Sequence[int], most: int = _BARS) -> tuple[list[float], list[int]]:
-    """Evenly wide stretches from the least to the greatest level, and how many people are in each."""
+def _ranges(levels: Sequence[float], sizes: Sequence[int], most: int = _BARS) -> tuple[list[float], list[int]]:
+    """Return the edges of equally wide ranges from the least to the greatest level, and how many people are in each."""
     low, high = min(levels), max(levels)
     if low == high:
         return [low, low + (abs(low) or 1.0)], [sum(sizes)]

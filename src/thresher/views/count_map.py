@@ -1,4 +1,4 @@
-"""Counts found against true ones, drawn with characters.
+"""Draw counts that were found against true counts, with characters.
 
 Reads: numbers. Writes: nothing. Never: a truth that is not public; more than 78 columns.
 """
@@ -11,12 +11,12 @@ from numpy.typing import ArrayLike, NDArray
 from thresher.errors import ArgumentError
 
 _COLUMNS, _ROWS = 60, 18
-# So many cells in one place, and how it is drawn.
+# The least number of cells in one place, and its character.
 _SHADES = ((100, "█"), (10, "●"), (1, "·"))
 
 
 def count_map(truth: ArrayLike, found: ArrayLike) -> str:
-    """Cells by true count (across) and count found (up); right ones lie on the diagonal. Axes are log(1 + count)."""
+    """Return cells by true count (across) and count found (up), on axes of log(1 + count); exact ones are diagonal."""
     true, seen = np.asarray(truth, dtype=np.int64), np.maximum(np.asarray(found, dtype=np.int64), 0)
     if true.ndim != 1 or true.shape != seen.shape or not true.size:
         rule = "each count that was found needs a true count"
@@ -43,7 +43,7 @@ def _places(counts: NDArray[np.int64], most: int, room: int) -> NDArray[np.int64
 
 
 def _ticks(most: int, room: int) -> dict[int, str]:
-    """Where 0, 1, 10, 100 ... are, as text; the first one where two would share a place."""
+    """Return the places of 0, 1, 10, 100 ... with their text; of two in one place, the first."""
     ticks: dict[int, str] = {}
     for value in [0, *(10**power for power in range(19) if 10**power <= most)]:
         place = int(_places(np.array([value]), most, room)[0])

@@ -1,7 +1,7 @@
-"""Counts that an attack found against true ones, as SVG text.
+"""Draw counts that an attack found against the true counts, as SVG text.
 
-The picture holds what it is given, the truth included: for made-up and public data only.
-Reads: numbers and text. Writes: nothing. Never: a release and a truth that is not public in one picture.
+The picture shows the true counts: use it for made-up and public data only.
+Reads: numbers and text. Writes: nothing. Never: true counts that are not public.
 """
 
 import math
@@ -30,7 +30,7 @@ def count_scatter(title: str, truth: ArrayLike, found: ArrayLike) -> str:
     for x, y, size in zip(places[0].tolist(), places[1].tolist(), cells.tolist(), strict=True):
         marks.append(dot(across(x_axis, x), down(y_axis, y), 2.5 + 1.5 * math.log2(size) / 2, 0 if x == y else 1))
     share = f"{right:,} of {true.size:,} cells found exactly ({right / true.size:.1%})"
-    about = f"Counts that an attack found against the true ones, both from 0 to {number(most)}. {share}."
+    about = f"Counts that an attack found against the true counts, both from 0 to {number(most)}. {share}."
     kinds = (("fill0", "found exactly"), ("fill1", "found wrongly"))
     around = Surroundings(kinds, notes=(f"{share}. A larger dot stands for more cells.",))
     return picture(title, about, (x_axis, y_axis), marks, around)

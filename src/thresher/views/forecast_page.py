@@ -1,4 +1,4 @@
-"""The page of a roster: the budgets as bars, the parts with their waste, and every method's error side by side.
+"""Write the page of a roster: the budgets as bars, the parts with their waste, and the error of each method.
 
 Reads: forecasts. Writes: nothing. Never: private rows; a line of text wider than 78 columns.
 """
@@ -50,15 +50,15 @@ def parts_section(found: Forecast) -> Blocks:
         for n, (level, size, waste) in enumerate(zip(parts.levels, parts.sizes, parts.waste, strict=True), start=1)
     )
     waste = (
-        f"Waste: what members allow beyond the least budget of their part, squared and summed; "
-        f"{float(sum(parts.waste)):.4g} in all, and no other cuts into as many parts waste less."
+        f"Waste: what members allow beyond the least budget of their part, squared and summed. "
+        f"It is {float(sum(parts.waste)):.4g} in all; no other division into as many parts wastes less."
     )
     table = Table(("  part", "each gives", "people", "waste"), rows, (1, 2, 3))
     return heading("Parts of least waste"), table, Fact("", waste)
 
 
 def errors_section(found: Forecast) -> Blocks:
-    """Return forecasts as bars, the best first, and how each method goes about it."""
+    """Return forecasts as bars, the best first, and how each method works."""
     starred = [(f"{one.method}{'*' if one.assumes else ''}", one.predicted_sd) for one in found.outlooks]
     return (
         heading("Error by method", ": standard deviation of a share of the roster, forecast"),
@@ -69,12 +69,12 @@ def errors_section(found: Forecast) -> Blocks:
 
 
 def _left_section(left: Sequence[ClassLeft]) -> Blocks:
-    there = [one for one in left if one.people]
-    if not there:
+    classes = [one for one in left if one.people]
+    if not classes:
         return ()
-    step = max(1, -(-len(there) // _MOST_CLASSES))
-    rows = tuple(line(f"  {one.budget}", f"{one.people:,}", str(one.left)) for one in there[::step])
-    more = (Fact("", f"one of {step} classes is shown; --json has all"),) if step > 1 else ()
+    step = -(-len(classes) // _MOST_CLASSES)
+    rows = tuple(line(f"  {one.budget}", f"{one.people:,}", str(one.left)) for one in classes[::step])
+    more = (Fact("", f"One in {step} classes is shown; --json has all."),) if step > 1 else ()
     table = Table(("  budget", "people", "left of it"), rows, (1, 2))
     return plain_lines([""]), heading("What is left", ": for the curator only"), table, *more
 

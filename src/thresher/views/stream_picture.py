@@ -1,6 +1,6 @@
-"""Records of a stream as a picture: noisy counts as dots, smoothed values as lines, alarms as bars on top.
+"""Draw records of a stream: noisy counts as dots, smoothed values as lines, alarms as bars on top.
 
-Reads: records; a truth only where the caller made it up. Writes: nothing. Never: a script, or text not escaped.
+Reads: records; true counts only if the caller made them up. Writes: nothing. Never: a script, or text not escaped.
 """
 
 import math
@@ -42,7 +42,11 @@ def stream_picture(
     if len(names) > COLOURS:
         rule = f"a picture shows at most {COLOURS} series"
         raise ArgumentError("series", f"{len(names)} of them", rule, "Draw several pictures")
-    true = {name: np.asarray((truth or {})[name], dtype=np.float64) for name in names if name in (truth or {})}
+    true = {name: np.asarray(counts, dtype=np.float64) for name, counts in (truth or {}).items() if name in names}
+    for name, counts in true.items():
+        if counts.shape != (len(records),):
+            rule = f"it must hold one number for each of the {len(records)} records"
+            raise ArgumentError(f"truth[{name!r}]", f"shape {counts.shape}", rule, "Pass a flat array of that length")
     known = [record for record in records if record.drawn is not None]
     x_axis = _axis(f"step (step {records[0].step} began {records[0].at})", records[0].step, records[-1].step)
     places = [records[-1].names.index(name) for name in names]
@@ -74,7 +78,7 @@ def _point(x_axis: Axis, y_axis: Axis, record: StepRecord, place: int, colour: i
 
 
 def _runs(records: Sequence[StepRecord]) -> list[list[StepRecord]]:
-    """Steps on end that have values: no line leads over a step without one."""
+    """Return runs of consecutive steps that have values: no line crosses a step without one."""
     runs: list[list[StepRecord]] = []
     before = False
     for record in records:
@@ -88,7 +92,10 @@ def _runs(records: Sequence[StepRecord]) -> list[list[StepRecord]]:
 
 
 def _alarms(records: Sequence[StepRecord], names: Sequence[str], x_axis: Axis) -> tuple[list[str], int]:
-    """A row above the plot for each alarm that rang: bars in the colour of its series, and its name beside the last."""
+    """Return rows above the plot, one for each alarm that rang, and their number.
+
+    A row has bars in the colour of the alarm's series, and the alarm's name beside the last bar.
+    """
     states = {s.name: s.series for record in records for s in record.alarms if s.series in names}
     spells = {alarm: ringing_steps(records, alarm) for alarm in states}
     rang = [alarm for alarm in states if spells[alarm]]
@@ -114,7 +121,7 @@ def _heights(known: Sequence[StepRecord], places: Sequence[int], truth: Mapping[
 
 
 def _axis(label: str, low: float, high: float) -> Axis:
-    """Evenly, with round ticks."""
+    """Return an even axis with round ticks."""
     high = high if high > low else low + 1
     rough = (high - low) / _TICKS
     unit = 10.0 ** math.floor(math.log10(rough))

@@ -1,4 +1,4 @@
-"""Pieces of SVG pictures: a frame with two axes, marks in it, a legend above, notes below; colours for light and dark.
+"""Draw SVG pictures: a frame with two axes, marks in it, a legend above, notes below; colours for light and dark pages.
 
 Reads: numbers and text. Writes: nothing. Never: a script, a font or a file from elsewhere; text that is not escaped.
 """
@@ -41,7 +41,7 @@ class Axis:
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:
-    """What stands around a plot.
+    """What is written around a plot.
 
     `entries` are kinds of marks and their names, for the legend; `rows` above the plot are kept free for marks at
     negative heights (`row_above`); `notes` are sentences below it.
@@ -146,7 +146,7 @@ def number(value: float) -> str:
 
 
 def _legend(entries: Sequence[tuple[str, str]], rows: int) -> tuple[list[str], int]:
-    """Names of kinds of marks, in columns above everything else that stands above the plot; and in how many rows."""
+    """Return the names of kinds of marks, in columns above all else above the plot, and the number of their rows."""
     if not entries:
         return [], 0
     room = WIDTH - _LEFT - _RIGHT
@@ -194,7 +194,7 @@ def _style() -> str:
 
 
 def _printable(text: str) -> str:
-    """Without characters that XML does not know."""
+    """Return text without characters that XML does not allow."""
     return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text)
 
 

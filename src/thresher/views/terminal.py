@@ -1,4 +1,4 @@
-"""A page on a terminal: coloured text, paragraphs of at most 78 columns.
+"""Draw a page on a terminal: coloured text, paragraphs of at most 78 columns.
 
 Reads: pages. Writes: text. Never: a control code or markup that came from outside.
 """
@@ -56,7 +56,7 @@ def rich_line(line: Line) -> Text:
 
 
 def bar(share: float) -> Line:
-    """Return a bar of how much of a limit is used: full only if all of it is, empty only if nothing is."""
+    """Return a bar of how much of a limit is used: full only if all of it is used, empty only if none of it is."""
     filled = _BAR if share >= 1 else min(max(int(share * _BAR), share > 0), _BAR - 1)
     tone = ALARM if share >= _NEARLY else UNSURE if share >= _MUCH else GOOD
     return Span("█" * filled, tone), Span(f"{'·' * (_BAR - filled)} {share:.0%}")
@@ -68,8 +68,8 @@ def _block(block: Block) -> Iterable[RenderableType]:
     elif isinstance(block, Lines):
         yield from map(rich_line, block.lines)
     elif isinstance(block, Meter):
-        told = Span(f"  {visible(block.label):<{block.wide}}{block.text} ")
-        yield rich_line((told, *(() if block.share is None else bar(block.share))))
+        label = Span(f"  {visible(block.label):<{block.wide}}{block.text} ")
+        yield rich_line((label, *(() if block.share is None else bar(block.share))))
     else:
         yield Text(_fact(block))
 
@@ -93,6 +93,6 @@ def _table(table: Table) -> RichTable:
 
 
 def _trimmed(text: str) -> str:
-    """Without the coloured emptiness that fills a table's last column."""
-    kept = _TRAILING.sub("", text)
-    return f"{kept}{_RESET}" if _ESCAPE in kept else kept
+    """Return a line without the coloured spaces that fill a table's last column."""
+    trimmed = _TRAILING.sub("", text)
+    return f"{trimmed}{_RESET}" if _ESCAPE in trimmed else trimmed

@@ -1,4 +1,4 @@
-"""Paragraphs of a readable width.
+"""Fill paragraphs to a readable width.
 
 Reads: text. Writes: nothing. Never: cuts a word.
 """
