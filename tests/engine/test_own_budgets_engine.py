@@ -111,6 +111,18 @@ def test_the_whole_is_never_passed_and_leftovers_draw_on_the_rest(opened):
     assert again.repeated
 
 
+def test_the_price_of_leftovers_is_a_share_of_the_whole_budget(opened):
+    """At most half is spent, so half of what is left is less than half of the whole, and the price says so."""
+    engine = opened()
+    engine.personal_count(COUNT, share="0.5")
+    plan = engine.plan_personal(COUNT, share="0.5", leftovers=True)
+    assert plan.epsilon == max(plan.read.weights.shares) < Epsilon("0.499")
+    assert plan.price_in_words == f"each person up to {plan.epsilon} of their own budget"
+    assert "at most 0.5 of what they have left of their own budget" in dict(plan.explanation())["share"]
+    assert "leftovers=True" not in plan.affordable(Epsilon("0.1"))
+    assert "leftovers=True" in engine.plan_personal(COUNT).affordable(Epsilon("0.1"))
+
+
 def test_a_decision_reports_what_is_far_above(opened):
     engine = opened()
     sql = "SELECT ward FROM patients GROUP BY ward HAVING COUNT(*) > {}"

@@ -115,7 +115,7 @@ def test_those_who_allow_nothing_are_not_counted(make_entropy):
 def test_bad_input_is_refused():
     with pytest.raises(ArgumentError, match=r"^roster = .*two billion"):
         exponential_plan(Roster(np.array([10**12]), np.zeros(2_400_000, dtype=np.int64)))
-    with pytest.raises(ArgumentError, match=r"^roster = .*nobody"):
+    with pytest.raises(ArgumentError, match=r"^roster = .*below a nano"):
         exponential_plan(Roster.of([0]))
     with pytest.raises(ArgumentError, match=r"^share = "):
         exponential_plan(Roster.of([1]), share=Fraction(3, 2))

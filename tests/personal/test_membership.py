@@ -15,7 +15,6 @@ from thresher.personal.learners.membership import (
     group_of,
     halved,
     roster_of,
-    sampling_chances,
     spent_by_class,
 )
 from thresher.personal.parts import Parts
@@ -55,20 +54,18 @@ def test_somebody_who_allows_next_to_nothing_is_not_read():
 
 
 def test_chances_are_published_ones_and_never_above_the_true_ones():
-    level = 80_000_000
-    chances = sampling_chances(ROSTER.nano, level) / 2**32
+    chances = group_of(ROSTER, "sampling", "0.08").chances / 2**32
     assert chances[1:5] == pytest.approx([0.120669, 0.242551, 0.615595, 0.870582], abs=1e-6)
     assert chances[0] == 0
     assert (chances[5:] == 1).all()
     with mpmath.workdps(40):
-        nano = np.array([1, 7, 10**3, 10**6, 10**8, 123_456_789, 10**9 - 1, 10**9, 5 * 10**9, 10**10])
-        for level in (10**6, 10**9, 10**10, 10**11):
-            for budget, units in zip(nano.tolist(), sampling_chances(nano, level).tolist(), strict=True):
-                if budget < level:
-                    true = mpmath.expm1(mpmath.mpf(budget) / 10**9) / mpmath.expm1(mpmath.mpf(level) / 10**9)
-                    assert units <= true * 2**32 <= max(units + 3, 3)
-                    loss = mpmath.log1p(mpmath.mpf(units) / 2**32 * mpmath.expm1(mpmath.mpf(level) / 10**9))
-                    assert loss <= mpmath.mpf(budget) / 10**9
+        nano = [1, 7, 10**3, 10**6, 10**8, 123_456_789, 10**9 - 1, 10**9, 5 * 10**9, 10**10, 10**11, 10**15]
+        roster = Roster.of([Fraction(budget, 10**9) for budget in nano])
+        for level in (10**6, 10**9, 10**10, 10**11, 10**15):
+            chances = group_of(roster, "sampling", Fraction(level, 10**9)).chances
+            for budget, units in zip(nano, chances.tolist(), strict=True):
+                true = mpmath.expm1(mpmath.mpf(budget) / 10**9) / mpmath.expm1(mpmath.mpf(level) / 10**9)
+                assert units == (2**32 if budget >= level else int(mpmath.floor(true * 2**32)))
 
 
 def test_coins_fall_as_often_as_they_should(entropy):

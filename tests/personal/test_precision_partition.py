@@ -88,7 +88,7 @@ def test_the_printed_utility_chooses_the_worst_parts_or_one_part():
         ({"parts": 0}, "one part"),
         ({"least_size": 9}, "at most 0 parts"),
         ({"least_size": 0}, "one person"),
-        ({"variance": "-0.1"}, "not below 0"),
+        ({"variance": "-0.1"}, "0 or more"),
         ({"parts": "2"}, "integer"),
     ],
 )

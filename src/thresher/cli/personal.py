@@ -1,7 +1,7 @@
-"""`thresher personal`: budgets of people's own, what each method would make of them, and questions to such tables.
+"""`thresher personal`: forecast the error of each method on a roster, and ask tables in which people set budgets.
 
 Reads: arguments, declarations, a roster. Writes: standard output, pictures; the ledger, through the engine. Never:
-charges unasked; shows an analyst's page a class of budgets.
+charges unasked; shows an analyst a class of budgets.
 """
 
 from pathlib import Path
@@ -30,17 +30,19 @@ if TYPE_CHECKING:
 
 @click.group()
 def personal() -> None:
-    """Budgets of people's own: plan on a public roster, and ask by the weighted release."""
+    """People set their own budgets: forecast errors from a public roster, and ask a table of such people."""
 
 
 @personal.command("plan")
 @config_option
-@click.option("--table", metavar="NAME", help="A declared table with budget_column; its roster, and what is left.")
-@click.option("--budgets", metavar="FILE", help="Instead, a roster in a file of lines `person,budget`.")
-@click.option("--default", metavar="EPSILON", help="The budget of lines of the file without one.")
-@click.option("--grid", metavar="EPSILON", default="0.0001", show_default=True, help="Budgets are floored to it.")
-@click.option("--parts", type=int, help="How many parts of least waste. Default: five.")
-@click.option("--least-size", type=int, default=1, show_default=True, help="The fewest people in a part.")
+@click.option("--table", metavar="NAME", help="A declared table with budget_column: show its roster, and what is left.")
+@click.option("--budgets", metavar="FILE", help="Instead of a table: a file of lines `person,budget`.")
+@click.option("--default", metavar="EPSILON", help="The budget of lines in the file that name none.")
+@click.option(
+    "--grid", metavar="EPSILON", default="0.0001", show_default=True, help="Round budgets in the file down to it."
+)
+@click.option("--parts", type=int, help="How many parts of least waste. Default: 5.")
+@click.option("--least-size", type=int, default=1, show_default=True, help="The fewest people in one part.")
 @click.option("--output", "-o", metavar="FILE", help="Draw the budgets as FILE.svg.")
 @click.option("--picture", metavar="FILE", help="Draw the error of every method as FILE.svg.")
 @json_option
@@ -57,37 +59,38 @@ def plan_command(
     picture: str | None,
     as_json: bool,
 ) -> None:
-    """Show the budgets, the parts of least waste, and the error that every method would have. For the curator.
+    """Show the budgets, the parts of least waste, and the error that each method would have. For the curator.
 
-    Everything here is a function of the public roster; nothing is read and nothing is charged.
+    All of it follows from the public roster: no private row is read, and nothing is charged.
 
     \b
       thresher personal plan --table patients
       thresher personal plan --budgets roster.csv --parts 3 -o budgets.svg --picture errors.svg
     """  # noqa: D301 - click reads the backslash
-    for path in (output, picture):
-        _check_svg(path)
+    _check_svg("output", output)
+    _check_svg("picture", picture)
     if (table is None) == (budgets is None):
-        raise ArgumentError("table", table, "either a table or a file of budgets is looked at", "Pass --table NAME")
+        raise ArgumentError("table", table, "it needs either a table or a file of budgets", "Pass --table NAME")
     left: list[ClassLeft] = []
     if table is not None:
         with thresher.open(config) as engine:
             left = engine.personal_classes(table)
-        found = forecast(_roster(left), parts, least_size=least_size)
-    else:
-        found = forecast(_read(str(budgets), default, grid), parts, least_size=least_size)
-    _draw(found, output, picture)
-    show(forecast_page(found, left), as_json=as_json)
+    roster = _read(str(budgets), default, grid) if table is None else _roster(left)
+    outlook = forecast(roster, parts, least_size=least_size)
+    _draw(outlook, output, picture)
+    show(forecast_page(outlook, left), as_json=as_json)
 
 
 @personal.command("run")
 @click.argument("sql")
 @config_option
-@click.option("--share", metavar="SHARE", help="Of each person's own budget, at most this. Default 0.25.")
-@click.option("--leftovers", is_flag=True, help="Draw on what each class of budgets has left, not on the whole.")
-@click.option("--confidence", metavar="SHARE", help="Of a count: how sure its half width is. Default 0.95.")
-@click.option("--miss-rate", metavar="RATE", help="Of a decision. Default 0.05.")
-@click.option("--false-alarm-rate", metavar="RATE", help="Of a decision. Default 0.10.")
+@click.option("--share", metavar="SHARE", help="The most that each person loses of their own budget [0.25].")
+@click.option("--leftovers", is_flag=True, help="Take --share of what people have left, not of their whole budgets.")
+@click.option("--confidence", metavar="SHARE", help="Of a count: the probability of its half width [0.95].")
+@click.option(
+    "--miss-rate", metavar="RATE", help="Of a decision: most probability of missing a group that qualifies [0.05]."
+)
+@click.option("--false-alarm-rate", metavar="RATE", help="Of a decision: most probability of a false alarm [0.10].")
 @key_option
 @yes_option
 @analyst_option
@@ -102,7 +105,7 @@ def run_command(
     as_json: bool,
     **options: Unpack["PersonalOptions"],
 ) -> None:
-    """Ask a table of own budgets: a count or sum for each group, or, with HAVING, a decision about it.
+    """Ask a table with budget_column: a count or sum for each group, or, with HAVING, which groups meet a condition.
 
     \b
       thresher personal run "SELECT ward, COUNT(*) FROM patients GROUP BY ward" --share 0.25
@@ -110,19 +113,20 @@ def run_command(
     """  # noqa: D301 - click reads the backslash
     with thresher.open(config, analyst=analyst) as engine:
         plan: Plan[PersonalCounts | Release] = engine.plan_personal(question_text(sql), **options)
-        found = paid(engine, plan, key=key, yes=yes, quiet=as_json)
-        with kept(found.key):
-            page = found.page(every=True) if isinstance(found, Release) else found.page()
+        answer = paid(engine, plan, key=key, yes=yes, quiet=as_json)
+        with kept(answer.key):
+            page = answer.page(every=True) if isinstance(answer, Release) else answer.page()
             show(page + engine.balance(plan).page(), as_json=as_json)
 
 
 def _roster(left: list[ClassLeft]) -> Roster:
-    """People by class, whoever they are."""
-    kept = [one for one in left if one.people]
-    if not kept:
-        raise ArgumentError("table", "its roster", "nobody on it has a budget", "Look at the public table")
-    levels = np.array([one.budget.nano for one in kept], dtype=np.int64)
-    return Roster(levels, np.repeat(np.arange(len(kept), dtype=np.int64), [one.people for one in kept]))
+    """Return a roster of as many people in each class, in the order of the classes."""
+    classes = [one for one in left if one.people]
+    if not classes:
+        rule = "nobody on its public roster has a budget above 0"
+        raise ArgumentError("table", "its roster", rule, "Check budget_roster in thresher.toml and the public table")
+    levels = np.array([one.budget.nano for one in classes], dtype=np.int64)
+    return Roster(levels, np.repeat(np.arange(len(classes), dtype=np.int64), [one.people for one in classes]))
 
 
 def _read(path: str, default: str | None, grid: str) -> Roster:
@@ -131,16 +135,16 @@ def _read(path: str, default: str | None, grid: str) -> Roster:
     return Roster.from_lines(Path(path), default=default, grid=grid)
 
 
-def _check_svg(path: str | None) -> None:
+def _check_svg(field: str, path: str | None) -> None:
     if path is not None and (not path.lower().endswith(".svg") or not Path(path).absolute().parent.is_dir()):
-        raise ArgumentError("output", path, "it names an .svg file in a folder that exists", "Write budgets.svg, say")
+        raise ArgumentError(field, path, "it must name an .svg file in a folder that exists", f"Pass {field}=file.svg")
 
 
-def _draw(found: Forecast, output: str | None, picture: str | None) -> None:
-    levels, sizes = [float(level) for level in found.roster.levels], found.roster.sizes.tolist()
+def _draw(outlook: Forecast, output: str | None, picture: str | None) -> None:
+    levels, sizes = [float(level) for level in outlook.roster.levels], outlook.roster.sizes.tolist()
     if output is not None:
-        cuts = [float(level) for level in found.parts.levels[1:]]
+        cuts = [float(level) for level in outlook.parts.levels[1:]]
         Path(output).write_text(level_picture(levels, sizes, cuts), encoding="utf-8")
     if picture is not None:
-        errors = [(outlook.method, outlook.predicted_sd) for outlook in found.outlooks]
+        errors = [(one.method, one.predicted_sd) for one in outlook.outlooks]
         Path(picture).write_text(error_picture("Error by method, forecast", errors), encoding="utf-8")

@@ -1,7 +1,7 @@
-"""The classes of people's own budgets in a declared table: how many are in each, what they have lost and have left.
+"""Sort the people of a declared table into classes by budget: how many are in each, what they have lost and have left.
 
 Reads: declarations, public tables, losses of the ledger. Writes: nothing. Never: private rows; a class in a message to
-an analyst. Wrong sizes cost accuracy, never privacy.
+an analyst. Wrong public sizes cost accuracy, never privacy.
 """
 
 import math
@@ -19,7 +19,7 @@ from thresher.question.conditions import ALWAYS
 
 @dataclass(frozen=True, slots=True)
 class ClassLeft:
-    """What a class of budgets has left: for the curator."""
+    """What one class of budgets has left: for the curator."""
 
     budget: Epsilon
     people: int
@@ -27,42 +27,42 @@ class ClassLeft:
 
     @property
     def left(self) -> Epsilon:
-        """Of each person's own budget, rounded down."""
+        """Return what is left of each person's own budget, rounded down."""
         return Epsilon.from_nano(self.budget.nano * (NANO - min(NANO, self.spent_share.nano)) // NANO)
 
 
 def own_budgets_of(table: Table) -> OwnBudgets:
-    """The people's own budgets, or the refusal of a table that has one for all."""
+    """Return the declared budgets of a table's people. A table with one budget for all is refused."""
     if table.own_budgets is None:
-        rule = f"the people of {table.name} have no budgets of their own"
+        rule = f"the table {table.name} has one budget for all its people"
         raise ArgumentError("personal", True, rule, "Declare budget_column, or ask without personal")
     return table.own_budgets
 
 
 def class_sizes(table: Table, public: Mapping[str, PublicTable]) -> tuple[int, ...]:
-    """People on the roster in each class of `own_budgets.codes`; who has the budget 0 is in none."""
+    """Return how many people on the roster are in each class; people with budget 0 are in none."""
     own = own_budgets_of(table)
     place, roster = f"tables.{table.name}.budget_roster", public[own.roster.table]
     budgets = _column(roster, own.roster.column, place)
     people = None if own.roster.people is None else _column(roster, own.roster.people, place)
-    found = dict.fromkeys(own.codes, 0)
+    sizes = dict.fromkeys(own.codes, 0)
     for row, budget in enumerate(budgets, start=1):
         code = _code(own, budget, f"{place}: row {row} of {roster.name}")
         number = 1 if people is None else _whole(people[row - 1], f"{place}: row {row} of {roster.name}")
-        if code in found:
-            found[code] += number
-    return tuple(found.values())
+        if code in sizes:
+            sizes[code] += number
+    return tuple(sizes.values())
 
 
 def classes_left(table: Table, public: Mapping[str, PublicTable], losses: Sequence[RegionLosses]) -> list[ClassLeft]:
-    """Every class that may lose something, with its public size."""
+    """Return each class that may lose something, with its public size."""
     own, sizes = own_budgets_of(table), class_sizes(table, public)
-    found = zip(own.codes, sizes, spent_shares(table, losses), strict=True)
-    return [ClassLeft(Epsilon.from_nano(own.nano(code)), people, spent) for code, people, spent in found]
+    classes = zip(own.codes, sizes, spent_shares(table, losses), strict=True)
+    return [ClassLeft(Epsilon.from_nano(own.nano(code)), people, spent) for code, people, spent in classes]
 
 
 def spent_shares(table: Table, losses: Sequence[RegionLosses]) -> list[Epsilon]:
-    """The share of their own budgets that people of each class may have lost, wherever they are; never too small."""
+    """Return the share of their own budgets that people of each class may have lost in all groups; never too small."""
     own = own_budgets_of(table)
     budget = table.columns[own.column]
     by_class = Question(table, (budget,), tuple((code,) for code in own.codes), ALWAYS, True, "")
@@ -79,17 +79,17 @@ def _column(roster: PublicTable, name: str, place: str) -> tuple[PublicValue, ..
 
 
 def _code(own: OwnBudgets, budget: PublicValue, place: str) -> int:
-    """The code of such a budget; in the middle between two, where floats may fall either way, the upper one."""
+    """Return the code of a budget: the nearest one; of two, the upper one, because floats may round either way."""
     if budget is None:
         return 0 if own.grid.missing is None else int(own.grid.missing / own.grid.step)
     if isinstance(budget, bool) or not isinstance(budget, Fraction):
-        raise DeclarationError(place, "a budget is a number")
+        raise DeclarationError(place, "a budget must be a number")
     if not 0 <= budget <= own.grid.maximum:
-        raise DeclarationError(place, "a budget lies between 0 and the declared max")
+        raise DeclarationError(place, "a budget must lie between 0 and the declared max")
     return math.floor(budget / own.grid.step + Fraction(1, 2))
 
 
 def _whole(number: PublicValue, place: str) -> int:
     if isinstance(number, bool) or not isinstance(number, Fraction) or number < 0 or number.denominator != 1:
-        raise DeclarationError(place, "a number of people is 0 or a whole number above it")
+        raise DeclarationError(place, "a number of people must be a whole number, 0 or more")
     return number.numerator

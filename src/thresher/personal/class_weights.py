@@ -1,6 +1,6 @@
-"""Whole weights for classes of budgets: what one question reads of a declared table, class by class.
+"""Give each class of budgets a whole weight: what one question reads of a declared table, class by class.
 
-Everybody of a class that allows e is given the weight W = floor(min(share e, t) / g), where g is the loss that one
+Everybody of a class that allows e gets the weight W = floor(min(share e, t) / g), where g is the loss that one
 weight costs and t the cap; the weighted sum of each group is released with integer noise. Proof: `class_weights.md`.
 Reads: declared classes, public sizes. Writes: nothing. Never: who is present; a class that allows nothing.
 """
@@ -17,12 +17,12 @@ from thresher.amounts import NANO, Epsilon
 from thresher.errors import ArgumentError
 from thresher.noise import Entropy, discrete_laplace
 
-# The cap is cut into so many parts at most: what flooring loses of it is less than one of them.
+# The cap is cut into at most this many parts: flooring loses less than one part of it.
 _FINEST = 1 << 20
 # The widest noise that is drawn, in weights: the limit of `thresher.noise`.
 _WIDEST = 10**9
 _SPREAD = 0.25
-# Of a search by thirds: more than a float has digits.
+# Steps of a search by thirds: more than a float has digits.
 _THIRDS = 120
 # A cap between two levels is taken if it is better by more than a millionth: levels make rounder numbers.
 _WORTH = 1 - 1e-6
@@ -32,8 +32,8 @@ _WORTH = 1 - 1e-6
 class ClassWeights:
     """For each class: what its people allow in all (nano), its public size, and its weight in this question.
 
-    `grid`: what each weight costs. A person of weight 1 moves one group's sum by at most `each`, and all of them
-    together by at most `reach`.
+    `grid` is what one unit of weight costs. A person of weight 1 moves the sum of one group by at most `each`, and all
+    sums together by at most `reach`.
     """
 
     nano: tuple[int, ...]
@@ -45,17 +45,17 @@ class ClassWeights:
 
     @property
     def people(self) -> int:
-        """How many on the roster allow something."""
+        """Return how many people on the roster allow something."""
         return sum(self.sizes)
 
     @property
     def mean(self) -> Fraction:
-        """The mean weight of the people on the roster: what an estimate is divided by."""
+        """Return the mean weight of the people on the roster, by which an estimate is divided."""
         return Fraction(sum(w * n for w, n in zip(self.weights, self.sizes, strict=True)), self.people)
 
     @property
     def shares(self) -> tuple[Epsilon, ...]:
-        """What each class loses, as a share of its own budget, rounded up: what the ledger keeps."""
+        """Return what each class loses, as a share of its own budget, rounded up: what the ledger keeps."""
         return tuple(
             Epsilon.covering(weight * self.grid * NANO / nano)
             for weight, nano in zip(self.weights, self.nano, strict=True)
@@ -63,22 +63,22 @@ class ClassWeights:
 
     @property
     def noise_sd(self) -> float:
-        """The standard deviation of the noise, in the units of what is counted."""
+        """Return the standard deviation of the noise, in the units of what is counted."""
         rate = float(self.grid / self.reach)
         return math.sqrt(0.5) / math.sinh(rate / 2) / float(self.mean)
 
     @property
     def predicted_sd(self) -> float:
-        """That of a count whose people are chosen by a fair coin, noise and unequal weights together.
+        """Return the standard deviation of a count of people chosen by a fair coin: noise and unequal weights together.
 
-        It assumes that budgets say nothing about the data.
+        It assumes that budgets are independent of the data.
         """
         mean = float(self.mean)
         off = sum(n * (w / mean - 1) ** 2 for w, n in zip(self.weights, self.sizes, strict=True))
         return math.hypot(self.noise_sd, self.each * math.sqrt(_SPREAD * off))
 
     def released(self, values: NDArray[np.int64] | NDArray[np.object_], entropy: Entropy) -> list[int]:
-        """The noisy weighted sum of each group.
+        """Return the noisy weighted sum of each group.
 
         `values` are exact: a row for each group, and a column for each class whose weight is above 0.
 
@@ -95,20 +95,18 @@ class ClassWeights:
 def class_weights(
     nano: Sequence[int], allowed: Sequence[Fraction], sizes: Sequence[int], reach: int, each: int = 1
 ) -> ClassWeights:
-    """The weights for what the question may lose of each class, `allowed`, with the cap that predicts the least error.
+    """Return the weights for what the question may lose of each class (`allowed`), at the cap of least predicted error.
 
-    The error falls and then rises with the cap (`weighted.md`), so that it is found by thirds.
+    The error falls and then rises with the cap (`weighted.md`), so a search by thirds finds the best one.
     """
     caps = sorted({most for most, size in zip(allowed, sizes, strict=True) if most and size})
     if not caps:
-        rule = (
-            "nobody on the roster has anything that the question may use: it is spent, or below half a step of budgets"
-        )
-        raise ArgumentError("share", 0, rule, "Look at what is left: thresher personal plan")
+        rule = "nobody on the roster has a budget left that this question may use"
+        raise ArgumentError("share", 0, rule, "See what each class has left: thresher personal plan --table NAME")
     floats, people = np.array([float(most) for most in allowed]), np.array(sizes, dtype=np.float64)
 
     def variance(cap: float) -> float:
-        """Of a frequency: of the noise, and of unequal weights."""
+        """Return the variance of a frequency: of the noise, and of unequal weights."""
         weights = np.minimum(floats, cap)
         total, everybody = float(weights @ people), float(people.sum())
         off = float(people @ (weights / total - 1 / everybody) ** 2)
@@ -124,7 +122,7 @@ def class_weights(
         cap = between
     parts = min(_FINEST, math.floor(_WIDEST * cap / reach))
     if parts < 1:
-        rule = "noise for so little is wider than can be drawn"
+        rule = "the noise for it is wider than can be drawn"
         raise ArgumentError("share", f"{float(cap):.3g} of epsilon", rule, "Pass a larger share, or a coarser grid")
     grid = cap / parts
     weights = [math.floor(min(most, cap) / grid) for most in allowed]

@@ -1,4 +1,4 @@
-"""The personal exponential mechanism for counts: a number is dear if much budget must change its mind to reach it.
+"""Choose a count by the personal exponential mechanism: a number costs the budgets of those who must flip to reach it.
 
     cost(r) = the least sum of budgets of people whose flags must flip so that r are set,   P[r] ~ exp(-cost(r) / 2)
 
@@ -29,7 +29,7 @@ RATE = Fraction(1, 2 * NANO)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ExponentialPlan:
-    """What a flip of each class costs, in nano: a function of the roster alone."""
+    """What the flip of one person of each class costs, in nano: a function of the roster alone."""
 
     roster: Roster
     used: NDArray[np.int64]
@@ -38,12 +38,17 @@ class ExponentialPlan:
 
     @property
     def people(self) -> int:
-        """How many can be counted: those who may spend something."""
+        """Return how many people can be counted: those who may spend something."""
         return int(self.roster.sizes[self.used > 0].sum())
 
     @property
+    def fair(self) -> bool:
+        """Say whether everybody on the roster can be counted, so that estimates need no assumption."""
+        return self.people == self.roster.people
+
+    @property
     def predicted_sd(self) -> float:
-        """The standard deviation of a frequency, if everywhere among the classes the share `frequency` is set."""
+        """Return the standard deviation of a frequency if the share `frequency` of each class has its flag set."""
         sizes, here = self.roster.sizes, float(self.frequency)
         costs = self.costs(np.diff(np.rint(np.cumsum(sizes) * here).astype(np.int64), prepend=0))
         off = np.arange(costs.size) - int(np.argmin(costs))
@@ -52,7 +57,7 @@ class ExponentialPlan:
         return math.sqrt(spread + here * (1 - here) * (1 / self.people - 1 / self.roster.people))
 
     def costs(self, counted: NDArray[np.int64]) -> NDArray[np.int64]:
-        """The cost in nano of every number from 0 to `people`, if so many of each class are set."""
+        """Return the cost in nano of each number from 0 to `people`, where `counted` flags of each class are set."""
         read = self.used > 0
         fewer = np.cumsum(np.repeat(self.used[read], counted[read]))
         more = np.cumsum(np.repeat(self.used[read], (self.roster.sizes - counted)[read]))
@@ -60,7 +65,7 @@ class ExponentialPlan:
 
 
 def exponential_plan(roster: Roster, *, share: Amount = 1, frequency: Amount = HALF) -> ExponentialPlan:
-    """The plan for counts at this share of everybody's budget."""
+    """Return the plan for counts at this share of everybody's budget."""
     used = shared(roster, share)
     if sum(size * nano for size, nano in zip(roster.sizes.tolist(), used.tolist(), strict=True)) >= 1 << 61:
         rule = "the sum of all budgets must stay below two billion"
@@ -72,11 +77,11 @@ def exponential_plan(roster: Roster, *, share: Amount = 1, frequency: Amount = H
 def exponential_frequency(
     plan: ExponentialPlan, flags: NDArray[Any], *, entropy: Entropy | None = None
 ) -> PersonalRelease:
-    """The share of the roster whose flag is set, by a count chosen among all possible ones.
+    """Estimate the share of the roster whose flag is set, by a count chosen among all possible ones.
 
     Privacy: each person loses at most their budget (`count_choice.md`). No assumption is needed where nobody's budget
-    is 0. Utility: good where few people have small budgets; where many have, each step is cheap and the count strays
-    farther than with the least budget for all. Runtime: a pass over the flags, and a step for each likely count.
+    is 0. Utility: good where few people have small budgets; where many have, each step is cheap and the count errs
+    more than with the least budget for all. Runtime: a pass over the flags, and a step for each likely count.
     """
     source = chosen(entropy)
     ones = flags_of(flags, plan.roster)
@@ -89,6 +94,6 @@ def exponential_frequency(
         float(2 * NANO / plan.used[plan.used > 0][0]) / plan.people,
         plan.predicted_sd,
         plan.spent,
-        "" if plan.people == plan.roster.people else INDEPENDENT,
+        "" if plan.fair else INDEPENDENT,
         source.stamp,
     )

@@ -1,8 +1,8 @@
-"""Releases of parts: each part's sum at its own level, and one estimate from all of them.
+"""Release each part's sum at its own level, and make one estimate from all of them.
 
 Frequencies and means are weighed by precision; totals are summed; models are weighed by (people · level)², or vote.
-Weighing is done to what was released, and costs nothing.
-Reads: parts of a roster, private arrays, entropy. Writes: nothing. Never: parts of those who happen to be present.
+Weights apply to what was released, and are free.
+Reads: parts of a roster, private arrays, entropy. Writes: nothing. Never: parts that depend on who is present.
 Proof: `part_releases.md`. Citation: Li, Xiong, Ji, Jiang, "Partitioning-Based Mechanisms Under Personalized
 Differential Privacy", 2017, corrected: frequencies are weighed by precision, totals are added up.
 """
@@ -27,14 +27,14 @@ from thresher.personal.precision_partition import ASSUMPTION, HALF_SPLIT
 from thresher.personal.roster_values import check_noise, checked_bound, flags_of, fraction_of, of_kind, whole_values
 from thresher.personal.weighted import HALF
 
-NO_ASSUMPTION = "nothing is assumed about budgets"
+NO_ASSUMPTION = "no assumption about budgets is needed"
 
 
 @dataclass(frozen=True, slots=True)
 class Weighing:
     """A weight for each part, the parts of the first round first; and how far the weighed answer is from the truth.
 
-    `variance`: against a population of which the roster is a sample; `predicted_sd`: against the roster itself.
+    `variance` is against a population of which the roster is a sample, `predicted_sd` against the roster itself.
     """
 
     weights: tuple[float, ...]
@@ -44,14 +44,17 @@ class Weighing:
 
 
 def frequency_weights(parts: Parts | Rounds, *, variance: Amount = HALF_SPLIT, bound: Amount = 1) -> Weighing:
-    """The best weights for a frequency, or for a mean of values of size `bound` at most whose variance is `variance`.
+    """Return the best weights for a frequency, or for a mean of values of size `bound` at most and this `variance`.
 
-    Of unbiased combinations it has the least variance: inverse variances for one round; for several rounds, in which
-    the same people come again, the solution with their covariances. Assumption: budgets are independent of the values.
+    Of all unbiased combinations theirs has the least variance: inverse variances for one round; for several rounds, in
+    which the same people come again, the solution with their covariances. Assumption: budgets are independent of the
+    values.
     """
     chance, size = float(exact_fraction(variance, "variance")), float(exact_fraction(bound, "bound"))
     if chance < 0 or size <= 0:
-        raise ArgumentError("bound", bound, "bounds are above 0, variances not below", "Pass 1 for a frequency")
+        raise ArgumentError(
+            "bound", bound, "it must be above 0, and the variance 0 or more", "Pass bound=1 for a frequency"
+        )
     noise = np.array(
         [2 * (size / (people * float(level))) ** 2 for people, level in zip(parts.sizes, parts.levels, strict=True)]
     )
@@ -68,27 +71,27 @@ def frequency_weights(parts: Parts | Rounds, *, variance: Amount = HALF_SPLIT, b
 
 
 def sum_weights(parts: Parts, *, bound: Amount = 1) -> Weighing:
-    """Totals of parts are added up: unbiased whatever budgets depend on, and never better than one part for all."""
+    """Return weights that add up the totals of parts: always unbiased, and never better than one part for all."""
     size = exact_fraction(bound, "bound")
     variance = float(sum((2 * (size / level.fraction) ** 2 for level in parts.levels), Fraction(0)))
     return Weighing((1.0,) * len(parts.levels), variance, math.sqrt(variance), NO_ASSUMPTION)
 
 
 def model_weights(parts: Parts) -> tuple[float, ...]:
-    """Weights for averaging the parameters of one model for each part: (people · level)², best where noise is all."""
+    """Return weights for averaging models of parts: (people · level)², best if noise is the only error."""
     squares = [(size * level.fraction) ** 2 for size, level in zip(parts.sizes, parts.levels, strict=True)]
     return tuple(float(square / sum(squares)) for square in squares)
 
 
 def combined(weights: Sequence[float], answers: ArrayLike) -> NDArray[np.float64]:
-    """The weighed sum of one answer for each part: numbers, or arrays of one shape."""
+    """Return the weighed sum of one answer for each part: numbers, or arrays of one shape."""
     return np.tensordot(np.asarray(weights, dtype=np.float64), _one_each(weights, answers), axes=1)
 
 
 def vote(labels: ArrayLike, weights: Sequence[float]) -> NDArray[Any]:
-    """For each column the label with most weight behind it, the least of them in a tie; one row of labels a part.
+    """Return, for each column, the label with most weight behind it, the least one in a tie; each part gives one row.
 
-    With equal weights it is the literature's majority vote, which a poor part sways as much as a good one.
+    With equal weights it is the literature's majority vote, in which a poor part counts as much as a good one.
     """
     given = _one_each(weights, labels)
     kinds = np.unique(given)
@@ -99,7 +102,7 @@ def vote(labels: ArrayLike, weights: Sequence[float]) -> NDArray[Any]:
 def _one_each(weights: Sequence[float], answers: ArrayLike) -> NDArray[Any]:
     given = np.asarray(answers)
     if given.ndim < 1 or given.shape[0] != len(weights):
-        rule = f"there is one answer for each of {len(weights)} parts"
+        rule = f"it must have one answer for each of {len(weights)} parts"
         raise ArgumentError("answers", f"shape {given.shape}", rule, "Pass the answers in the order of the parts")
     return given
 
@@ -107,7 +110,7 @@ def _one_each(weights: Sequence[float], answers: ArrayLike) -> NDArray[Any]:
 def partition_frequency(
     parts: Parts | Rounds, flags: NDArray[Any], *, frequency: Amount = HALF, entropy: Entropy | None = None
 ) -> PersonalRelease:
-    """The share of the roster whose flag is set: frequencies of parts, weighed by their precision.
+    """Estimate the share of the roster whose flag is set: frequencies of parts, weighed by their precision.
 
     Privacy: each person loses the level of their part, in each round (`part_releases.md`): at most their budget.
     Utility: `predicted_sd`, never below that of the weighted release at its best cap. Assumption: budgets are
@@ -125,7 +128,7 @@ def partition_mean(
     frequency: Amount = HALF,
     entropy: Entropy | None = None,
 ) -> PersonalRelease:
-    """The mean value over the roster, in steps, those who are absent being 0. Everything else as above."""
+    """Estimate the mean value over the roster, in steps, absent people counting as 0. Else as `partition_frequency`."""
     reach = checked_bound(bound, parts.roster)
     return _mean(parts, whole_values(values, parts.roster, reach), reach, fraction_of(frequency), chosen(entropy))
 
@@ -133,9 +136,9 @@ def partition_mean(
 def partition_sum(
     parts: Parts, values: NDArray[Any], bound: int = 1, *, entropy: Entropy | None = None
 ) -> PersonalRelease:
-    """The sum of the values of all whose budget is above 0: the sums of parts, added up.
+    """Estimate the sum of the values of all whose budget is above 0: the sums of parts, added up.
 
-    No assumption is needed, and no gain is to be had: one part for all is never worse.
+    It needs no assumption, and has no advantage: one part for all is never worse.
     """
     reach, source = checked_bound(bound, parts.roster), chosen(entropy)
     noisy = _drawn(parts, whole_values(values, parts.roster, reach), reach, source)
@@ -172,7 +175,7 @@ def _mean(
 
 
 def _drawn(parts: Parts | Rounds, steps: NDArray[np.int64], bound: int, source: Entropy) -> NDArray[np.int64]:
-    """The noisy sum of every part of every round; whoever is in no part is not read."""
+    """Return the noisy sum of each part of each round; whoever is in no part is not read."""
     drawn = []
     check_noise(min(level.fraction for level in parts.levels), bound)
     for each in parts.rounds:
@@ -193,7 +196,7 @@ def _scales(parts: Parts | Rounds, bound: int) -> NDArray[np.float64]:
 
 
 def _shared(rounds: Sequence[Parts]) -> NDArray[np.float64]:
-    """For every two parts, the people in both, by the sizes of both."""
+    """Return, for every two parts, how many people are in both, divided by the sizes of both."""
     numbered, start = [], 0
     for parts in rounds:
         numbered.append((start, parts.of_person))

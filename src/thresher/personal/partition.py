@@ -1,9 +1,8 @@
-"""The parts that waste least: an exact optimum over all cuts, for a given number of parts.
+"""Find the parts that waste least, exactly, for a given number of parts.
 
-The literature's dynamic program, corrected: the empty beginning is free for no parts and forbidden for any, and the
-last part is never empty. Costs are Monge, so the best last cut only moves right as people are added, and each number of
-parts takes n log n comparisons instead of n squared. Why the comparisons are exact though sums pass 64 bits:
-`partition.md`.
+This is the literature's dynamic program, corrected: each part holds at least one person. As people are added, the best
+last cut never moves to the left (costs are Monge), so each number of parts takes n log n comparisons instead of n
+squared. Why the comparisons are exact although sums pass 64 bits: `partition.md`.
 Reads: a roster. Writes: nothing. Never: data; a round whose parts depend on an earlier round's release.
 """
 
@@ -19,7 +18,7 @@ from thresher.personal.parts import Parts, Rounds, after, first_class
 from thresher.personal.roster import Roster
 
 Whole = NDArray[np.int64]
-# For the classes in order: levels, and people, sums of levels and the latest beginning of a last part before each one.
+# Levels of the classes in order; and before each of them: people, sums of levels, latest beginning of a last part.
 Table = tuple[Whole, Whole, Whole, Whole]
 # What parts before each class gain: as floats, and modulo 2^64.
 Gains = tuple[NDArray[np.float64], Whole]
@@ -27,7 +26,7 @@ Layer = Callable[[Table, Gains, float, int, int], tuple[Gains, Whole]]
 
 
 def partition(roster: Roster, parts: int, *, least_size: int = 1) -> Parts:
-    """The `parts` runs of classes, each of at least `least_size` people, with the least total waste.
+    """Cut the classes into `parts` runs, each of at least `least_size` people, with the least total waste.
 
     Privacy: a function of the roster alone; a release of each part at its level costs each person at most that
     person's budget. Utility: `Parts.waste`, the least there is, exactly; of equals, the parts whose
@@ -43,14 +42,14 @@ def partition(roster: Roster, parts: int, *, least_size: int = 1) -> Parts:
 
 
 def in_rounds(roster: Roster, parts: int, rounds: int, *, least_size: int = 1) -> Rounds:
-    """Up to `rounds` rounds of up to `parts` parts of least waste; they end where nothing is left, or too few people.
+    """Return up to `rounds` rounds of up to `parts` parts of least waste; rounds end when too few people have any left.
 
     Privacy: a function of the roster alone; releases of all parts of all rounds cost each person at most that
     person's budget. Utility: what people have left after a round, squared and summed, is its waste, the least there is.
     Proof: `partition.md`. Citation: Li, Xiong, Ji, Jiang (2017), section 4.3.
     """
     if (rounds := whole_number(rounds, "rounds")) < 1:
-        raise ArgumentError("rounds", rounds, "there is one round at least", "Pass 1 or more")
+        raise ArgumentError("rounds", rounds, "there must be at least one round", "Pass 1 or more")
     made, left = [partition(roster, parts, least_size=least_size)], roster
     while True:
         left = after(made[-1])
@@ -76,7 +75,7 @@ def _table(nano: Whole, sizes: Whole, least_size: int) -> Table:
 
 
 def _margin(table: Table, parts: int) -> float:
-    """Gains that differ by more than this do so in floats too; those that differ by less are exact modulo 2^64."""
+    """Return by how much gains must differ for floats to tell them apart; smaller differences are exact modulo 2^64."""
     margin = 32 * parts * 2.0**-52 * float(table[1][-1]) * float(table[0].max()) ** 2
     if margin > 2.0**61:
         raise _too_far(table[1])
@@ -89,7 +88,7 @@ def _too_far(people: Whole) -> ArgumentError:
 
 
 def most_parts(roster: Roster, least_size: int = 1) -> int:
-    """How many parts of at least that many people the roster can have; equal budgets stay together."""
+    """Return how many parts of at least that many people the roster can have; equal budgets stay together."""
     first = int(np.searchsorted(roster.nano, 1))
     return len(first_ends(np.concatenate([[0], np.cumsum(roster.sizes[first:])]), None, least_size)) - 1
 
@@ -131,7 +130,7 @@ def _cuts(table: Table, margin: float, ends: list[int], layer: Layer) -> list[in
 
 @compiled
 def _layer(table: Table, gains: Gains, margin: float, earliest: int, top: int) -> tuple[Gains, Whole]:
-    """With one part more: the gains of the best cuts before each row from `top`, and where the last part begins."""
+    """Add one part: return the gains of the best cuts before each row from `top`, and where the last part begins."""
     (level, people, sums, latest), (near, exact) = table, gains
     rows = people.size - top
     best_near, best_exact, begun = np.zeros(near.size), np.zeros_like(exact), np.zeros_like(exact)
@@ -168,7 +167,7 @@ def _layer(table: Table, gains: Gains, margin: float, earliest: int, top: int) -
 
 
 def _plain_layer(table: Table, gains: Gains, margin: float, earliest: int, top: int) -> tuple[Gains, Whole]:
-    """The same without a compiler: all rows of one step at once."""
+    """Do what `_layer` does without a compiler: all rows of one step at once."""
     (level, people, sums, latest), (near, exact) = table, gains
     rows, last = people.size - top, people.size - 1
     best_near, best_exact, begun = np.zeros(near.size), np.zeros_like(exact), np.zeros_like(exact)

@@ -1,7 +1,7 @@
-"""Parts of a roster: neighbouring classes that are released together, each part at the least budget in it.
+"""Cut a roster into parts: neighbouring classes that are released together, each part at the least budget in it.
 
 A part wastes what its members allow beyond that least budget. Waste is squared, as in the literature, and exact. What
-is left of people's budgets may be parted and released again: rounds.
+people have left afterwards may be cut into parts and released again: rounds.
 Reads: a roster. Writes: nothing. Never: data; a person whose budget is 0, who is in no part.
 """
 
@@ -29,7 +29,7 @@ class Parts:
 
     @classmethod
     def of(cls, roster: Roster, cuts: Sequence[int] = ()) -> "Parts":
-        """The parts that begin at the first class above 0 and at each of `cuts`; without cuts, one part for all."""
+        """Return the parts that begin at the first class above 0 and at each of `cuts`; without cuts, one part."""
         first = first_class(roster)
         places = (first, *(whole_number(cut, "cuts") for cut in cuts), roster.nano.size)
         if any(before >= after for before, after in pairwise(places)):
@@ -41,34 +41,34 @@ class Parts:
 
     @property
     def spans(self) -> tuple[tuple[int, int], ...]:
-        """The classes of each part: the first, and the first that is beyond."""
+        """Return the classes of each part: the first class in it, and the first class after it."""
         return tuple(pairwise((first_class(self.roster), *self.cuts, self.roster.nano.size)))
 
     @property
     def of_class(self) -> NDArray[np.int64]:
-        """The part of each class; -1 for the class of budget 0."""
+        """Return the part of each class; -1 for the class of budget 0."""
         first, last = first_class(self.roster), self.roster.nano.size
         places = np.searchsorted(np.array(self.cuts, dtype=np.int64), np.arange(last), side="right")
         return np.where(np.arange(last) < first, -1, places).astype(np.int64)
 
     @property
     def of_person(self) -> NDArray[np.int64]:
-        """The part of each person, in the roster's order; -1 for those whose budget is 0."""
+        """Return the part of each person, in the roster's order; -1 for those whose budget is 0."""
         return self.of_class[self.roster.classes]
 
     @property
     def rounds(self) -> "tuple[Parts, ...]":
-        """One round: these parts."""
+        """Return the one round that these parts are."""
         return (self,)
 
     @property
     def spent(self) -> tuple[Epsilon, ...]:
-        """What a person of each class of the roster loses when every part is released."""
+        """Return what a person of each class of the roster loses when all parts are released."""
         return tuple(Epsilon(0) if place < 0 else self.levels[place] for place in self.of_class.tolist())
 
     @property
     def waste(self) -> tuple[Fraction, ...]:
-        """For each part, the sum over its people of (budget - least budget of the part) squared."""
+        """Return, for each part, the sum over its people of (budget - least budget of the part) squared."""
         sizes, nano = self.roster.sizes.tolist(), self.roster.nano.tolist()
         return tuple(
             Fraction(sum(sizes[c] * (nano[c] - nano[start]) ** 2 for c in range(start, stop)), NANO**2)
@@ -77,26 +77,28 @@ class Parts:
 
     @property
     def mean_waste(self) -> Fraction:
-        """The literature's measure for choosing how many parts to make: each part's waste by its size, summed.
+        """Return the literature's measure for choosing the number of parts: the sum of each part's waste by its size.
 
-        It chooses nothing: it is least, 0, where every level has a part of its own.
+        It does not help to choose: it is least, 0, where each level is a part by itself.
         """
         return sum((waste / size for waste, size in zip(self.waste, self.sizes, strict=True)), Fraction(0))
 
 
 def first_class(roster: Roster) -> int:
-    """The place of the least level above 0. A roster of people who all allow nothing has no parts."""
+    """Return the place of the least level above 0. A roster whose budgets are all 0 is refused."""
     first = int(np.searchsorted(roster.nano, 1))
     if first == roster.nano.size:
-        raise ArgumentError("roster", "all budgets 0", "nobody on it may be read", "Leave this release out")
+        raise ArgumentError(
+            "roster", "all budgets 0", "nobody on it may be read", "Pass a roster with a budget above 0"
+        )
     return first
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Rounds:
-    """Rounds over a roster, first to last. Each one's parts are of a roster of the same people: what they had left.
+    """Rounds over a roster, first to last. The parts of each round are those of what people had left before it.
 
-    `spent`: by each class of the roster, in all rounds together. `leftover`: the roster of what is left in the end.
+    `spent` is what each class of the roster loses in all rounds; `leftover` is the roster of what is left in the end.
     """
 
     roster: Roster
@@ -106,16 +108,16 @@ class Rounds:
 
     @property
     def levels(self) -> tuple[Epsilon, ...]:
-        """Of all parts, those of the first round first."""
+        """Return the levels of all parts, those of the first round first."""
         return tuple(level for parts in self.rounds for level in parts.levels)
 
     @property
     def sizes(self) -> tuple[int, ...]:
-        """Of all parts, those of the first round first."""
+        """Return the sizes of all parts, those of the first round first."""
         return tuple(size for parts in self.rounds for size in parts.sizes)
 
 
 def after(parts: Parts) -> Roster:
-    """The roster of what people have left when every part has been released at its level, in the same order."""
+    """Return the roster of what people have left once each part was released at its level, in the same order."""
     roster, spent = parts.roster, np.array([0, *(level.nano for level in parts.levels)])
     return roster.allowing(roster.nano - spent[parts.of_class + 1])

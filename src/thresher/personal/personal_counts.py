@@ -1,7 +1,7 @@
-"""Personal counts and sums: the plan, and what it releases, a weighted number for each group with a half width.
+"""Plan personal counts and sums, and release a weighted number for each group, with a half width.
 
-Reads: a weighted read. Writes: bytes. Never: a promise about what people without a budget would have added; classes,
-their sizes or what is left in them, which are the curator's to see.
+Reads: a weighted read. Writes: bytes. Never: a promise about people without a budget; classes,
+their sizes or what is left in them, which only the curator sees.
 """
 
 from dataclasses import dataclass
@@ -50,12 +50,12 @@ class PersonalCounts(Shown):
 
     @property
     def half_width(self) -> str:
-        """How far off each number is at most, with the promised confidence."""
+        """Return how far off each number is at most, with the promised confidence."""
         return decimal_text(self.guarantee.half_width or Fraction(0))
 
     @property
     def table(self) -> "pa.Table":
-        """Keys, estimate and half width, as an Arrow table."""
+        """Return keys, estimates and half width as an Arrow table."""
         import pyarrow as pa  # noqa: PLC0415 - costs more than the rest of a short question
 
         columns: dict[str, Any] = {name: [g[i] for g in self.groups] for i, name in enumerate(self.keys)}
@@ -73,8 +73,10 @@ class PersonalCounts(Shown):
         from thresher.pages.answer import key_text, paid_charge  # noqa: PLC0415 - not every answer is shown
 
         rows = (line(*map(key_text, group), number) for group, number in zip(self.groups, self.estimates, strict=True))
-        told = f"As a count of all on the roster who have a budget, expect a standard deviation of {self.predicted_sd}"
-        notes = (*self.notes, f"{told}: the promise is about noise alone", self.assumption)
+        about = (
+            "The promise is about noise alone. As an estimate for all people on the roster who have a budget, expect"
+        )
+        notes = (*self.notes, f"{about} a standard deviation of {self.predicted_sd}", self.assumption)
         charge = paid_charge(self.share, self.key, repeated=self.repeated, whose=self.guarantee.facts["budget"])
         blocks: tuple[Block, ...] = (
             Table((*self.keys, f"{self.aggregate}, weighted"), tuple(rows), (len(self.keys),)),
@@ -91,8 +93,8 @@ class PersonalCounts(Shown):
         return handed_out(self, key)
 
     def __str__(self) -> str:
-        shown = zip(self.groups, self.estimates, strict=True)
-        listed = ", ".join(f"{' / '.join(map(str, group))} {number}" for group, number in shown)
+        numbers = zip(self.groups, self.estimates, strict=True)
+        listed = ", ".join(f"{' / '.join(map(str, group))} {number}" for group, number in numbers)
         stamp = f"{self.stamp}. " if self.stamp else ""
         return f"{stamp}{self.aggregate}: {listed}. {self.guarantee} {self.assumption}"
 
@@ -106,7 +108,7 @@ class CountPlan(PersonalPlan[PersonalCounts]):
         return handed_out(decoded(PersonalCounts, body), key, repeated=True)
 
     def run(self, exact: Exact | None, entropy: Entropy) -> tuple[PersonalCounts, None]:
-        """Draw, and divide by the mean weight."""
+        """Draw the noise, and divide by the mean weight."""
         question = self.read.question
         release = PersonalCounts(
             question=question.text,
@@ -128,7 +130,7 @@ class CountPlan(PersonalPlan[PersonalCounts]):
 
 
 def plan_count(read: WeightedRead) -> CountPlan:
-    """Return the plan of a count; its price is the share, and its promise follows."""
+    """Return the plan of a count. Its price is the share of budgets; its half width follows from that."""
     confidence = read.options.get("confidence")
     sure = checked_confidence(_USUAL_CONFIDENCE if confidence is None else confidence)
     margin = conditional_shift(0, read.weights.grid, (1 - sure) / 2, read.weights.reach)

@@ -1,10 +1,10 @@
-"""A personal decision as a plan: which groups' weighted counts or sums reach a threshold, with exact tails.
+"""Plan a personal decision: which groups' weighted counts or sums reach a threshold, with exact tails.
 
-Released are the noisy weighted sums; verdicts are read off them. With Y the exact weighted sum of a group, T the least
-whole number that meets the condition there, and N = Y + noise: below if N - T <= -a, above if N - T >= b - 1, else
-uncertain, where the noise is -a or less with probability at most the miss rate, and b or more with at most the
-false-alarm rate. So Y >= T is marked below, and Y < T above, only with these; and Y <= T - (a + b - 1) is reported at
-all only if the noise is b or more.
+The noisy weighted sums are released, and verdicts follow from them. Let Y be the exact weighted sum of a group, T the
+least whole number that meets the condition there, and N = Y + noise. The verdict is below if N - T <= -a, above if
+N - T >= b - 1, else uncertain. The noise is -a or less with probability at most the miss rate, and b or more with
+probability at most the false-alarm rate. So Y >= T is marked below, and Y < T above, only with these probabilities; and
+Y <= T - (a + b - 1) is reported at all only if the noise is b or more.
 Reads: a weighted read. Writes: nothing. Never: a promise about the count itself, if budgets and data are related.
 """
 
@@ -29,11 +29,13 @@ _USUAL = {"miss_rate": "0.05", "false_alarm_rate": "0.10"}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VerdictPlan(PersonalPlan[Release]):
-    """A personal decision. The noise is `-miss_margin` or less, or `alarm_margin` or more, only with the rates.
+    """A personal decision.
 
-    `thresholds`: the least weighted sum of each group that reaches its line, the first value that meets the condition.
-    Weighted numbers may lie between two values of the grid, where "> 300" and ">= 301" differ. The line is the latter
-    for both, and the promise says so. A group that is `clear` short of it is reported with the false-alarm rate only.
+    The noise is `-miss_margin` or less with probability at most the miss rate, and `alarm_margin` or more with
+    probability at most the false-alarm rate. `thresholds` are the least weighted sums of each group that reach the
+    first value that meets the condition: weighted numbers may lie between two values of the grid, where "> 300" and
+    ">= 301" differ, and both are decided as the latter, as the promise says. A group that is `clear` short of its
+    threshold is reported with probability at most the false-alarm rate.
     """
 
     miss_margin: int
@@ -46,7 +48,7 @@ class VerdictPlan(PersonalPlan[Release]):
         return handed_out(decoded(Release, body), key, repeated=True)
 
     def run(self, exact: Exact | None, entropy: Entropy) -> tuple[Release, None]:
-        """Draw, and read the verdicts off."""
+        """Draw the noise, and decide."""
         read, question = self.read, self.read.question
         noisy = read.sums(exact, entropy)
         off = decimal_text((self.guarantee.miss_rate or 0) + (self.guarantee.false_alarm_rate or Fraction(0)))
@@ -69,7 +71,7 @@ class VerdictPlan(PersonalPlan[Release]):
             stamp=entropy.stamp,
             notes=(
                 *question.notes,
-                "Amounts are shares of each person's own budget, not epsilon",
+                f"Amounts are shares of {read.facts['budget']}, not epsilon",
                 f"A weighted number is off by more than its half width with probability at most {off}",
                 INDEPENDENT,
             ),
@@ -78,14 +80,14 @@ class VerdictPlan(PersonalPlan[Release]):
 
     def verdicts(self, noisy: Sequence[int]) -> tuple[str, ...]:
         """Return the verdicts that follow from the noisy sums alone."""
-        seen = [number - line for number, line in zip(noisy, self.thresholds, strict=True)]
+        gaps = [number - threshold for number, threshold in zip(noisy, self.thresholds, strict=True)]
         return tuple(
-            BELOW if by <= -self.miss_margin else ABOVE if by >= self.alarm_margin - 1 else UNCERTAIN for by in seen
+            BELOW if gap <= -self.miss_margin else ABOVE if gap >= self.alarm_margin - 1 else UNCERTAIN for gap in gaps
         )
 
 
 def plan_verdicts(read: WeightedRead) -> VerdictPlan:
-    """Return the plan of a decision; its price is the share, and how far it can tell apart follows."""
+    """Return the plan of a decision. Its price is the share of budgets; how fine it is follows from that."""
     misses = _rate(read.options.get("miss_rate"), "miss_rate")
     alarms = _rate(read.options.get("false_alarm_rate"), "false_alarm_rate")
     below, above = (conditional_shift(0, read.weights.grid, rate, read.weights.reach) for rate in (misses, alarms))
@@ -105,7 +107,7 @@ def plan_verdicts(read: WeightedRead) -> VerdictPlan:
 
 
 def _rate(rate: Amount | None, field: str) -> Fraction:
-    found = exact_fraction(_USUAL[field] if rate is None else rate, field)
-    if not 0 < found < Fraction(1, 2):
-        raise ArgumentError(field, rate, "it lies between 0 and 0.5", f"Pass {_USUAL[field]}, say")
-    return found
+    exact = exact_fraction(_USUAL[field] if rate is None else rate, field)
+    if not 0 < exact < Fraction(1, 2):
+        raise ArgumentError(field, rate, "it must lie between 0 and 0.5", f"Pass {_USUAL[field]}, say")
+    return exact

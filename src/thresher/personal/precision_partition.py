@@ -1,9 +1,9 @@
-"""The parts that estimate a frequency best: precisions of parts add up, so their sum is what is made largest.
+"""Find the parts that estimate a frequency best: those whose precisions have the largest sum.
 
 A part of n people at level e estimates a frequency with variance 2 / (n e)^2 + variance / n: noise, and the chance of
-who is in the part. Weighing parts by 1 over that is best, and then precisions (1 over variance) add up. This takes
-budgets to be independent of what is counted: an ASSUMPTION that nobody checks here. In print the variance itself is
-made largest, which is absurd; made least, it would always choose one part.
+who is in the part. Weights of 1 over that variance are best, and then precisions (1 over variance) add up. This assumes
+that budgets are independent of what is counted, which is not checked here. In print the variance itself is maximised,
+which prefers the worst parts; minimised, it would always choose one part.
 Reads: a roster. Writes: nothing. Never: data.
 """
 
@@ -18,10 +18,10 @@ from thresher.personal.partition import first_ends
 from thresher.personal.parts import Parts, first_class
 from thresher.personal.roster import Roster
 
-ASSUMPTION = "budgets are taken to be independent of what is counted"
+ASSUMPTION = "budgets are assumed to be independent of what is counted"
 HALF_SPLIT = Fraction(1, 4)
 MOST_PARTS, MOST_PLACES = 20, 1000
-WORTH = 1e-3  # a part that adds less precision than this is not worth having
+WORTH = 1e-3  # a part that adds a smaller share of precision is left out
 
 
 def precision_partition(
@@ -32,7 +32,7 @@ def precision_partition(
     variance: Amount = HALF_SPLIT,
     most_places: int = MOST_PLACES,
 ) -> Parts:
-    """The parts of greatest total precision: `parts` of them, or the fewest, up to 20, within 0.1 % of the best.
+    """Return the parts of greatest total precision: `parts` of them, or the fewest, up to 20, within 0.1 % of the best.
 
     Privacy: a function of the roster alone; a release of each part at its level costs each person at most that
     person's budget. Utility: the greatest precision there is, within floating point (1e-12 of it), over all cuts; if
@@ -55,7 +55,7 @@ def precision_partition(
 
 
 def precision(parts: Parts, variance: Amount = HALF_SPLIT) -> Fraction:
-    """The sum over parts of 1 / (2 / (n e)^2 + variance / n), exactly; `variance` 0 counts noise alone."""
+    """Return the sum over parts of 1 / (2 / (n e)^2 + variance / n), exactly; `variance` 0 counts noise alone."""
     chance = _variance(variance)
     return sum(
         (
@@ -69,12 +69,14 @@ def precision(parts: Parts, variance: Amount = HALF_SPLIT) -> Fraction:
 def _variance(variance: Amount) -> Fraction:
     chance = exact_fraction(variance, "variance")
     if chance < 0:
-        raise ArgumentError("variance", variance, "a variance is not below 0", "Pass 0.25, the most a share can have")
+        raise ArgumentError(
+            "variance", variance, "a variance must be 0 or more", "Pass 0.25, the largest that a share can have"
+        )
     return chance
 
 
 def _places(people: NDArray[np.int64], most: int) -> NDArray[np.int64]:
-    """Where cuts may be: before every class, or before about as many as allowed, with equally many people between."""
+    """Return where cuts may be: before each class, or before about `most`, with equally many people between them."""
     last = people.size - 1
     if last <= most:
         return np.arange(people.size)
@@ -85,7 +87,7 @@ def _places(people: NDArray[np.int64], most: int) -> NDArray[np.int64]:
 def _gains(
     people: NDArray[np.int64], levels: NDArray[np.float64], least_size: int, chance: float
 ) -> NDArray[np.float64]:
-    """The precision of a part that begins at place j and ends before place i; minus infinity if it is too small."""
+    """Return the precision of each part from place j to before place i; minus infinity if it is too small."""
     sizes = people[None, :] - people[:-1, None]
     noise = sizes * levels[:, None]
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -94,7 +96,7 @@ def _gains(
 
 
 def _best(gains: NDArray[np.float64], most: int, *, exactly: bool) -> list[int]:
-    """The cuts of the greatest sum with `most` parts, or with the fewest that are as good as."""
+    """Return the cuts of the greatest sum with `most` parts, or with the fewest that come within `WORTH` of it."""
     size = gains.shape[1]
     value, chosen, ends = gains[0].copy(), [], [gains[0, -1]]
     for _ in range(2, most + 1):

@@ -1,10 +1,10 @@
-"""The roster: who might be counted, and what each of them allows to be lost. Public by declaration, fixed beforehand.
+"""List who might be counted, and what each of them allows to be lost: the roster, public and fixed beforehand.
 
 Budgets are floored to whole nanos, or to a coarser grid, so that people fall into classes; nobody's budget is ever
-rounded up. Plans are functions of the roster alone. One made of the people who happen to be present would move others
+rounded up. Plans are functions of the roster alone. A plan made of the people who are present would change for others
 when somebody comes or goes, and no budget covers that. What holds, and why: `roster.md`.
-Reads: budgets, also from a file; in `in_order`, private values by name. Writes: nothing. Never: a budget that looks at
-data; who is present, in a message or a size.
+Reads: budgets, also from a file; in `in_order`, private values by name. Writes: nothing. Never: a budget that depends
+on data; who is present, in a message or a size.
 """
 
 import csv
@@ -27,7 +27,7 @@ _SHOWN = 5
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Roster:
-    """People in a fixed order. `nano`: the levels that occur, ascending; `classes`: the place of each one's level.
+    """People in a fixed order. `nano` are the levels that occur, ascending; `classes` the place of each person's level.
 
     `names`, if there are any, are all different and in the order of the people.
     """
@@ -43,18 +43,20 @@ class Roster:
         grid: Amount = Fraction(1, NANO),
         names: Sequence[str] = (),
     ) -> "Roster":
-        """The roster of these budgets, one for each person, floored to whole multiples of `grid`.
+        """Return the roster of these budgets, one for each person, floored to whole multiples of `grid`.
 
         A budget of 0 is allowed: such a person is never read.
         """
         step = exact_fraction(grid, "grid") * NANO
         if step < 1 or step.denominator != 1:
-            raise ArgumentError("grid", grid, "it must be a whole number of nano-epsilon, one at least", "Pass 0.001")
+            raise ArgumentError("grid", grid, "it must be a whole number of nano-epsilon, 1 or more", "Pass 0.001")
         given = budgets if isinstance(budgets, np.ndarray) else np.array(budgets, dtype=object)
         if not given.size:
-            raise ArgumentError("budgets", "nobody", "a roster has one person at least", "List everybody who may come")
+            raise ArgumentError(
+                "budgets", "nobody", "a roster needs at least one person", "List everybody who may come"
+            )
         if names and (len(names) != given.size or len(set(names)) != len(names)):
-            rule = "there is one name for each budget, and no name twice"
+            rule = "there must be one name for each budget, and no name twice"
             raise ArgumentError("names", f"{len(names)} names for {given.size} budgets", rule, "Name each person once")
         floored = (_floored_floats if given.dtype.kind == "f" else _floored)(given.ravel(), int(step))
         levels, classes = np.unique(floored, return_inverse=True)
@@ -68,10 +70,10 @@ class Roster:
         default: Amount | None = None,
         grid: Amount = Fraction(1, NANO),
     ) -> "Roster":
-        """The roster in a file (by its path) or in lines `person,budget`, in the order in which people are first named.
+        """Read the roster from a file (by its path) or from lines `person,budget`, in the order of first mention.
 
         A missing budget is the `default`; whoever is listed twice has the lowest. A file with bad lines is refused as a
-        whole, with their numbers: to leave those people out would go unnoticed.
+        whole, with their numbers: otherwise nobody would notice that those people are left out.
         """
         budgets = _budgets_in_lines(lines, default)
         return cls.of(list(budgets.values()), grid, list(budgets))
@@ -86,17 +88,17 @@ class Roster:
 
     @property
     def sizes(self) -> NDArray[np.int64]:
-        """How many people are in each class."""
+        """Return how many people are in each class."""
         return np.bincount(self.classes, minlength=self.nano.size).astype(np.int64)
 
     def least_class(self, people: int) -> "Roster":
-        """The same people with no class of fewer than `people`, the class of budget 0 aside: levels only go down.
+        """Return the same people with no class of fewer than `people`, except the class of budget 0.
 
-        From the top, a class that is too small takes the level below. What is left at the bottom, fewer than `people`
-        in all, takes 0 and is not read: nobody else gives up anything for them.
+        Levels only go down: from the top, a class that is too small takes the level below. Fewer than `people` are left
+        at the bottom; they take 0 and are not read, so that nobody else's level goes down for them.
         """
         if (people := whole_number(people, "people")) < 1:
-            raise ArgumentError("people", people, "a class has one person at least", "Pass 1 or more")
+            raise ArgumentError("people", people, "a class needs at least one person", "Pass 1 or more")
         taken, top, carried = np.zeros_like(self.nano), self.nano.size, 0
         for place, size in reversed(list(enumerate(self.sizes.tolist()))):
             carried += size
@@ -105,39 +107,44 @@ class Roster:
         return self.allowing(taken)
 
     def allowing(self, nano: NDArray[np.int64]) -> "Roster":
-        """The same people in the same order, those of each class allowing what `nano` says of it."""
+        """Return the same people in the same order; those of each class allow what `nano` says of it."""
         levels, places = np.unique(nano, return_inverse=True)
         return Roster(levels, places.astype(np.int64)[self.classes], self.names)
 
-    def in_order(self, people: ArrayLike, values: ArrayLike) -> NDArray[np.int64] | NDArray[np.bool_]:
-        """`values` of the table's `people` in the roster's order: whole numbers, or booleans.
+    def in_order(self, people: ArrayLike, values: NDArray[Any]) -> NDArray[np.int64] | NDArray[np.bool_]:
+        """Return the `values` of a table's `people` in the roster's order: whole numbers, or booleans.
 
         Somebody who is on the roster and not in the table has 0. Somebody who is in the table and not on the roster is
-        left out and told of nowhere; so is any second row of a person. Only shapes and types are ever refused.
+        left out without a trace, as is any second row of a person. Only shapes and types are ever refused; `values` is
+        a numpy array, because the type of a list depends on the numbers in it.
         """
         if not self.names:
             raise ArgumentError(
-                "people", "names", "this roster has no names", "Make it with names, or sort by yourself"
+                "people", "names", "this roster has no names", "Make the roster with names, or sort the values"
             )
-        found, given = np.asarray(people, dtype=object), np.asarray(values)
-        if found.ndim != 1 or given.shape != found.shape:
-            shapes = f"shapes {found.shape} and {given.shape}"
-            raise ArgumentError("values", shapes, "there is one value for each row", "Pass two lists of one length")
-        if given.dtype.kind not in "biu" or not np.can_cast(given.dtype, np.int64):
-            rule = "values are whole steps (int64 or smaller) or booleans"
-            raise ArgumentError("values", str(given.dtype), rule, "Round them to a public grid first")
+        persons = np.asarray(people, dtype=object)
+        if not isinstance(values, np.ndarray) or np.ma.isMaskedArray(values):
+            raise ArgumentError("values", type(values).__name__, "it must be a plain numpy array", "Pass np.array(...)")
+        if persons.ndim != 1 or values.shape != persons.shape:
+            shapes = f"shapes {persons.shape} and {values.shape}"
+            raise ArgumentError(
+                "values", shapes, "there must be one value for each row", "Pass two lists of one length"
+            )
+        if values.dtype.kind not in "biu" or not np.can_cast(values.dtype, np.int64):
+            rule = "it must hold whole steps (int64 or smaller) or booleans"
+            raise ArgumentError("values", str(values.dtype), rule, "Round the values to a public grid first")
         places = {name: place for place, name in enumerate(self.names)}
         ordered: NDArray[np.int64] | NDArray[np.bool_]
-        ordered = np.zeros(self.people, dtype=np.bool_ if given.dtype.kind == "b" else np.int64)
-        # Backwards, so that of several rows of a person the first one stays. What is no name is nobody's.
-        for row, person in zip(range(found.size - 1, -1, -1), reversed(found.tolist()), strict=True):
+        ordered = np.zeros(self.people, dtype=np.bool_ if values.dtype.kind == "b" else np.int64)
+        # Backwards, so that of several rows of a person the first one stays.
+        for row, person in zip(range(persons.size - 1, -1, -1), reversed(persons.tolist()), strict=True):
             if (name := _name(person)) is not None and (place := places.get(name)) is not None:
-                ordered[place] = given[row]
+                ordered[place] = values[row]
         return ordered
 
 
 def _name(person: object) -> str | None:
-    """The name meant by what stands in a table: a text, or a number of a usual size. Nothing here can fail by value."""
+    """Return the name in a table's cell: a text, or a number of 63 bits. No value can make this fail."""
     if isinstance(person, int) and person.bit_length() < 64:
         return str(person)
     return person if isinstance(person, str) else None
@@ -152,7 +159,7 @@ def _floored(budgets: NDArray[Any], step: int) -> NDArray[np.int64]:
 
 
 def _floored_floats(budgets: NDArray[Any], step: int) -> NDArray[np.int64]:
-    """The same for many floats. One means its shortest decimal: that matters only where a whole step is next to it."""
+    """Floor many floats. A float means its shortest decimal, which matters only next to a whole step."""
     bad = np.flatnonzero(~((budgets >= 0) & (budgets * NANO <= MAX_NANO)))
     if bad.size:
         raise _no_budget(int(bad[0]), float(budgets[bad[0]]))
@@ -165,18 +172,18 @@ def _floored_floats(budgets: NDArray[Any], step: int) -> NDArray[np.int64]:
 
 
 def _no_budget(place: int, budget: object) -> ArgumentError:
-    rule = f"that of person {place} is no number, negative, or above a million"
+    rule = f"the budget of person {place} is not a number from 0 to a million"
     return ArgumentError("budgets", budget, rule, "Budgets are amounts of epsilon, 0 or more")
 
 
 def _budgets_in_lines(lines: str | PathLike[str] | Iterable[str], default: Amount | None) -> dict[str, Fraction]:
-    """Who may lose what, in the order in which people are first named; a first line `person,budget` is a heading."""
+    """Return each person's budget, in the order of first mention; a first line `person,budget` is a heading."""
     if isinstance(lines, str | PathLike):
         try:
             with Path(lines).open(encoding="utf-8-sig", newline="") as file:
                 return _budgets_in_lines(file, default)
         except (OSError, UnicodeDecodeError):
-            rule = "it is no file of text in UTF-8 that can be read"
+            rule = "it is not a UTF-8 text file that can be read"
             raise ArgumentError("roster", str(lines), rule, "Check its name and its encoding") from None
     missing = None if default is None else _allowed(exact_fraction(default, "default"), "default")
     budgets: dict[str, Fraction] = {}
@@ -202,22 +209,24 @@ def _fields(reader: Iterable[list[str]]) -> Iterator[list[str]]:
     try:
         yield from reader
     except csv.Error:
-        raise ArgumentError("roster", "a line", "it is too long or broken to be read", "Check the quotes") from None
+        raise ArgumentError(
+            "roster", "a line", "it is too long, or its quotes are broken", "Check the quotes"
+        ) from None
 
 
 def _read(cells: tuple[str, ...], missing: Fraction | None) -> tuple[str, Fraction]:
     person, budget = (*cells, "", "")[:2]
     if not person or any(cells[2:]):
-        raise ArgumentError("line", ",".join(cells), "a line has one person and one budget", "Check the commas")
+        raise ArgumentError("line", ",".join(cells), "a line must have one person and one budget", "Check the commas")
     if budget:
         return person, _allowed(exact_fraction(budget, "budget"), "budget")
     if missing is None:
-        raise ArgumentError("line", person, "the budget is missing, and no default is declared", "Declare a default")
+        raise ArgumentError("line", person, "the budget is missing, and there is no default", "Pass a default")
     return person, missing
 
 
 def _allowed(budget: Fraction, field: str) -> Fraction:
     if not 0 <= budget * NANO <= MAX_NANO:
-        rule = "a budget is not negative and not above a million"
+        rule = "a budget must lie between 0 and a million"
         raise ArgumentError(field, float(budget), rule, "Budgets are amounts of epsilon, 0 or more")
     return budget

@@ -1,4 +1,4 @@
-"""The sampling method: everybody is taken with a chance that shrinks with their budget, then noise at one threshold.
+"""Estimate from a sample: people with small budgets are taken with smaller chances, and noise is drawn at one cap.
 
     chance_j = (exp(budget_j) - 1) / (exp(cap) - 1) below the cap, 1 from it on
 
@@ -36,7 +36,7 @@ from thresher.personal.roster_values import (
 from thresher.personal.weighted import HALF, laplace_sd
 
 _CHANCE_BITS = CHANCES.bit_length() - 1
-# So many levels are tried for the best cap; between them the deviation hardly moves.
+# Levels tried for the best cap; between them the deviation hardly changes.
 _TRIED = 64
 
 
@@ -57,12 +57,17 @@ class SamplingPlan:
 
     @property
     def expected(self) -> Fraction:
-        """How many people are expected in the sample."""
+        """Return how many people are expected in the sample."""
         return Fraction(int(self.chances @ self.roster.sizes), CHANCES)
 
     @property
+    def fair(self) -> bool:
+        """Say whether everybody has the same chance, so that estimates need no assumption."""
+        return bool((self.chances == self.chances[0]).all())
+
+    @property
     def predicted_sd(self) -> float:
-        """The standard deviation of a frequency or mean: noise, who is drawn, and that not everybody is."""
+        """Return the standard deviation of a frequency or mean: noise, who is drawn, and that not everybody is."""
         return _deviation(self.chances / CHANCES, self.roster.sizes, self.rate, self.bound, self.frequency)
 
 
@@ -74,7 +79,7 @@ def sampling_plan(
     share: Amount = 1,
     frequency: Amount = HALF,
 ) -> SamplingPlan:
-    """Chances for this cap; without one, for the level with the least predicted deviation.
+    """Return chances for this cap; without one, for the level with the least predicted deviation.
 
     Runtime: some 30 microseconds for each class below the cap; floor budgets to a grid to have fewer.
     """
@@ -82,7 +87,7 @@ def sampling_plan(
     limit = _best(used, roster.sizes, part) if cap is None else math.floor(exact_fraction(cap, "cap") * NANO)
     limit = min(limit, int(used[-1]))
     if limit < 1:
-        raise ArgumentError("cap", cap, "it must be one nano-epsilon at least", "Leave it out for the best one")
+        raise ArgumentError("cap", cap, "it must be at least one nano-epsilon", "Leave it out for the best one")
     check_noise(Fraction(limit, NANO), reach)
     chances = np.array([sampling_chance(nano, limit) for nano in used.tolist()], dtype=np.int64)
     spent = tuple(Epsilon.from_nano(min(nano, limit)) for nano in used.tolist())
@@ -90,7 +95,10 @@ def sampling_plan(
 
 
 def sampling_chance(nano: int, cap: int) -> int:
-    """(exp(budget) - 1) / (exp(cap) - 1), budgets in nano, in units of 2**-32, rounded down; 1 from the cap on."""
+    """Return (exp(budget) - 1) / (exp(cap) - 1) in units of 2**-32, rounded down; 1 from the cap on.
+
+    `nano` and `cap` are budgets in nano-epsilon.
+    """
     if nano >= cap:
         return CHANCES
     if nano == 0:
@@ -104,7 +112,7 @@ def sampling_chance(nano: int, cap: int) -> int:
 
 
 def sampled_sum(plan: SamplingPlan, values: NDArray[Any], *, entropy: Entropy | None = None) -> PersonalRelease:
-    """The sum of the values of everybody on the roster, in steps, from a sample. Values are clipped to the bound.
+    """Estimate the sum of the values of everybody on the roster, in steps, from a sample. Values are clipped.
 
     Privacy: each person loses at most their budget, adding or removing their value (`sampling.md`).
     Utility: `plan.predicted_sd` times the number of people; assumes that budgets are independent of values, unless
@@ -115,7 +123,7 @@ def sampled_sum(plan: SamplingPlan, values: NDArray[Any], *, entropy: Entropy | 
 
 
 def sampled_frequency(plan: SamplingPlan, flags: NDArray[Any], *, entropy: Entropy | None = None) -> PersonalRelease:
-    """The share of the roster whose flag is set. Everything else as `sampled_sum`."""
+    """Estimate the share of the roster whose flag is set. Everything else as `sampled_sum`."""
     of_kind(plan, SamplingPlan, "plan")
     steps = plan.bound * flags_of(flags, plan.roster)
     return _released(plan, steps, Fraction(1, plan.bound), chosen(entropy))
@@ -134,13 +142,13 @@ def _released(plan: SamplingPlan, steps: NDArray[np.int64], scaled: int | Fracti
         float(1 / plan.rate) * factor,
         plan.predicted_sd * float(scaled),
         plan.spent,
-        "" if (plan.chances == plan.chances[0]).all() else INDEPENDENT,
+        "" if plan.fair else INDEPENDENT,
         source.stamp,
     )
 
 
 def _best(used: NDArray[np.int64], sizes: NDArray[np.int64], frequency: Fraction) -> int:
-    """The level with the least predicted deviation, of a few that are spread evenly over the classes."""
+    """Return the level with the least predicted deviation, of a few that are spread evenly over the classes."""
     levels = used[used > 0]
     tried = levels[np.unique(np.linspace(0, levels.size - 1, _TRIED).astype(np.int64))].tolist()
     amounts = used / NANO

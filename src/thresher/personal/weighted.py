@@ -1,4 +1,4 @@
-"""The weighted release: everybody counts in proportion to what they allow, and one noise covers all.
+"""Release weighted sums: everybody counts in proportion to what they allow, and one noise covers all.
 
     Y = sum of weight_j x_j + discrete Laplace noise at rate grid / bound,   weight_j = floor(min(budget_j, cap) / grid)
 
@@ -39,13 +39,13 @@ from thresher.personal.roster_values import (
 )
 
 HALF = Fraction(1, 2)
-# Budgets that have no common measure are cut into so many steps: nobody loses more than a millionth of the cap by it.
+# Budgets without a common measure are cut into this many steps: rounding loses a millionth of the cap.
 _FINEST = 1 << 20
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class WeightedPlan:
-    """Who counts how much, and the noise: a function of the roster alone, to be shown and used again.
+    """Who counts how much, and the noise: a function of the roster alone, which may be shown and used again.
 
     `weights` are whole numbers, one for each class; a unit of weight costs `grid` epsilon, and `spent` is what a person
     of each class loses by it. Values lie within `bound` steps of 0. `frequency` is the share of people expected at
@@ -70,7 +70,7 @@ class WeightedPlan:
         bound: int,
         frequency: Fraction,
     ) -> "WeightedPlan":
-        """The plan, and what each class spends by it."""
+        """Return the plan, with what each class spends by it."""
         check_noise(grid, bound)
         cost = {weight: Epsilon.covering(grid * weight) for weight in set(weights.tolist())}
         spent = tuple(cost[weight] for weight in weights.tolist())
@@ -78,7 +78,7 @@ class WeightedPlan:
 
     @property
     def rate(self) -> Fraction:
-        """The rate at which the noise decays."""
+        """Return the rate at which the noise decays."""
         return self.grid / self.bound
 
     @property
@@ -87,17 +87,17 @@ class WeightedPlan:
 
     @property
     def fair(self) -> bool:
-        """Whether everybody counts the same, so that estimates need no assumption."""
+        """Say whether everybody counts the same, so that estimates need no assumption."""
         return bool((self.weights == self.weights[0]).all())
 
     @property
     def noise_sd(self) -> float:
-        """The standard deviation of the noise in a frequency or mean over the roster, in steps."""
+        """Return the standard deviation of the noise in a frequency or mean over the roster, in steps."""
         return laplace_sd(self.rate) / self.total_weight
 
     @property
     def predicted_sd(self) -> float:
-        """The standard deviation of a frequency or mean: its noise, and that not everybody counts the same."""
+        """Return the standard deviation of a frequency or mean: its noise, and that not everybody counts the same."""
         shares = self.weights / self.total_weight
         uneven = float(self.roster.sizes @ (shares - 1 / self.roster.people) ** 2)
         return math.sqrt(self.noise_sd**2 + self.bound**2 * _variance(self.frequency) * uneven)
@@ -111,10 +111,10 @@ def weighted_plan(
     share: Amount = 1,
     frequency: Amount = HALF,
 ) -> WeightedPlan:
-    """Weights in proportion to budgets, or to that `share` of them, but to no more than `cap`.
+    """Return weights in proportion to budgets, or to that `share` of them, but to no more than `cap`.
 
-    Without a cap, the best one for values of which that share is `bound` and the rest 0. A lower cap brings more
-    noise, a higher one leans more on the few who allow much.
+    Without a cap, it is the best one for values of which the share `frequency` is `bound` and the rest 0. A lower cap
+    brings more noise; with a higher one the estimate depends more on the few who allow much.
     Privacy: a plan reads no value. Utility: `predicted_sd`. Runtime: linear in the classes.
     """
     used, part, reach = shared(roster, share), fraction_of(frequency), checked_bound(bound, roster)
@@ -122,7 +122,7 @@ def weighted_plan(
     limit = best_cap(used, roster.sizes, part) if cap is None else _nano_below(cap, "cap")
     limit = min(limit, top)
     if limit < 1:
-        raise ArgumentError("cap", cap, "it must be one nano-epsilon at least", "Leave it out for the best one")
+        raise ArgumentError("cap", cap, "it must be at least one nano-epsilon", "Leave it out for the best one")
     capped = np.minimum(used, limit)
     grid = _grid(capped, limit, roster.people * reach, reach)
     weights = np.array([nano * grid.denominator // grid.numerator for nano in capped.tolist()], dtype=np.int64)
@@ -130,7 +130,7 @@ def weighted_plan(
 
 
 def weighted_sum(plan: WeightedPlan, values: NDArray[Any], *, entropy: Entropy | None = None) -> PersonalRelease:
-    """The sum of the values of everybody on the roster, in steps. Values are clipped to -bound ... bound.
+    """Estimate the sum of the values of everybody on the roster, in steps. Values are clipped to -bound ... bound.
 
     Privacy: each person loses at most their budget, adding or removing their value (`weighted.md`).
     Utility: `plan.predicted_sd` times the number of people. The estimate is scaled up by the public weights: that
@@ -143,7 +143,7 @@ def weighted_sum(plan: WeightedPlan, values: NDArray[Any], *, entropy: Entropy |
 
 
 def weighted_frequency(plan: WeightedPlan, flags: NDArray[Any], *, entropy: Entropy | None = None) -> PersonalRelease:
-    """The share of the roster whose flag is set. Everything else as `weighted_sum`."""
+    """Estimate the share of the roster whose flag is set. Everything else as `weighted_sum`."""
     of_kind(plan, WeightedPlan, "plan")
     steps = plan.bound * flags_of(flags, plan.roster)
     return _released(plan, _weighed(plan, steps), Fraction(1, plan.bound), chosen(entropy))
@@ -152,7 +152,7 @@ def weighted_frequency(plan: WeightedPlan, flags: NDArray[Any], *, entropy: Entr
 def weighted_mean(
     plan: WeightedPlan, values: NDArray[Any], present: NDArray[Any] | None = None, *, entropy: Entropy | None = None
 ) -> PersonalRelease:
-    """The mean value over the roster, those who are absent being 0; or over those whose `present` flag is set.
+    """Estimate the mean value over the roster, absent people counting as 0; or over those whose `present` flag is set.
 
     How many are present is private too: half of what everybody spends goes to their weighted number, and the quotient
     is clipped to the bound. Its `predicted_sd` is for everybody present. Everything else as `weighted_sum`.
@@ -174,22 +174,23 @@ def weighted_mean(
 def weighted_histogram(
     plan: WeightedPlan, cells: NDArray[Any], count: int, *, entropy: Entropy | None = None
 ) -> PersonalRelease:
-    """How many of the roster are in each of `count` cells.
+    """Estimate how many people of the roster are in each of `count` cells.
 
-    `cells` is one list of the cell of each person (anything but 0 ... count - 1: in none), or a table of what each adds
-    to each cell, whose rows are cut to `plan.bound` in all. Everything else as `weighted_sum`, for each cell.
+    `cells` lists the cell of each person (anything but 0 ... count - 1: in none), or is a table of what each person
+    adds to each cell, whose rows are cut to `plan.bound` in all. Everything else as `weighted_sum`, for each cell.
     """
     width = whole_number(count, "count")
     if width < 1:
-        raise ArgumentError("count", count, "there must be one cell at least", "Pass the number of public cells")
+        raise ArgumentError("count", count, "there must be at least one cell", "Pass the number of public cells")
     exact = counted_cells(cells, plan.roster, (width, plan.bound), plan.weights[plan.roster.classes])
     return _released(plan, exact, plan.roster.people, chosen(entropy))
 
 
 def best_cap(used: NDArray[np.int64], sizes: NDArray[np.int64], frequency: Fraction = HALF) -> int:
-    """The cap, in nano, with the least variance: where the sum of e (cap - e) over budgets e below it is 2 / variance.
+    """Return the cap, in nano, with the least variance.
 
-    That sum only grows with the cap (`weighted.md`), so one look at every class finds it.
+    It is where the sum of e (cap - e) over budgets e below it is 2 / variance. That sum only grows with the cap
+    (`weighted.md`), so one pass over the classes finds it.
     """
     spread = _variance(frequency)
     levels = used / NANO
@@ -204,12 +205,12 @@ def best_cap(used: NDArray[np.int64], sizes: NDArray[np.int64], frequency: Fract
 
 
 def laplace_sd(rate: Fraction) -> float:
-    """The standard deviation of discrete Laplace noise: 2p / (1-p)^2 is 1 / (2 sinh^2(rate / 2))."""
+    """Return the standard deviation of discrete Laplace noise: 2p / (1-p)^2 is 1 / (2 sinh^2(rate / 2))."""
     return 1 / (math.sqrt(2) * math.sinh(float(rate) / 2))
 
 
 def _grid(capped: NDArray[np.int64], limit: int, reach: int, bound: int) -> Fraction:
-    """What a unit of weight costs, in nano: the common measure of budgets if sums allow it, else a part of the cap."""
+    """Return what a unit of weight costs, in nano: their common measure, or a part of the cap if sums get large."""
     most = min(_FINEST, MOST_SUM // reach, WIDEST * limit // (bound * NANO))
     check_noise(Fraction(limit, NANO), bound)
     measure = int(np.gcd.reduce(capped))
@@ -221,7 +222,7 @@ def _weighed(plan: WeightedPlan, steps: NDArray[np.int64]) -> NDArray[np.int64]:
 
 
 def _released(plan: WeightedPlan, exact: NDArray[np.int64], scaled: int | Fraction, source: Entropy) -> PersonalRelease:
-    """Noise on each number, and the estimates that it gives when divided by the weights and scaled."""
+    """Add noise to each number, and estimate: divided by the weights, and scaled."""
     noisy = marked(exact + laplace_draws(plan.rate, exact.size, source), source)
     factor = float(Fraction(scaled) / plan.total_weight)
     return PersonalRelease(

@@ -1,9 +1,9 @@
-"""A question about a table of own budgets as a plan: read by class of budget, weighted, charged as shares.
+"""Plan a question about a table with own budgets: read by class of budget, weighted, charged as shares.
 
     question + class sizes (public) ─► class weights ─► need by group and class ─► one noisy weighted sum a group
 
 Reads: declarations, a question, public sizes, what the ledger says is spent. Writes: nothing. Never: a row before the
-charge is on disk; a choice that depends on one. What nobody loses more than: `class_weights.md`.
+charge is on disk; a choice that depends on a row. Proof that nobody loses more than they allow: `class_weights.md`.
 """
 
 import math
@@ -38,7 +38,7 @@ from thresher.question import (
 )
 from thresher.question.identity import columns_used, formula_facts, identity_of, rows_facts, with_bands
 
-# Of each person's own budget, if nothing is said: four such questions use it up.
+# The default share of each person's own budget: four such questions use it up.
 USUAL_SHARE = Fraction(1, 4)
 _MOST_CELLS = 1_000_000
 
@@ -46,9 +46,9 @@ _MOST_CELLS = 1_000_000
 class PersonalOptions(TypedDict, total=False):
     """The options of a personal question.
 
-    share               of each person's own budget, or of what is left of it
-    leftovers           whether it draws on what earlier questions left, and not on the whole budgets
-    confidence          of a count: the probability of its half width
+    share               the share of each person's own budget, or of what is left of it
+    leftovers           take the share of what earlier questions left, not of the whole budgets
+    confidence          of a count: the probability that a number lies within its half width
     miss_rate, false_alarm_rate    of a decision
     """
 
@@ -63,9 +63,9 @@ class PersonalOptions(TypedDict, total=False):
 class WeightedRead:
     """What is read and charged for a question: the same for a count and for a decision.
 
-    options     those that were given
+    options     the options that were given
     active      the codes of the classes that are read
-    unit        so many weights are one of what is counted; below 0 if less is asked for
+    unit        how many weights are one unit of what is counted; negative where the condition is "less than"
     share       the share of each person's own budget that the question may use
     """
 
@@ -85,18 +85,18 @@ class WeightedRead:
 
     @property
     def predicted_sd(self) -> str:
-        """The standard deviation of a number, noise and unequal weights together: a forecast."""
+        """Return the forecast standard deviation of a number: noise and unequal weights together."""
         return f"{self.weights.predicted_sd / float(self.atom.steps):.4g}"
 
     @property
     def facts(self) -> dict[str, str]:
-        """The facts of a promise that say how a number is weighted, and what everybody loses at most."""
+        """Return the facts of a promise that say how a number is weighted, and what each person loses at most."""
         budget = "what they have left of their own budget" if self.leftovers else "their own budget"
         return {"aggregate": self.atom.aggregate, "budget": budget, "share": str(self.share)}
 
     @property
     def _places(self) -> int:
-        """Numbers are shown in this part of one: three decimals more than the grid has."""
+        """Return the denominator in which numbers are shown: three decimals more than the grid has."""
         return int(10 ** (2 + len(str(math.ceil(self.atom.steps)))))
 
     def sums(self, exact: Exact | None, entropy: Entropy) -> list[int]:
@@ -109,11 +109,11 @@ class WeightedRead:
         return self.weights.released(cells.reshape(shape), entropy)
 
     def decimals(self, weighted: int) -> str:
-        """Return a weighted sum in units of what is counted."""
+        """Return a weighted sum in the units of what is counted."""
         return decimal_text(Fraction(round(self._places * weighted / self.unit), self._places))
 
     def width(self, weights: int) -> Fraction:
-        """Return a distance in the same units, never rounded down, with room for the rounding of what it is about."""
+        """Return a distance in the same units, rounded up, with room for the rounding of the number it is about."""
         return Fraction(math.ceil(self._places * weights / abs(self.unit) + Fraction(1, 2)), self._places)
 
     def charge(self, family: str, guarantee: Guarantee) -> dict[str, Any]:
@@ -134,28 +134,31 @@ class WeightedRead:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PersonalPlan(Plan[Given_co]):
-    """A count or a decision with its price. `epsilon` is the largest share of anybody's own budget."""
+    """A count or a decision with its price. `epsilon` is the largest share that anybody loses of their own budget."""
 
     read: WeightedRead
 
     def affordable(self, limit: Epsilon) -> str | None:
         """Name the share that everybody can still pay."""
-        told = f"Pass share={limit}, or" if limit else "Nothing is left for some: pass"
-        return f"{told} leftovers=True to draw on what each class has left"
+        if self.read.leftovers:
+            return "Plan the question again: other questions were paid since it was planned"
+        fits = f"Pass share={limit}, or" if limit else "Nothing is left for some people: pass"
+        return f"{fits} leftovers=True to draw on what each class has left"
 
     @property
     def price_in_words(self) -> str:
-        return f"each person up to {self.epsilon} of {self.read.facts['budget']}"
+        # Of the whole budget also where the question draws on what is left of it.
+        return f"each person up to {self.epsilon} of their own budget"
 
     def own_statements(self) -> Statements:
-        """Return what is said of this kind of plan only."""
+        """Return the statements of this kind of plan only."""
         return []
 
     def explanation(self) -> Statements:
         read = self.read
         return [
             ("question", read.question.text),
-            ("share", f"{read.share} of each person's own budget at most"),
+            ("share", f"each person loses at most {read.share} of {read.facts['budget']}"),
             *self.own_statements(),
             ("predicted", f"standard deviation {read.predicted_sd}, of the noise {read.weights.noise_sd:.4g}"),
             ("promise", self.guarantee.sentence),
@@ -164,7 +167,7 @@ class PersonalPlan(Plan[Given_co]):
 
 
 def _identity(read: WeightedRead, family: str) -> Identity:
-    """A question asked again is the stored answer, whatever is left of the budgets by then."""
+    """Return the identity: a question asked again is the stored answer, whatever is left of the budgets by then."""
     question, own = read.question, own_budgets_of(read.question.table)
     rows, budgets = rows_facts(question), {"budget_column": own.column, "roster": list(read.weights.sizes)}
     asked = {
@@ -180,7 +183,7 @@ def _identity(read: WeightedRead, family: str) -> Identity:
 
 
 def as_given(options: Mapping[str, Any]) -> dict[str, str | bool]:
-    """Return the options that were not left out, numbers in one form each."""
+    """Return the options that were given, each number in one form."""
     return {
         name: value if isinstance(value, bool) else decimal_text(exact_fraction(value, name))
         for name, value in options.items()
@@ -191,16 +194,18 @@ def as_given(options: Mapping[str, Any]) -> dict[str, str | bool]:
 def weighted_read(
     question: Question, sizes: Sequence[int], options: Mapping[str, Any], spent: Sequence[Epsilon] | None = None
 ) -> WeightedRead:
-    """Return what a question reads; `spent` are shares of classes that are gone, if it draws on what is left."""
+    """Return what a question reads; `spent` are the shares that classes have lost, if it draws on what is left."""
     own, share = own_budgets_of(question.table), _share(options.get("share"))
     _check_asked(question, own)
     nano = [own.nano(code) for code in own.codes]
-    gone = [Fraction(0)] * len(nano) if spent is None else [amount.fraction for amount in spent]
-    left = [budget * max(Fraction(0), 1 - lost) for budget, lost in zip(nano, gone, strict=True)]
+    lost = [Fraction(0)] * len(nano) if spent is None else [amount.fraction for amount in spent]
+    left = [budget * max(Fraction(0), 1 - part) for budget, part in zip(nano, lost, strict=True)]
     allowed = [share.fraction * most / NANO for most in left]
     if len(question.groups) * len(nano) > _MOST_CELLS:
         cells = f"{len(question.groups):,} groups in {len(nano):,} classes of budgets"
-        raise ArgumentError("sql", cells, f"{_MOST_CELLS:,} cells are the most", "Ask about fewer groups")
+        raise ArgumentError(
+            "sql", cells, f"groups times classes may be at most {_MOST_CELLS:,}", "Ask about fewer groups"
+        )
     table, atom = question.table, question.atoms[0]
     each = sensitivity(atom, table)
     one_group = {column.name for column in question.keys} <= set(table.fixed_columns)
@@ -222,7 +227,7 @@ def weighted_read(
 
 
 def _need(question: Question, atom: Atom, budget: Column, active: Sequence[int]) -> Need:
-    """The rows of the classes that are read, group by group and class by class."""
+    """Return the need: the rows of the classes that are read, group by group and class by class."""
     inside = AllOf((question.where, Within(budget.name, active[0], None)))
     groups = tuple((*group, code) for group in question.groups for code in active)
     aggregates = tuple(aggregate for aggregate, _ in atom.weights)
@@ -230,7 +235,7 @@ def _need(question: Question, atom: Atom, budget: Column, active: Sequence[int])
 
 
 def _cost(question: Question, weights: ClassWeights, budget: Column, active: Sequence[int]) -> GroupSpending:
-    """For each class that is read, the share of its own budget that is lost."""
+    """Return the cost: for each class that is read, the share of its own budget that is lost."""
     by_class = replace(question, keys=(budget,), groups=tuple((code,) for code in active))
     keys, shares = group_keys(by_class), [share for share in weights.shares if share]
     if keys is None:
@@ -241,18 +246,18 @@ def _cost(question: Question, weights: ClassWeights, budget: Column, active: Seq
 def _share(share: Amount | None) -> Epsilon:
     part = exact_fraction(USUAL_SHARE if share is None else share, "share")
     if not 0 < part <= 1 or (part * NANO).denominator != 1:
-        rule = "it is a share of each person's own budget, above 0, at most 1, with nine decimals at most"
+        rule = "it must be a share of each person's own budget, above 0 and at most 1, with at most nine decimals"
         raise ArgumentError("share", share, rule, "Pass 0.25, say")
     return Epsilon(part)
 
 
 def _check_asked(question: Question, own: OwnBudgets) -> None:
-    """One count or sum, and nothing about budgets, which are the curator's to see."""
+    """Refuse what is not one count or sum, and what asks about budgets, which only the curator sees."""
     if isinstance(question.formula, bool) or not question.groups:
         rule = "its answer does not depend on the data"
-        raise ArgumentError("sql", question.text, rule, "Ask about groups and thresholds that rows may reach")
+        raise ArgumentError("sql", question.text, rule, "Ask about groups and thresholds that rows can reach")
     if len(question.atoms) != 1 or question.atoms[0].per_row:
-        rule = "with budgets of their own, people are asked for one COUNT or SUM at a time"
+        rule = "where people have budgets of their own, a question has one COUNT or SUM"
         raise ArgumentError("sql", question.text, rule, "Keep one condition, without AVG")
     if own.column in with_bands(columns_used(question), question.table):
-        raise ArgumentError("sql", own.column, "what people allow is not asked about", "Leave the column out")
+        raise ArgumentError("sql", own.column, "no question may be about what people allow", "Leave this column out")

@@ -64,7 +64,7 @@ def errors_section(found: Forecast) -> Blocks:
         heading("Error by method", ": standard deviation of a share of the roster, forecast"),
         plain_lines(error_bars(starred)),
         *(Fact(one.method, one.how, _METHODS) for one in found.outlooks),
-        Fact("", _ASSUMES),
+        *((Fact("", _ASSUMES),) if any(one.assumes for one in found.outlooks) else ()),
     )
 
 

@@ -1,7 +1,7 @@
-"""Two classes told apart: logistic regression and the linear support vector machine, within budgets of one's own.
+"""Tell two classes apart by logistic regression or a linear support vector machine, within each person's own budget.
 
 Reads: rows, labels, a roster, entropy. Writes: nothing. Never: a label or a row in an error text; a person of budget 0.
-What is proved where: `membership.md`, `erm.md`.
+Proofs: `membership.md`, `erm.md`.
 """
 
 from collections.abc import Sequence
@@ -40,12 +40,12 @@ Floats = NDArray[np.float64]
 PERTURBATIONS = ("output", "objective")
 WHOLE_NUMBERS = "proved for the numbers that the machine computes with"
 REAL_NUMBERS = "proved for real numbers only: which floats can come out is not covered"
-ASSUMPTION = "what a model says of everybody assumes that budgets do not go with the data"
+ASSUMPTION = "what a model says about everybody assumes that budgets are independent of the data"
 
 
 @dataclass(frozen=True, slots=True)
 class Recipe:
-    """How to fit, all of it public: whose budget counts for what, how noise comes in, how long rows may be."""
+    """How to fit, all of it public: how budgets are used, where noise enters, how long rows may be."""
 
     loss: MarginLoss
     sharing: Sharing = field(default_factory=Sharing)
@@ -60,7 +60,7 @@ class Recipe:
 class Planes:
     """One or more fitted planes, all of which may be shown. Rows of `coefficients` are planes, `weights` add up to 1.
 
-    `spent`: what a person of each of the roster's classes lost. `proof`: what the proof covers.
+    `spent` is what a person of each class of the roster lost; `proof` says what the proof covers.
     """
 
     coefficients: Floats
@@ -72,32 +72,32 @@ class Planes:
     stamp: str
 
     def heights(self, features: ArrayLike) -> Floats:
-        """Of each row above each plane."""
+        """Return the height of each row above each plane."""
         return matrix_of(features) @ self.coefficients.T + self.intercepts
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class LinearClassifier(Planes):
-    """A classifier. `noise_length`: of the noise on each plane, in the units of clipped rows (none for a tilt)."""
+    """A classifier. `noise_length` is that of the noise on each plane, in units of clipped rows (empty for a tilt)."""
 
     classes: tuple[object, object]
     votes: bool
     noise_length: tuple[float, ...]
 
     def scores(self, features: ArrayLike) -> Floats:
-        """Above 0 for the second class. With votes: the share of votes for it, less the share against."""
+        """Return scores, above 0 for the second class. With votes: the share of votes for it less that against it."""
         planes = self.heights(features)
         return (np.where(planes >= 0, 1.0, -1.0) if self.votes else planes) @ self.weights
 
     def predicted(self, features: ArrayLike) -> NDArray[np.generic]:
-        """The declared class of each row."""
+        """Return the predicted class of each row, one of the two declared."""
         return np.array(self.classes)[(self.scores(features) >= 0).astype(np.int64)]
 
 
 def fit_classifier(
     features: ArrayLike, labels: ArrayLike, budgets: Roster | ArrayLike, recipe: Recipe, entropy: Entropy | None = None
 ) -> LinearClassifier:
-    """A classifier of rows, one row for each person on the roster, NaN in the row of somebody who is absent.
+    """Fit a classifier to rows, one row for each person on the roster, NaN in the row of somebody who is absent.
 
     Privacy: for each person on the roster, present or absent, the chances of all outcomes differ by a factor of at most
     exp(that person's budget); somebody whose budget is 0 is not read. Budgets, and who is on the roster, are public.
@@ -122,7 +122,7 @@ def fit_classifier(
 def in_groups(
     features: ArrayLike, budgets: Roster | ArrayLike, shape: Shape, sharing: Sharing
 ) -> tuple[Floats, NDArray[np.bool_], tuple[FittedGroup, ...]]:
-    """Clipped rows, which of them are records, and the groups in which their people are fitted."""
+    """Return clipped rows, which of them are records, and the groups in which their people are fitted."""
     rows, there = shape.clipped(features)
     roster = roster_of(budgets, rows.shape[0])
     return rows, there, fitted_groups(halved(roster) if sharing.replace else roster, sharing)
@@ -131,7 +131,7 @@ def in_groups(
 def planes_of(
     planes: Sequence[tuple[Floats, float]], groups: tuple[FittedGroup, ...], sharing: Sharing
 ) -> dict[str, Any]:
-    """The fields of `Planes` that follow from the plane of each group."""
+    """Return the fields of `Planes` that follow from the plane of each group."""
     return {
         "coefficients": np.array([plane for plane, _ in planes]),
         "intercepts": np.array([intercept for _, intercept in planes]),
@@ -157,6 +157,6 @@ def _checked(recipe: Recipe) -> tuple[Shape, Fraction, tuple[object, object]]:
 
 
 def check_choice(field: str, value: object, known: tuple[str, ...]) -> None:
-    """Refuses a word that is not one of those known."""
+    """Refuse a word that is not a known one."""
     if value not in known:
         raise ArgumentError(field, value, f"it must be one of {', '.join(known)}", f"Pass {known[0]!r}")

@@ -1,7 +1,7 @@
-"""Rows and labels made ready: each record by itself, none refused for what it holds.
+"""Make rows and labels ready for a fit: each record by itself, none refused for what it holds.
 
-A row longer than the public norm is shortened to it. A row with a number that is missing or infinite, or whose label is
-not one of those declared, is no record: to refuse it would tell that it is there. Shapes and types are public.
+A row longer than the public norm is shortened to it. A row with a missing or infinite number, or with a label that was
+not declared, is not a record: a refusal would reveal that it is there. Shapes and types are public.
 Reads: arrays. Writes: nothing. Never: an element in an error text, or a refusal that depends on one.
 """
 
@@ -30,15 +30,15 @@ class Shape:
     intercept: bool
 
     def clipped(self, features: ArrayLike) -> tuple[Floats, NDArray[np.bool_]]:
-        """Rows of length at most 1 (but for rounding), and which of them are records; the others are all 0.
+        """Return rows of length at most 1 (except for rounding), and which of them are records; the others are all 0.
 
-        With an intercept a 1 is put at the end of each row, and all of it is divided by the root of 2.
+        With an intercept a 1 is put at the end of each row, and the row is divided by the root of 2.
         """
         rows = matrix_of(features)
         there: NDArray[np.bool_] = np.asarray(np.isfinite(rows).all(axis=1))
         with np.errstate(all="ignore"):
             known = np.where(there[:, None], rows, 0.0)
-            # By its largest number first, so that no square is infinite or vanishes.
+            # Divided by its largest number first, so that no square is infinite or vanishes.
             largest = np.abs(known).max(axis=1, keepdims=True)
             unit = known / np.where(largest > 0, largest, 1.0)
             length = np.sqrt(np.square(unit).sum(axis=1, keepdims=True))
@@ -48,7 +48,7 @@ class Shape:
         return np.hstack([short, there[:, None].astype(np.float64)]) * _ROOT_OF_HALF, there
 
     def unscaled(self, weights: Floats) -> tuple[Floats, float]:
-        """Coefficients and intercept for rows as they came, of weights for clipped rows."""
+        """Turn weights for clipped rows into coefficients and intercept for rows as they came."""
         if not self.intercept:
             return weights / self.norm, 0.0
         return weights[:-1] * _ROOT_OF_HALF / self.norm, float(weights[-1] * _ROOT_OF_HALF)
@@ -62,15 +62,17 @@ def shape_of(norm: Amount, *, intercept: bool) -> Shape:
 
 
 def matrix_of(features: ArrayLike) -> Floats:
-    """Rows of numbers as floats; what is no number is NaN."""
+    """Return rows of numbers as floats, NaN where there is not a number."""
     typed = hasattr(features, "__array__")
     array = _as_array(features, "X", None if typed else object)
     if array.ndim != 2 or array.dtype.kind not in "biufO" or np.ma.isMaskedArray(features):
         kind = array.dtype.name if array.ndim == 2 else f"{array.ndim} dimensions"
         raise ArgumentError("X", kind, "it must be rows of plain numbers", "Pass a float64 array of two dimensions")
     if not 1 <= array.shape[1] <= _MOST_FEATURES:
-        rule = f"rows have 1 to {_MOST_FEATURES} numbers"
-        raise ArgumentError("X", f"{array.shape[1]} columns", rule, "Choose features beforehand")
+        rule = f"rows must have 1 to {_MOST_FEATURES:,} numbers"
+        raise ArgumentError(
+            "X", f"{array.shape[1]} columns", rule, "Choose fewer features, without looking at these rows"
+        )
     with np.errstate(all="ignore"):
         if array.dtype.kind == "O":
             return floats_of(array.ravel().tolist()).reshape(array.shape)
@@ -78,7 +80,7 @@ def matrix_of(features: ArrayLike) -> Floats:
 
 
 def signs_of(labels: ArrayLike, classes: tuple[object, object], people: int) -> Floats:
-    """1 for the second class, -1 for the first, 0 for whatever else a label may be."""
+    """Return 1 for the second class, -1 for the first, 0 for any other label."""
     array = _listed(labels, people)
     textual = isinstance(classes[0], str)
     if array.dtype.kind != "O" and textual != (array.dtype.kind in "US"):
@@ -91,7 +93,7 @@ def signs_of(labels: ArrayLike, classes: tuple[object, object], people: int) -> 
 
 
 def targets_of(values: ArrayLike, people: int) -> Floats:
-    """Numbers to be predicted; NaN where there is none."""
+    """Return the numbers to be predicted, NaN where one is missing."""
     array = _listed(values, people)
     if array.dtype.kind not in "biufO":
         raise ArgumentError("y", array.dtype.name, "it must be one list of plain numbers", "Pass a float64 array")
@@ -100,15 +102,13 @@ def targets_of(values: ArrayLike, people: int) -> Floats:
 
 
 def checked_classes(classes: object) -> tuple[object, object]:
-    """Two different labels, both numbers or both texts."""
+    """Return the two declared classes, if they are different labels, both numbers or both texts."""
     pair = tuple(np.asarray(classes, dtype=object).ravel().tolist()) if classes is not None else ()
     plain = all(isinstance(label, str | bool | int | float) for label in pair)
     if len(pair) != 2 or not plain or pair[0] == pair[1] or isinstance(pair[0], str) != isinstance(pair[1], str):
-        raise ArgumentError("classes", classes, "two different labels are declared, both numbers or both texts", _TWO)
+        rule = "it must be two different labels, both numbers or both texts"
+        raise ArgumentError("classes", classes, rule, 'Pass (0, 1) or ("no", "yes"), for example')
     return pair
-
-
-_TWO = 'Pass e.g. (0, 1) or ("no", "yes")'
 
 
 def _listed(values: ArrayLike, people: int) -> NDArray[np.generic]:

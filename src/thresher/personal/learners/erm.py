@@ -1,9 +1,9 @@
-"""Regularised risks minimised in private: noise on the minimum, or a random tilt of what is minimised.
+"""Minimise a regularised risk in private: noise on the minimum, or a random tilt of what is minimised.
 
     risk(w) = sum over people of W_j / S loss(label_j row_j . w)  +  regularisation / 2 |w|²
 
-W_j is a person's weight, an amount of epsilon; S their public sum. With equal weights this is the literature's way,
-here for records that come or go (its noise is for records that change: twice as much).
+W_j is a person's weight, an amount of epsilon; S is the public sum of weights. With equal weights this is the
+literature's method, here for records that come or go (its noise is for records that change: twice as much).
 Reads: clipped rows, a group's weights, entropy. Writes: nothing. Never: a sum over those present as a divisor.
 Proof: `erm.md`. Citation: Chaudhuri, Monteleoni, Sarwate, "Differentially Private Empirical Risk Minimization", 2011.
 """
@@ -24,18 +24,18 @@ from thresher.personal.learners.risks import AT_ONCE, MarginLoss, Risk, near_min
 
 Floats = NDArray[np.float64]
 _UNIT = 2.0**-52
-# By how much a clipped row may be longer than 1: rounding of its length, with room.
+# How much longer than 1 a clipped row may be: rounding of its length, with room.
 _LONGER = Fraction(1, 1 << 30)
 _STEPS_OF_LEAST = 1 << 20
 _MOST_PLACES = 1 << 44
 _FINE = 1 << 40
-# The literature adds regularisation only when nothing is left. A little above nothing the tilt is far too long.
+# The literature adds regularisation only when nothing is left. With little left the tilt is far too long.
 _LEFT = 0.5
 
 
 @dataclass(frozen=True, slots=True)
 class OutputTerms:
-    """Output perturbation, all public: the minimum goes to a grid of `step`, and gets noise of `spread` grid steps.
+    """Public numbers of output perturbation: the minimum goes to a grid of `step`, with noise of `spread` grid steps.
 
     `tolerance` is how long the computed gradient at the minimum may be.
     """
@@ -47,13 +47,13 @@ class OutputTerms:
 
     @property
     def noise_length(self) -> float:
-        """The root of the mean squared length of the noise."""
+        """Return the root of the mean squared length of the noise."""
         return noise_length(self.spread, self.dimension) * self.step
 
 
 @dataclass(frozen=True, slots=True)
 class ObjectiveTerms:
-    """Objective perturbation, all public: a tilt of density exp(-rate |b|), and `extra` regularisation.
+    """Public numbers of objective perturbation: a tilt of density exp(-rate |b|), and `extra` regularisation.
 
     `rate` times the weight is the literature's epsilon prime.
     """
@@ -63,11 +63,11 @@ class ObjectiveTerms:
 
 
 def output_terms(group: FittedGroup, regularisation: Fraction, dimension: int, loss: MarginLoss) -> OutputTerms:
-    """Grid, noise and tolerance such that a person of weight W loses at most W. A function of public numbers."""
+    """Return grid, noise and tolerance such that a person of weight W loses at most W. A function of public numbers."""
     ridge, total, least = float(regularisation), group.total / NANO, group.least / NANO
     excess = max(1.0, group.most / group.total)
     if dimension**1.5 * loss.curvature * excess * 2 * _UNIT > ridge / 4:
-        rule = "it is so small that rounding errors would not be"
+        rule = "it is so small that rounding errors would be large beside it"
         raise ArgumentError("regularisation", float(ridge), rule, "Pass more, or fewer features")
     rounding = _rounding(group, dimension, ridge, loss)
     tolerance = least / total / (1 << 24) + rounding
@@ -79,7 +79,7 @@ def output_terms(group: FittedGroup, regularisation: Fraction, dimension: int, l
 
 
 def objective_terms(group: FittedGroup, regularisation: Fraction, loss: MarginLoss) -> ObjectiveTerms:
-    """What is left of each weight for the tilt once the change of volume is paid, and what is added if nothing is.
+    """Return the rate of the tilt once the change of volume is paid, and the regularisation to add if little is left.
 
     With equal weights w and n people: rate w = w - log(1 + c / (n regularisation)); if that is below w / 2, so much
     regularisation is added that half of w is left.
@@ -96,7 +96,7 @@ def objective_terms(group: FittedGroup, regularisation: Fraction, loss: MarginLo
 def perturbed_output(
     signed: Floats, group: FittedGroup, loss: MarginLoss, regularisation: Fraction, entropy: Entropy
 ) -> Floats:
-    """The minimum with noise on it.
+    """Return the minimum with noise on it.
 
     Privacy: a person of weight W loses at most W; proved for the numbers as the machine computes them.
     """
@@ -109,10 +109,10 @@ def perturbed_output(
 def perturbed_objective(
     signed: Floats, group: FittedGroup, loss: MarginLoss, regularisation: Fraction, entropy: Entropy
 ) -> Floats:
-    """The minimum of a tilted risk.
+    """Return the minimum of a tilted risk.
 
     Privacy: a person of weight W loses at most W, for real numbers. The tilt here lies on a fine grid and the minimum
-    is a float: which floats can come out depends on the rows, and no proof covers what is to be learnt from that.
+    is a float: which floats can come out depends on the rows, and no proof covers what that reveals.
     """
     terms = objective_terms(group, regularisation, loss)
     draws = norm_noise(math.ceil(_FINE / terms.rate), signed.shape[1], entropy=entropy)
@@ -133,7 +133,7 @@ def checked_regularisation(regularisation: Fraction) -> Fraction:
 def _risk(
     signed: Floats, group: FittedGroup, loss: MarginLoss, ridge: float, entropy: Entropy, tilt: Floats | None = None
 ) -> Risk:
-    """The risk of those whose coins fell for them. Somebody of weight 0 is not read."""
+    """Return the risk of the people who take part, after the coins. Somebody of weight 0 is not read."""
     weights = group.weights(entropy)
     taken = weights > 0
     shares = weights[taken] / group.total
@@ -141,7 +141,7 @@ def _risk(
 
 
 def _rounding(group: FittedGroup, dimension: int, ridge: float, loss: MarginLoss) -> float:
-    """How far the computed gradient may be from the true one: every product and sum on its way errs by a unit."""
+    """Return how far the computed gradient may be from the true one: each product and sum may err by a unit."""
     excess = max(1.0, group.most / group.total)
     inner = dimension * (2 + loss.curvature * 2 * excess / ridge) + 64
     sums = min(group.people, AT_ONCE) + group.people // AT_ONCE + 1

@@ -1,7 +1,8 @@
-"""The same as scikit-learn's estimators: fit, predict, get_params, clone, pipelines. Needs the extra "diagnostics".
+"""Offer the models as scikit-learn's estimators: fit, predict, get_params, clone, pipelines.
 
-Classes are declared, not found in the labels: to find them would tell who is there. A budget of one's own comes with
-`fit(X, y, budgets=...)`: a roster, or an amount of epsilon for each row. Absent people have NaN in their row.
+They need the extra "diagnostics". Classes are declared: if they were found in the labels, they would reveal who is
+there. Budgets come with `fit(X, y, budgets=...)`: a roster, or an amount of epsilon for each row. Absent people have
+NaN in their row.
 Reads: rows, labels, budgets, entropy. Writes: fitted attributes, which may all be shown. Never: a person of budget 0.
 """
 
@@ -29,7 +30,7 @@ Floats = NDArray[np.float64]
 # Fields are the parameters: scikit-learn reads them from the signature that a dataclass makes of them.
 @dataclass(kw_only=True, eq=False, repr=False)
 class PersonalEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn ships no types
-    """What all of them share. Parameters are those of `Sharing` and of the recipe."""
+    """What all estimators share. Parameters are those of `Sharing` and of the recipe."""
 
     method: str = "weighted"
     regularisation: Amount = "0.001"
@@ -48,7 +49,7 @@ class PersonalEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn sh
     ) -> Self:
         """Fit within each person's budget; see `fit_classifier` and `fit_line` for what is promised."""
         self.release_: Any = self._fitted(X, y, budgets, entropy)
-        # Of a classifier scikit-learn wants a row of coefficients, of a regressor the coefficients.
+        # scikit-learn expects a row of coefficients from a classifier, a plain list from a regressor.
         weights = self.release_.weights[None, :] if isinstance(self, ClassifierMixin) else self.release_.weights
         self.coef_, self.intercept_ = weights @ self.release_.coefficients, weights @ self.release_.intercepts
         self.n_features_in_ = self.release_.coefficients.shape[1]
@@ -102,7 +103,7 @@ class PersonalClassifier(ClassifierMixin, PersonalEstimator):  # type: ignore[mi
 
 
 class PersonalLogisticRegression(PersonalClassifier):
-    """Logistic regression in which each person loses at most a budget of their own."""
+    """Logistic regression in which each person loses at most their own budget."""
 
     loss = LogisticLoss()
 
@@ -114,14 +115,14 @@ class PersonalLogisticRegression(PersonalClassifier):
 
 
 class PersonalLinearSVC(PersonalClassifier):
-    """A linear support vector machine (its hinge rounded off) in which each person loses at most the own budget."""
+    """A linear support vector machine (its hinge rounded off) in which each person loses at most their own budget."""
 
     loss = HuberHinge()
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class PersonalLinearRegression(RegressorMixin, PersonalEstimator):  # type: ignore[misc]  # as above
-    """Linear regression in which each person loses at most a budget of their own. See `LinearRecipe` and `Sharing`."""
+    """Linear regression in which each person loses at most their own budget. See `LinearRecipe` and `Sharing`."""
 
     bound: Amount = 1
 

@@ -1,4 +1,4 @@
-"""Linear regression from noisy sums: products of clipped numbers, weighted by budgets, and then ordinary algebra.
+"""Fit a linear model to noisy sums: products of clipped numbers, weighted by budgets, and then ordinary algebra.
 
     sums of W_j x_i x_k and of W_j x_i y, all whole numbers, each with discrete Laplace noise  ─►  a ridge solution
 
@@ -28,7 +28,7 @@ Floats = NDArray[np.float64]
 Whole = NDArray[np.int64]
 _BITS = 12
 _ONE = 1 << _BITS
-# Sums of weights times products stay below this, and the scale of the noise below that.
+# Sums of weights times products stay below _ROOM, the scale of the noise below _LARGEST_SCALE.
 _ROOM, _LARGEST_SCALE = 1 << 60, 1 << 50
 
 
@@ -45,18 +45,18 @@ class LinearRecipe:
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class LinearFit(Planes):
-    """Fitted lines, one for each group. `noise_sd`: of each mean product behind a line, in units of clipped numbers."""
+    """Fitted lines, one for each group. `noise_sd` is that of each mean product, in units of clipped numbers."""
 
     noise_sd: tuple[float, ...]
 
     def predicted(self, features: ArrayLike) -> Floats:
-        """The mean of the lines at each row."""
+        """Return the weighed mean of the lines at each row."""
         return self.heights(features) @ self.weights
 
 
 @dataclass(frozen=True, slots=True)
 class SumTerms:
-    """All public: weights are counted in `grain` nano, one record's whole products add up to `most` at most."""
+    """Public numbers: weights are counted in `grain` nano; the products of one record add up to at most `most`."""
 
     grain: int
     most: int
@@ -71,7 +71,7 @@ def fit_line(
     recipe: LinearRecipe,
     entropy: Entropy | None = None,
 ) -> LinearFit:
-    """A linear predictor of targets, from one row for each person on the roster, NaN for somebody who is absent.
+    """Fit a linear predictor of targets to one row for each person on the roster, NaN for somebody who is absent.
 
     Privacy: for each person on the roster the chances of all outcomes differ by a factor of at most exp(that person's
     budget), exactly; somebody whose budget is 0 is not read.
@@ -101,7 +101,7 @@ def fit_line(
 
 
 def whole_records(rows: Floats, targets: Floats, there: NDArray[np.bool_]) -> Whole:
-    """Rows with their target at the end, in whole numbers of 2**-12; all 0 where there is no record."""
+    """Return rows with their target at the end, in whole numbers of 2**-12; all 0 where there is no record."""
     known = there & ~np.isnan(targets)
     with np.errstate(all="ignore"):
         clipped = np.clip(np.where(known, targets, 0.0), -1.0, 1.0)
@@ -110,7 +110,7 @@ def whole_records(rows: Floats, targets: Floats, there: NDArray[np.bool_]) -> Wh
 
 
 def sum_terms(group: FittedGroup, dimension: int) -> SumTerms:
-    """Grain, bound and rate such that a person of weight W loses at most W."""
+    """Return grain, bound and rate such that a person of weight W loses at most W."""
     # Rounding moves a row of length 1 by at most half a step in each number.
     length = Fraction(_ONE + math.isqrt(dimension) + 2)
     root = Fraction(math.isqrt(dimension << 40) + 1, 1 << 20)
@@ -120,7 +120,7 @@ def sum_terms(group: FittedGroup, dimension: int) -> SumTerms:
 
 
 def noisy_sums(records: Whole, group: FittedGroup, terms: SumTerms, entropy: Entropy) -> Whole:
-    """The upper triangle of the weighted products of each record's numbers, but for its target squared, with noise."""
+    """Return noisy sums of the weighted products of each record's numbers (each pair once, without target squared)."""
     weights = group.weights(entropy) // terms.grain
     taken = records[weights > 0]
     products = taken[:, :-1].T @ (weights[weights > 0][:, None] * taken)
@@ -129,7 +129,7 @@ def noisy_sums(records: Whole, group: FittedGroup, terms: SumTerms, entropy: Ent
 
 
 def _solved(sums: Whole, group: FittedGroup, terms: SumTerms, regularisation: float) -> Floats:
-    """Ridge regression on what was released. The ridge is raised by the size of the noise, which is public."""
+    """Solve ridge regression on what was released. The ridge is raised by the size of the noise, which is public."""
     dimension = (math.isqrt(8 * sums.size + 9) - 3) // 2
     full = np.zeros((dimension, dimension + 1))
     full[np.triu_indices(dimension, m=dimension + 1)] = sums * (terms.grain / (group.total * _ONE * _ONE))

@@ -1,10 +1,10 @@
-"""Noise for a vector of whole numbers that a person moves by a Euclidean distance.
+"""Draw noise for a vector of whole numbers that a person moves by a Euclidean distance.
 
     P[z] proportional to exp(-floor(|z|) / spread)              up to 24 numbers
     P[z] proportional to exp(-(|z1| + |z2| + ...) / spread')    above; spread' is spread times the root of their number
 
-The first law is the better one (its length is smaller by up to the root of 2), and is drawn by rejection from the
-second, at a price that grows like 1.32 to the power of the dimension.
+The first law has shorter noise (by up to the root of 2). It is drawn by rejection from the second, in a number of tries
+that grows like 1.32 to the power of the dimension.
 Reads: entropy. Writes: nothing. Never: a float on the way to a draw. Proof: `norm_noise.md`.
 """
 
@@ -27,11 +27,11 @@ _ROOT_BITS = 40
 
 
 def norm_noise(spread: int, dimension: int, *, entropy: Entropy | None = None) -> NDArray[np.int64]:
-    """One vector of so many whole numbers.
+    """Draw one vector of `dimension` whole numbers.
 
     Privacy: added to whole numbers that a person moves by a Euclidean distance D, it costs (D + 1) / spread.
     Utility: the root of the mean squared length is `noise_length(spread, dimension)`.
-    Runtime: about 1.32 ** dimension tries of that many draws up to 24 numbers; then one try.
+    Runtime: about 1.32 ** dimension tries up to 24 numbers, each of `dimension` draws; then one try.
     Citations: Hardt, Talwar 2010 (norm mechanisms); Chaudhuri, Monteleoni, Sarwate 2011 (this norm, for real numbers).
     """
     width, count, source = _checked(spread, dimension), whole_number(dimension, "dimension"), chosen(entropy)
@@ -43,14 +43,14 @@ def norm_noise(spread: int, dimension: int, *, entropy: Entropy | None = None) -
 
 
 def noise_length(spread: int, dimension: int) -> float:
-    """The root of the mean squared length of `norm_noise`, as for real numbers."""
+    """Return the root of the mean squared length of `norm_noise`, as for real numbers."""
     if dimension > MOST_BY_LENGTH:
         return math.sqrt(2) * dimension * spread
     return math.sqrt(dimension * (dimension + 1)) * spread
 
 
 def _by_length(spread: int, count: int, entropy: Entropy) -> NDArray[np.int64]:
-    """Rejection: a try is kept with probability exp(-(floor(|z|) + 1 - slope (|z1| + ...)) / spread)."""
+    """Draw by rejection: keep a try with probability exp(-(floor(|z|) + 1 - slope (|z1| + ...)) / spread)."""
     slope, tries = _slope(count), 2 + 4**count // 3**count
     while True:
         for tried in laplace_draws(slope / spread, tries * count, entropy).reshape(tries, count).tolist():
@@ -60,7 +60,7 @@ def _by_length(spread: int, count: int, entropy: Entropy) -> NDArray[np.int64]:
 
 
 def _slope(count: int) -> Fraction:
-    """Just below 1 / root of `count`: the Euclidean length of a vector is at least this times the sum of its sizes."""
+    """Return just below 1 / root of `count`: times a vector's sum of sizes, it is at most the Euclidean length."""
     return Fraction(1 << _ROOT_BITS, math.isqrt((count << 2 * _ROOT_BITS) - 1) + 1)
 
 

@@ -1,11 +1,11 @@
-"""Losses of a margin z = label times score, and the minimum of a regularised risk, as near as is paid for.
+"""Compute losses of a margin z = label times score, and the minimum of a regularised risk, to a stated tolerance.
 
     risk(w) = sum of shares[j] loss(rows[j] . w)  +  ridge / 2 |w|²  +  tilt . w
 
-Losses are the logistic one, and the hinge with its corner rounded off. Both are convex, fall no faster than 1, and have
-a slope that changes at a bounded rate, the `curvature`.
-Newton's steps, and if those should not arrive, as many steps of the accelerated gradient method as are proved to be
-enough. What is promised is the length of the gradient at the point returned, and so its distance from the minimum.
+The losses are the logistic loss, and the hinge with its corner rounded off. Both are convex, fall no faster than 1, and
+have a slope that changes at a bounded rate, the `curvature`. The minimum is found by Newton's steps, or, if those fail,
+by as many steps of the accelerated gradient method as are proved to be enough. The promise is about the length of the
+gradient at the point returned, and so about its distance from the minimum.
 Reads: arrays. Writes: nothing. Never: an answer whose gradient was not measured. Proof: `erm.md`.
 """
 
@@ -29,7 +29,7 @@ class MarginLoss(Protocol):
 
     @property
     def curvature(self) -> float:
-        """The most that the slope can change by for one unit of margin."""
+        """Return the most that the slope can change for one unit of margin."""
 
     def values(self, margins: Floats) -> Floats: ...
 
@@ -48,10 +48,10 @@ class LogisticLoss:
         return np.logaddexp(0.0, -margins)
 
     def slopes(self, margins: Floats) -> Floats:
-        return -_logistic(-margins)
+        return -logistic_chance(-margins)
 
     def bends(self, margins: Floats) -> Floats:
-        above = _logistic(margins)
+        above = logistic_chance(margins)
         return above * (1 - above)
 
 
@@ -77,15 +77,10 @@ class HuberHinge:
         return np.where(np.abs(1 - margins) <= self.half_width, self.curvature, 0.0)
 
 
-def _logistic(scores: Floats) -> Floats:
-    """1 / (1 + exp(-s)) without overflow."""
+def logistic_chance(scores: Floats) -> Floats:
+    """Return 1 / (1 + exp(-s)), the chance that logistic regression gives to the second class, without overflow."""
     small = np.exp(-np.abs(scores))
     return np.asarray(np.where(scores >= 0, 1.0, small) / (1 + small))
-
-
-def logistic_chance(scores: Floats) -> Floats:
-    """The chance that logistic regression gives to the second class."""
-    return _logistic(scores)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -103,7 +98,7 @@ class Risk:
 
     def gradient(self, w: Floats) -> Floats:
         pulls, total = self.shares * self.loss.slopes(self.rows @ w), np.zeros(w.size)
-        # Sums of sums: rounding errors grow with the longest of them, and are paid for.
+        # Sums of sums: rounding errors grow with the longest sum, and enter the noise.
         for start in range(0, pulls.size, AT_ONCE):
             total += self.rows[start : start + AT_ONCE].T @ pulls[start : start + AT_ONCE]
         return total + self.ridge * w + self.tilt
@@ -114,11 +109,11 @@ class Risk:
 
 
 def near_minimum(risk: Risk, tolerance: float) -> Floats:
-    """A point at which the computed gradient is no longer than `tolerance`.
+    """Return a point at which the computed gradient is no longer than `tolerance`.
 
     Utility: it lies within tolerance / ridge of the minimum. Runtime: about ten Newton steps, O(rows · features²);
-    where they get stuck, which depends on the rows and is rare but for the hinge, many gradients more. Whoever can time
-    a fit learns that.
+    many more gradients where they get stuck, which depends on the rows and is rare except for the hinge. Whoever can
+    time a fit learns that.
     """
     w = np.zeros(risk.tilt.size)
     gradient = risk.gradient(w)
@@ -133,7 +128,7 @@ def near_minimum(risk: Risk, tolerance: float) -> Floats:
 
 
 def accelerated(risk: Risk, start: Floats, tolerance: float) -> Floats:
-    """Nesterov's method for strongly convex functions, for as many steps as its theorem asks for."""
+    """Minimise by Nesterov's method for strongly convex functions, in as many steps as its theorem asks for."""
     smooth = risk.ridge + risk.loss.curvature * float(risk.shares.sum())
     ratio = math.sqrt(smooth / risk.ridge)
     gap = _length(risk.gradient(start)) ** 2 / risk.ridge
@@ -151,7 +146,7 @@ def accelerated(risk: Risk, start: Floats, tolerance: float) -> Floats:
 
 
 def _stepped(risk: Risk, w: Floats, gradient: Floats) -> tuple[Floats, Floats]:
-    """One Newton step, halved until the risk falls; or, near the minimum, until the gradient does."""
+    """Take one Newton step, halved until the risk falls; or, near the minimum, until the gradient does."""
     move = -np.linalg.solve(risk.hessian(w), gradient)
     here, fall, scale = risk.value(w), float(gradient @ move), 1.0
     for _ in range(_HALVINGS):
