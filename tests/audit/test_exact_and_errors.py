@@ -27,7 +27,7 @@ class TestLaws:
     def test_the_largest_ratio_counts_in_either_direction(self):
         for sides in ((FAIR, LEANS), (LEANS, FAIR)):
             found = law_trial(*sides, "0.7")
-            assert found.seen == pytest.approx(math.log(2))
+            assert found.measured == pytest.approx(math.log(2))
             assert "'b'" in found.event
             assert not found.refuted
             assert law_trial(*sides, "0.69").refuted
@@ -76,7 +76,7 @@ class TestErrors:
         found = error_trial(inputs, Fraction(1, 4))
         assert found.refuted
         assert found.where == "bad"
-        assert found.seen == pytest.approx(0.5, abs=0.02)
+        assert found.measured == pytest.approx(0.5, abs=0.03)
 
 
 def test_each_subject_finds_its_tester():

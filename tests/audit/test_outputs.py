@@ -123,6 +123,9 @@ class TestNeighbours:
             ("ab", "abc"),
             (None, 1),
             (True, 2),
+            ({}, [1]),
+            ([1], {}),
+            (np.zeros((2, 2), int), np.array([0, 0, 0, 1])),
         ],
     )
     def test_no_neighbours(self, here, there):

@@ -53,7 +53,7 @@ class TestYourOwn:
         done = self.mine("right", "--epsilon", "1")
         assert done.returncode == 0, done.stderr
         assert "stands" in done.stdout
-        assert "no proof" in done.stdout
+        assert "not a proof" in done.stdout
 
     def test_refuted(self):
         done = self.mine("raises_on_four", "--epsilon", "1", "--json")
@@ -72,7 +72,7 @@ class TestYourOwn:
         assert done.returncode == 2
         told = json.loads(done.stdout)
         assert told["verdict"] == "not tried"
-        assert "could not be looked into" in told["failure"]
+        assert "could not be compared" in told["failure"]
 
     def test_what_it_writes_is_no_part_of_the_report(self):
         """In a process of its own, whose real outputs the visitor and its programs write to."""
@@ -96,7 +96,7 @@ class TestYourOwn:
             (("--mechanism", "visitors:right", "--epsilon", "1", "--here", "{", "--there", "7"), "must be JSON"),
             (("--mechanism", "visitors:right", "--epsilon", "x", "--here", "1", "--there", "2"), "epsilon"),
             (("--mechanism", "visitors", "--epsilon", "1", "--here", "1", "--there", "2"), "my_module:my_function"),
-            (("--only", "nothing of the kind"), "nothing on trial"),
+            (("--only", "nothing of the kind"), "no mechanism on trial"),
             (("--confidence", "2"), "0.5 or more"),
         ],
     )

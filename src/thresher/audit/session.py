@@ -1,7 +1,8 @@
-"""A whole audit: all that ships and all that is broken, by room; every case tried, and what became of each.
+"""Run a whole audit: try each mechanism that ships and each that is broken, and collect the outcomes.
 
-Reads: the rooms of `shipped` and `mutants`, entropy. Writes: nothing. Never: a room loaded before it is asked for;
-stops because one case cannot be tried: that case has failed.
+Each module of `shipped` and `mutants`, called a room here, lists its subjects.
+Reads: the rooms, entropy. Writes: nothing. Never: loads a room before it is needed; stops because one case cannot be
+tried (that case has failed).
 """
 
 import os
@@ -26,7 +27,7 @@ from thresher.noise import Entropy, SeededEntropy, SystemEntropy
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """One subject by its place: which room, and the how-manieth there. `sound` says whether it should stand."""
+    """Name one subject by its room and its place there. `sound` says whether its claim should stand."""
 
     sound: bool
     room: str
@@ -36,7 +37,7 @@ class Case:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """A case, what its trial found, and how long it took; `failure` if it could not be tried."""
+    """Hold a case, the finding of its trial and how long it took; `failure` says why it could not be tried."""
 
     case: Case
     finding: Finding | None
@@ -45,7 +46,7 @@ class Outcome:
 
     @property
     def as_expected(self) -> bool:
-        """Whether what ships stands, or what is broken is refuted."""
+        """Say whether a mechanism that ships stands, or a broken one is refuted."""
         return self.finding is not None and self.finding.refuted != self.case.sound
 
     @property
@@ -58,12 +59,12 @@ class Outcome:
 
 
 def rooms(*, sound: bool) -> tuple[str, ...]:
-    """Return the names of the modules of subjects that ship, or that are broken."""
+    """Return the names of the modules whose subjects ship (`sound`), or are broken."""
     return tuple(room.name for room in iter_modules((shipped if sound else mutants).__path__))
 
 
 def cases() -> tuple[Case, ...]:
-    """Return everything that can be tried, what ships first."""
+    """Return all cases, mechanisms that ship first."""
     return tuple(
         Case(sound, room, place, subject.name)
         for sound in (True, False)
@@ -74,7 +75,7 @@ def cases() -> tuple[Case, ...]:
 
 @lru_cache(maxsize=64)
 def subjects_in(room: str, *, sound: bool) -> tuple[Subject, ...]:
-    """Return the subjects of a room; made once in a process, because some must first ask what they cost."""
+    """Return the subjects of a room. They are made once in a process, because some must first compute their cost."""
     module = import_module(f"{(shipped if sound else mutants).__name__}.{room}")
     subjects: tuple[Subject, ...] = module.subjects()
     return subjects
@@ -101,16 +102,16 @@ def audited(
     processes: int | None = None,
     progress: Callable[[Outcome], None] = lambda _: None,
 ) -> tuple[Outcome, ...]:
-    """Try all these cases, and return what became of them in their order. With a seed, the same draws every time."""
-    found: dict[Case, Outcome] = {}
+    """Try the chosen cases and return the outcomes in their order. With a seed, the draws are the same each time."""
+    outcomes: dict[Case, Outcome] = {}
     for outcome in _outcomes(chosen, seed, confidence, processes or min(2, os.cpu_count() or 1)):
-        found[outcome.case] = outcome
+        outcomes[outcome.case] = outcome
         progress(outcome)
-    return tuple(found[case] for case in chosen)
+    return tuple(outcomes[case] for case in chosen)
 
 
 def outcome_of(case: Case, seed: int | None = None, confidence: Fraction = CONFIDENCE) -> Outcome:
-    """Try one case, with draws of its own."""
+    """Try one case. With a seed, its draws depend on the seed and its name only."""
     start = perf_counter()
     entropy = SystemEntropy() if seed is None else SeededEntropy(seed << 32 | zlib.crc32(case.name.encode()))
     try:

@@ -1,6 +1,6 @@
-"""What can be put on trial, and what a trial finds: a claim is refuted or stands, and none is proved.
+"""Define what can be put on trial and what a trial finds: a claim is refuted or stands, and no claim is proved.
 
-Reads: nothing. Writes: nothing. Never: a claim without the inputs on which it is to be tried.
+Reads: nothing. Writes: nothing. Never: a claim without inputs to try it on.
 """
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
@@ -16,7 +16,7 @@ from thresher.noise import Entropy
 
 # Outputs of independent runs: an array whose first axis is the run, or one object for each run.
 Outputs = NDArray[Any] | Sequence[Any]
-# Both sides draw this many times at most; a third each to fit, to choose and to test.
+# The most draws of a side. About a third each serve to fit, to choose and to test.
 MOST_SAMPLES = 200_000
 Kind = Literal["loss", "law", "errors"]
 KINDS: dict[Kind, str] = {
@@ -28,7 +28,7 @@ KINDS: dict[Kind, str] = {
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """Two inputs that differ by one privacy unit. `about` says how, in a few words."""
+    """Hold two inputs that differ by one privacy unit. `about` says how, in a few words."""
 
     about: str
     here: Any
@@ -37,10 +37,11 @@ class Pair:
 
 @dataclass(frozen=True, slots=True)
 class Sampled:
-    """A mechanism that can be run: `run(data, runs, entropy)` gives the outputs of so many independent runs.
+    """Describe a mechanism that can be run: `run(data, runs, entropy)` returns the outputs of `runs` independent runs.
 
-    `charged` is what the ledger would charge for one run. `samples` a side. Where an output itself says what it cost,
-    `within` picks the outputs that say they cost no more than `charged`; events are made of those only.
+    `charged` is what the ledger would charge for one run, and `samples` the number of runs on each input. Where an
+    output itself states its cost, `within` picks the outputs that cost no more than `charged`; events are made of those
+    only.
     """
 
     name: str
@@ -54,9 +55,9 @@ class Sampled:
 
 @dataclass(frozen=True, slots=True)
 class Enumerated:
-    """A mechanism whose output law can be written down: `law(data)` gives the probability of every output.
+    """Describe a mechanism whose output law can be computed: `law(data)` returns the probability of each output.
 
-    `missing` bounds the probability that the law leaves out, on either side.
+    `missing` bounds the probability that the law leaves out, on each of the two inputs.
     """
 
     name: str
@@ -69,9 +70,9 @@ class Enumerated:
 
 @dataclass(frozen=True, slots=True)
 class Promised:
-    """A promise about errors: on each of the `worst` inputs, an error has probability at most `rate`.
+    """Describe a promise about errors: on each of the `worst` inputs, an error has probability at most `rate`.
 
-    `run(data, runs, entropy)` says of so many independent runs whether each erred.
+    `run(data, runs, entropy)` says for each of `runs` independent runs whether it erred.
     """
 
     name: str
@@ -87,10 +88,10 @@ Subject = Sampled | Enumerated | Promised
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One subject tried. `measured` is a lower bound at the trial's confidence, exact for a law; `seen` the plain one.
+    """Hold what the trial of one subject found. `measured` is a lower bound at the trial's confidence; exact for a law.
 
-    `samples` were drawn a side (of them, some to learn and the rest to test); 0 for a law. `where` names the pair of
-    inputs or the input, `event` the set of outputs that told most.
+    `samples` is the number of runs on each input, 0 for a law. `where` names the input or the pair of inputs, and
+    `event` the set of outputs on which the two differ most.
     """
 
     name: str
@@ -98,7 +99,6 @@ class Finding:
     kind: Kind
     claimed: float
     measured: float
-    seen: float
     samples: int
     where: str
     event: str

@@ -1,11 +1,12 @@
-"""`thresher audit`: everything that ships and everything known to be broken on trial; or a mechanism of your own.
+"""Run `thresher audit`: try all mechanisms that ship and all that are known to be broken, or one of your own.
 
-Reads: arguments, a module that is named. Writes: standard output, progress on standard error. Never: a verdict.
+Reads: arguments, the named module. Writes: standard output, progress on standard error. Never: decides a verdict.
 """
 
 import json
 import math
 from collections.abc import Sequence
+from dataclasses import asdict
 from fractions import Fraction
 from typing import Any
 
@@ -29,9 +30,9 @@ from thresher.pages.page import ALARM, GOOD, SPACE, heading
 _NOT_AS_IT_SHOULD_BE = 1
 _UNFIT = 2
 _READING = (
-    "claimed is what the ledger charges, or the error rate promised; at least is what was measured, from below, at the"
-    " confidence stated (exact where a law was enumerated). A claim is refuted when at least exceeds claimed. That it"
-    " stands is no proof: the proofs lie beside the code."
+    "claimed: what the ledger charges, or the error rate that is promised. at least: a lower bound of the real value,"
+    " at the stated confidence (the exact value where the output law is known). A claim is refuted if at least exceeds"
+    " claimed. A claim that stands is not proved; the proofs lie beside the code."
 )
 _OF_YOURS = "epsilon", "here", "there", "neighbours", "samples", "time_limit"
 _OF_OURS = "only", "seed", "processes"
@@ -39,19 +40,19 @@ _EXAMPLE = """thresher audit --mechanism mine:noisy_count --epsilon 1 --here '[1
 
 
 @click.group(invoke_without_command=True, epilog=f"Example: {_EXAMPLE}")
-@click.option("--only", metavar="TEXT", help="Try what has this text in its name.")
-@click.option("--confidence", default="0.999", show_default=True, help="Of each refutation by itself.")
-@click.option("--seed", type=int, help="Repeat an audit: the same draws every time.")
+@click.option("--only", metavar="TEXT", help="Try the mechanisms with this text in their name.")
+@click.option("--confidence", default="0.999", show_default=True, help="Confidence of each refutation by itself.")
+@click.option("--seed", type=int, help="Make an audit repeatable: the same draws each time.")
 @click.option("--processes", type=click.IntRange(1, 64), help="Default: 2, or the number of processors if less.")
 @click.option(
-    "--mechanism", metavar="MODULE:FUNCTION", help="Audit this function of your own instead; it gets one input."
+    "--mechanism", metavar="MODULE:FUNCTION", help="Audit this function of yours instead. It takes one input."
 )
-@click.option("--epsilon", help="What your mechanism claims to lose at most.")
+@click.option("--epsilon", help="The most epsilon that your mechanism claims to cost.")
 @click.option("--here", metavar="JSON", help="One input of your mechanism.")
-@click.option("--there", metavar="JSON", help="Its neighbour: a record more or less, or one more in one cell.")
+@click.option("--there", metavar="JSON", help="Its neighbour: one record more or less, or one cell that differs by 1.")
 @click.option("--neighbours", type=Choice(["either", "records", "counts", "any"]), default="either", show_default=True)
 @click.option("--samples", type=int, default=20_000, show_default=True, help="Calls of your mechanism on each input.")
-@click.option("--time-limit", type=float, default=10.0, show_default=True, help="Seconds that one call of it may take.")
+@click.option("--time-limit", type=float, default=10.0, show_default=True, help="Seconds that one call may take.")
 @json_option
 @click.pass_context
 def audit(
@@ -70,11 +71,11 @@ def audit(
     time_limit: float,
     as_json: bool,
 ) -> None:
-    """Try to refute what is claimed: privacy against what the ledger charges, errors against what is promised.
+    """Try to refute all claims: privacy against what the ledger charges, error rates against what is promised.
 
-    Every mechanism that ships must stand, and every mechanism known to be broken must be caught: exit code 0 if so, 1
-    if not. With --mechanism, a function of your own is called over and over on two neighbouring inputs instead: exit
-    code 0 if its claim stands, 1 if it is refuted. Exit code 2: it could not be tried, or an argument was refused.
+    Each mechanism that ships must stand, and each mechanism known to be broken must be caught: exit code 0 if so, 1 if
+    not. With --mechanism, a function of yours is called many times on two neighbouring inputs instead: exit code 0 if
+    its claim stands, 1 if it is refuted. Exit code 2: it could not be tried, or an argument was refused.
     """
     _check_options(context, mechanism)
     if context.invoked_subcommand is not None:
@@ -89,7 +90,7 @@ def audit(
             raise click.UsageError(f"--mechanism needs {flag}. For example: {_EXAMPLE}")
     inputs = _parsed(here or "", "here"), _parsed(there or "", "there")
     with _progress(quiet=as_json) as bar:
-        task = bar.add_task("calling it", total=2 * samples)
+        task = bar.add_task("calls", total=2 * samples)
         visit = visited(
             mechanism,
             inputs,
@@ -98,7 +99,7 @@ def audit(
             time_limit=time_limit,
             neighbours=neighbours,
             confidence=sure,
-            progress=lambda done, _: bar.update(task, completed=done),
+            progress=lambda done: bar.update(task, completed=done),
         )
     _show_visit(visit, mechanism, sure, as_json=as_json)
 
@@ -107,7 +108,7 @@ audit.add_command(attack)
 
 
 def _check_options(context: click.Context, mechanism: str | None) -> None:
-    """An option that would do nothing is refused: whoever gave it expects something of it."""
+    """Refuse an option that would have no effect, because whoever passed it expects one."""
     flags = {str(option.name): option.opts[0] for option in context.command.params}
     given = [name for name in flags if context.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE]
     if context.invoked_subcommand is not None:
@@ -124,22 +125,23 @@ def _audit_everything(
     chosen: Sequence[Case], confidence: Fraction, seed: int | None, processes: int | None, *, as_json: bool
 ) -> None:
     with _progress(quiet=as_json) as bar:
-        task = bar.add_task("on trial", total=len(chosen))
+        task = bar.add_task("trials", total=len(chosen))
 
-        def told(outcome: Outcome) -> None:
+        def show_progress(outcome: Outcome) -> None:
             bar.update(task, advance=1, description=f"{outcome.case.name}: {outcome.verdict}")
 
-        outcomes = audited(chosen, seed=seed, confidence=confidence, processes=processes, progress=told)
+        outcomes = audited(chosen, seed=seed, confidence=confidence, processes=processes, progress=show_progress)
     show(_page(outcomes, confidence, seed), as_json=as_json)
     if not all(outcome.as_expected for outcome in outcomes):
         raise click.exceptions.Exit(_NOT_AS_IT_SHOULD_BE)
 
 
 def _chosen(only: str | None) -> tuple[Case, ...]:
-    found = tuple(case for case in cases() if only is None or only in case.name)
-    if not found:
-        raise ArgumentError("only", only, "nothing on trial has this in its name", "Leave it out to see all names")
-    return found
+    chosen = tuple(case for case in cases() if only is None or only in case.name)
+    if not chosen:
+        rule = "no mechanism on trial has this text in its name"
+        raise ArgumentError("only", only, rule, "Use part of a name in docs/audit.md, such as broken_prune, or median")
+    return chosen
 
 
 def _page(outcomes: Sequence[Outcome], confidence: Fraction, seed: int | None) -> Page:
@@ -157,11 +159,11 @@ def _trials(title: str, rows: Sequence[Line]) -> list[Block]:
     return [heading(title), Table(headings, tuple(rows), (1, 2, 3), folds=True)]
 
 
-def _trial(name: str, found: Finding, verdict: str, told: str, *, fine: bool) -> Line:
-    """What was claimed, what was measured, and what became of it; what is not as it should be is red."""
-    samples = f"{found.samples:,}" if found.samples else "exact"
+def _trial(name: str, finding: Finding, verdict: str, told: str, *, fine: bool) -> Line:
+    """Return the row of one trial. A verdict that is not as it should be is red."""
+    samples = f"{finding.samples:,}" if finding.samples else "exact"
     shown = Span(verdict, GOOD if fine else ALARM)
-    return line(name, _figure(found.claimed), _figure(found.measured), samples, shown, told)
+    return line(name, _figure(finding.claimed), _figure(finding.measured), samples, shown, told)
 
 
 def _figure(number: float) -> str:
@@ -171,23 +173,23 @@ def _figure(number: float) -> str:
 def _summary(outcomes: Sequence[Outcome], confidence: Fraction) -> str:
     ships = [outcome.as_expected for outcome in outcomes if outcome.case.sound]
     broken = [outcome.as_expected for outcome in outcomes if not outcome.case.sound]
-    told = [f"{sum(ships)} of {len(ships)} that ship stand"] if ships else []
-    told += [f"{sum(broken)} of {len(broken)} broken ones are caught"] if broken else []
-    return f"{', '.join(told)}; each refutation by itself at {_percent(confidence)} confidence."
+    parts = [f"{sum(ships)} of {len(ships)} that ship stand"] if ships else []
+    parts += [f"{sum(broken)} of {len(broken)} broken ones are caught"] if broken else []
+    return f"{', '.join(parts)}; each refutation by itself at {_percent(confidence)} confidence."
 
 
 def _percent(confidence: Fraction) -> str:
-    """As many digits as it takes; of what is as good as certain, some."""
+    """Return a percentage with all its digits, except for one that rounds to 100."""
     shown = f"{float(100 * confidence):.12g}"
     return "more than 99.999999 %" if shown == "100" else f"{shown} %"
 
 
 def _row(outcome: Outcome) -> Line:
-    found = outcome.finding
-    if found is None:
+    finding = outcome.finding
+    if finding is None:
         return line(outcome.case.name, "-", "-", "-", Span(outcome.verdict, ALARM), outcome.failure)
-    told = f"{found.where}; {found.event}"
-    return _trial(found.name, found, outcome.verdict, told, fine=outcome.as_expected)
+    told = f"{finding.where}; {finding.event}"
+    return _trial(finding.name, finding, outcome.verdict, told, fine=outcome.as_expected)
 
 
 def _document(outcomes: Sequence[Outcome], confidence: Fraction, seed: int | None) -> dict[str, Any]:
@@ -211,24 +213,18 @@ def _document(outcomes: Sequence[Outcome], confidence: Fraction, seed: int | Non
     }
 
 
-def _finding(found: Finding | None) -> dict[str, Any] | None:
-    if found is None:
+def _finding(finding: Finding | None) -> dict[str, Any] | None:
+    if finding is None:
         return None
-    return {
-        "about": found.about,
-        "kind": found.kind,
-        "claimed": found.claimed,
-        "measured": found.measured if math.isfinite(found.measured) else "infinite",
-        "samples": found.samples,
-        "where": found.where,
-        "event": found.event,
-        "refuted": found.refuted,
-    }
+    facts = {name: value for name, value in asdict(finding).items() if name != "name"}
+    if not math.isfinite(finding.measured):
+        facts["measured"] = "infinite"
+    return {**facts, "refuted": finding.refuted}
 
 
 def _show_visit(visit: Visit, mechanism: str, confidence: Fraction, *, as_json: bool) -> None:
-    found = visit.finding
-    verdict = "not tried" if found is None else "REFUTED" if found.refuted else "stands"
+    finding = visit.finding
+    verdict = "not tried" if finding is None else "REFUTED" if finding.refuted else "stands"
     document = {
         "mechanism": mechanism,
         "confidence": float(confidence),
@@ -236,31 +232,33 @@ def _show_visit(visit: Visit, mechanism: str, confidence: Fraction, *, as_json: 
         "failure": visit.failure or None,
         "note": visit.note or None,
         "runs_that_raised": {"here": visit.raised[0], "there": visit.raised[1]},
-        "finding": _finding(found),
+        "finding": _finding(finding),
     }
-    if found is None:
+    if finding is None:
         blocks: list[Block] = [Fact("", f"{mechanism} could not be tried: {visit.failure}.")]
     else:
-        told = f"{found.event}, at {_percent(confidence)} confidence"
-        blocks = _trials("Your mechanism", [_trial(mechanism, found, verdict, told, fine=not found.refuted)])
+        told = f"{finding.event}, at {_percent(confidence)} confidence"
+        blocks = _trials("Your mechanism", [_trial(mechanism, finding, verdict, told, fine=not finding.refuted)])
         if any(visit.raised):
-            raised = f"It raised in {visit.raised[0]:,} and {visit.raised[1]:,} runs; that counts as output."
+            raised = (
+                f"It raised in {visit.raised[0]:,} runs on here, {visit.raised[1]:,} on there. An error is an output."
+            )
             blocks += [SPACE, Fact("", raised)]
         if visit.note:
             blocks += [SPACE, Fact("", f"{visit.note}.")]
-        if not found.refuted:
-            unproven = "That it stands is no proof: other inputs, or more samples, may tell more."
+        if not finding.refuted:
+            unproven = "The claim stands, but that is not a proof: other inputs or more samples may refute it."
             blocks += [SPACE, Fact("", unproven)]
     show(Page(tuple(blocks), document), as_json=as_json)
-    if found is None or found.refuted:
-        raise click.exceptions.Exit(_UNFIT if found is None else _NOT_AS_IT_SHOULD_BE)
+    if finding is None or finding.refuted:
+        raise click.exceptions.Exit(_UNFIT if finding is None else _NOT_AS_IT_SHOULD_BE)
 
 
 def _parsed(text: str, field: str) -> Any:
     try:
         return json.loads(text)
     except (json.JSONDecodeError, RecursionError):
-        raise ArgumentError(field, text, "it must be JSON", "Write e.g. '[1, 2, 3]' in quotes") from None
+        raise ArgumentError(field, text, "it must be JSON", "Pass '[1, 2, 3]' in quotes, for example") from None
 
 
 def _progress(*, quiet: bool) -> Progress:

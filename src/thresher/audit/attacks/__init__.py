@@ -1,5 +1,7 @@
-"""Attacks: what a broken mechanism gives away, counted in cells of a histogram that are read off exactly.
+"""Read a histogram off a broken threshold tester, and count how many cells come out exactly.
 
+Read `reconstruct` first: the whole attack. `cell_groups` and `noisy_answers` sort cells by the answers, `decoders` turn
+totals into counts. `targets` and `public_files` load what is attacked; `attack_tables` repeats published tables.
 Reads: made-up or public counts, entropy. Writes: nothing. Never: protected data; a mechanism that Thresher ships.
 """
 

@@ -1,4 +1,4 @@
-"""The dissertation's Tables 3.2 and 3.3 measured anew: how much of a histogram each attack reads off exactly.
+"""Measure the dissertation's Tables 3.2 and 3.3 again: how much of a histogram each attack finds exactly.
 
 Reads: made-up or public counts, entropy. Writes: nothing. Never: protected data. Nothing here is a release.
 """
@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from thresher.amounts import Amount, exact_fraction, whole_number
-from thresher.audit.attacks.reconstruct import MOST_SMALL, Method, Reconstruction, Success, finite, reconstruct
+from thresher.audit.attacks.reconstruct import MOST_SMALL, Method, Reconstruction, finite, reconstruct
 from thresher.audit.attacks.targets import Histogram
 from thresher.errors import ArgumentError
 from thresher.noise import Entropy
@@ -26,7 +26,7 @@ _PRINTED = {
 
 @dataclass(frozen=True, slots=True)
 class Rate:
-    """A mean share of cells and its standard error."""
+    """Hold a mean share of cells and its standard error."""
 
     mean: float
     error: float | None
@@ -34,7 +34,7 @@ class Rate:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One attack: what it found of all cells, and of those that count 0 to 5 (None: there are no such cells)."""
+    """Hold the shares that one attack found: of all cells, and of those that count 0 to 5 (None: there are none)."""
 
     attack: str
     about: str
@@ -44,7 +44,7 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class AttackTable:
-    """All attacks on one histogram at one epsilon. `printed`: the dissertation's two numbers, where there are."""
+    """Hold all attacks on one histogram at one epsilon. `printed`: the dissertation's two numbers, if it has them."""
 
     data: str
     epsilon: str
@@ -59,7 +59,7 @@ class AttackTable:
 
 @dataclass(frozen=True, slots=True)
 class Attacked:
-    """What is to be attacked how often: an epsilon, and one that blurs each answer (None: answers are exact)."""
+    """Say what is attacked and how often: epsilon, and the epsilon of each answer's noise (None: exact answers)."""
 
     epsilon: Amount
     second_epsilon: Amount | None = None
@@ -79,7 +79,7 @@ _ONE_WAY, _BOTH_WAYS = Method(), Method(both_ways=True)
 def attack_table(
     data: Histogram, asked: Attacked, entropy: Entropy, progress: Callable[[str], None] = lambda _: None
 ) -> AttackTable:
-    """Every attack that applies, on the same histogram. Decoders are compared on the same answers."""
+    """Make each attack that applies on one histogram. Decoders are compared on the same answers."""
     printed = _PRINTED.get(data.printed or "", {}).get(_plain(asked.epsilon))
     if asked.second_epsilon is None:
         rows = _exact_answers(data, asked, entropy, progress)
@@ -122,9 +122,9 @@ def _repeated(
 
 
 def _row(attack: str, about: str, data: Histogram, rebuilt: list[Reconstruction]) -> Row:
-    found: list[Success] = [one.success(data.counts) for one in rebuilt]
-    small = [one.small for one in found if one.small is not None]
-    return Row(attack, about, _rate([one.overall for one in found]), _rate(small) if small else None)
+    successes = [one.success(data.counts) for one in rebuilt]
+    small = [one.small for one in successes if one.small is not None]
+    return Row(attack, about, _rate([one.overall for one in successes]), _rate(small) if small else None)
 
 
 def _rate(shares: list[float]) -> Rate:
@@ -133,5 +133,5 @@ def _rate(shares: list[float]) -> Rate:
 
 
 def _plain(epsilon: Amount) -> str:
-    """As the dissertation's tables write it: 1, 0.5, 0.1."""
+    """Write epsilon as the dissertation's tables do: 1, 0.5, 0.1."""
     return f"{float(exact_fraction(epsilon, 'epsilon')):g}"

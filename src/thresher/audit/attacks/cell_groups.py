@@ -1,9 +1,9 @@
-"""Cells of a histogram put in order of their counts by what a threshold tester says about their differences.
+"""Put the cells of a histogram in the order of their counts, by a threshold tester's answers about differences.
 
 The tester is asked, for every two cells, whether count[u] - count[v] >= its noisy threshold, which is the same for all.
-The cells u for which it says yes are larger(v). They depend on count[v] only and shrink as it grows, so cells belong
-together exactly if as many are larger than each: one sort and one search tell what all pairs of questions would.
-Reads: counts. Writes: nothing. Never: a draw; a pair of cells looked at by itself.
+The cells u with the answer yes are larger(v). Their number depends on count[v] only and falls as it grows, so cells
+with the same number form a group. One sort and one search give the same result as all pairs of questions.
+Reads: counts. Writes: nothing. Never: a draw; a loop over pairs of cells.
 Citation: Chen, "Applying Differential Privacy with Sparse Vector Technique" (dissertation), Algorithm 6, Theorem 6.
 """
 
@@ -21,19 +21,19 @@ from thresher.noise.arguments import checked_integers
 Whole = NDArray[np.int64]
 Reals = NDArray[np.float64]
 _FURTHEST = 1 << 61
-# So that sums keep their last digit where means are taken.
+# So that sums stay exact as floats.
 _MOST_TOTAL = 1 << 51
-# Neighbours in a row of noisy scores that are so many standard deviations apart do not belong together.
+# Neighbours in a row of noisy scores that are this many standard deviations apart are in different groups.
 _CLEAR_GAP = 3.0
-# Answers that never varied may still do so: one in a few hundred would not have been seen.
+# The least variance of a score. Answers that were always the same may still vary once in a few hundred times.
 _LEAST_VARIANCE = 0.25
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Groups:
-    """An ordered partition: `labels` says for each cell to which group it belongs, 0 being that of the least counts.
+    """Hold an ordered partition: `labels` says for each cell to which group it belongs; group 0 has the least counts.
 
-    If the tester answers without noise of its own, counts in a group are below those of the next, always.
+    If answers have no noise of their own, all counts in a group are below those of the next group.
     """
 
     labels: Whole
@@ -41,17 +41,17 @@ class Groups:
     sizes: Whole
 
     def totals(self, counts: Whole) -> Whole:
-        """The sum of the counts of every group."""
+        """Add up the counts of each group."""
         starts = np.concatenate([[0], np.cumsum(self.sizes)[:-1]])
         return np.add.reduceat(counts[self.order], starts)
 
 
 def ordered_groups(counts: ArrayLike, noisy_threshold: Amount, *, both_ways: bool = False) -> Groups:
-    """The groups that the answers to all differences give, for one noisy threshold and no other noise.
+    """Group cells by the answers to all differences, for one noisy threshold and no other noise.
 
-    A cell is compared with itself too, which matters only if the noisy threshold is 0 or less. `both_ways`: cells
-    belong together if, besides, each is larger than as many others. The answers are the same ones, read twice.
-    Counts are whole, so only the next whole number from the noisy threshold upwards matters.
+    A cell is compared with itself too, which matters only if the noisy threshold is 0 or less. `both_ways`: cells of a
+    group must also be larger than the same number of others. These are the same answers, read in the other direction.
+    Counts are whole, so the noisy threshold acts like the next whole number above it.
     Runtime: one sort.
     """
     cells, cutoff = checked_cell_counts(counts), _whole_cutoff(exact_fraction(noisy_threshold, "noisy_threshold"))
@@ -67,18 +67,18 @@ def ordered_groups(counts: ArrayLike, noisy_threshold: Amount, *, both_ways: boo
 
 
 def larger_than(distinct: Whole, first: Whole, cells: int, cutoff: int) -> Whole:
-    """How many cells are larger by `cutoff` or more than each distinct count; `first`: where these begin in order."""
+    """Count the cells that are larger than each distinct count by at least `cutoff`; `first`: where a count begins."""
     from_here = np.concatenate([first, [cells]])
     return cells - from_here[np.searchsorted(distinct, distinct + cutoff, side="left")]
 
 
 def grouped_by_scores(scores: Reals, variances: Reals, step: float) -> Groups:
-    """Groups from scores that grow with the count but are noisy: a new one begins after every clear gap.
+    """Group cells by noisy scores that grow with the count: a new group begins after each clear gap.
 
-    `variances` are those of the scores, as far as the attacker can tell, and `step` is the least by which one more in
-    the count raises a score on average, as a multiple of its variance. A gap is clear if it is wider than three
-    standard deviations and than half of such a step. What overlaps stays together, so groups may be coarse; and now
-    and then a cell ends up in the wrong one.
+    `variances` are the attacker's estimates for the scores. `step` is the least increase of a score for one more in the
+    count, on average, as a multiple of its variance. A gap is clear if it is wider than three standard deviations and
+    wider than half of such a step. Overlapping scores stay together, so groups may be coarse, and now and then a cell
+    is in the wrong group.
     """
     order = np.argsort(scores, kind="stable")
     spread = np.maximum(variances[order][1:], variances[order][:-1]) + _LEAST_VARIANCE
@@ -87,10 +87,10 @@ def grouped_by_scores(scores: Reals, variances: Reals, step: float) -> Groups:
 
 
 def checked_cell_counts(counts: ArrayLike) -> Whole:
-    """Counts as whole numbers, 0 or more, one for each cell."""
+    """Return the counts as whole numbers of 0 or more, one for each cell."""
     cells = checked_integers(counts, "counts")
     if cells.ndim != 1 or not cells.size:
-        rule = "it must be one list of the counts of one cell or more"
+        rule = "it must be one list with a count for each cell, and have a cell"
         raise ArgumentError("counts", f"{cells.ndim} dimensions, {cells.size} cells", rule, "Pass an int64 array")
     if cells.min() < 0 or cells.max() > _MOST_TOTAL // cells.size:
         rule = "counts must be 0 or more and add up to less than 2**51"
@@ -99,7 +99,7 @@ def checked_cell_counts(counts: ArrayLike) -> Whole:
 
 
 def _whole_cutoff(noisy_threshold: Fraction) -> int:
-    """Whole differences reach the threshold exactly if they reach this."""
+    """Return the whole number that whole differences reach exactly if they reach the threshold."""
     return max(-_FURTHEST, min(math.ceil(noisy_threshold), _FURTHEST))
 
 

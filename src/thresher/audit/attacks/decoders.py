@@ -1,4 +1,4 @@
-"""From noisy totals of ordered groups to a count for every group.
+"""Decode noisy totals of ordered groups to a count for each group.
 
 Reads: totals that are noisy already, sizes. Writes: nothing. Never: a draw, a true count.
 """
@@ -16,26 +16,26 @@ _MOST = 2.0**52
 
 
 def rounded_means(totals: ArrayLike, sizes: ArrayLike) -> Whole:
-    """Each group's noisy mean rounded to the nearest whole number, halves up: Algorithm 7 as printed."""
+    """Round the noisy mean of each group to the nearest whole number, halves up: Algorithm 7 as printed."""
     sums, cells = _checked(totals, sizes)
     return (2 * sums + cells) // (2 * cells)
 
 
 def increasing_wholes(totals: ArrayLike, sizes: ArrayLike) -> Whole:
-    """The whole numbers a[0] < a[1] < ... that are nearest to the noisy means, weighted by size squared.
+    """Return the whole numbers a[0] < a[1] < ... nearest to the noisy means, weighted by size squared.
 
-    Groups are ordered by their counts, which are whole and differ, so the true ones are such a row: a neighbour that is
-    known well corrects one that is not. The noise of a mean is that of a total divided by the size, which gives the
-    weights. Taking i from a[i] leaves a row that need not increase strictly: pool adjacent violators; and rounding the
-    best row of reals gives a best row of whole numbers, because pooling compares each level by itself. What is then
-    below 0 becomes 0.
+    Groups are ordered by their counts, which are whole and differ, so the true counts are such a row: a large group,
+    whose mean has little noise, corrects its neighbours. The noise of a mean is that of a total divided by the size,
+    which gives the weights. The row a[i] - i must not decrease, so it is found by pooling adjacent violators. Rounding
+    the best row of reals gives a best row of whole numbers, because pooling treats each level by itself. Numbers below
+    0 then become 0.
     """
     from scipy.optimize import isotonic_regression  # noqa: PLC0415
 
     sums, cells = _checked(totals, sizes)
     places = np.arange(cells.size)
     wanted: NDArray[np.float64] = sums / cells - places
-    # Relative weights: the squares of large sizes would only cost digits.
+    # Relative weights, because squares of large sizes would lose digits.
     weights = (cells / cells.max()) ** 2
     fitted = np.asarray(isotonic_regression(wanted, weights=weights).x, dtype=np.float64)
     nearest: Whole = np.floor(fitted + 0.5).astype(np.int64) + places
@@ -49,16 +49,16 @@ DECODERS: dict[str, Callable[[ArrayLike, ArrayLike], Whole]] = {
 
 
 def checked_decoder(decoder: str) -> str:
-    """The name of a decoder that there is."""
+    """Return the name of a decoder, or refuse it if there is none."""
     if decoder not in DECODERS:
-        raise ArgumentError("decoder", decoder, "there is no such decoder", f"Pass {' or '.join(DECODERS)}")
+        raise ArgumentError("decoder", decoder, "no decoder has this name", f"Pass {' or '.join(DECODERS)}")
     return decoder
 
 
 def _checked(totals: ArrayLike, sizes: ArrayLike) -> tuple[Whole, Whole]:
     sums, cells = checked_integers(totals, "totals"), checked_integers(sizes, "sizes")
     if sums.ndim != 1 or sums.shape != cells.shape or not sums.size:
-        rule = "there must be one for each group, and one group or more"
+        rule = "there must be one total and one size for each group, and one group or more"
         raise ArgumentError("sizes", f"{sums.size} totals, {cells.size} sizes", rule, "Pass lists of the same length")
     if cells.min() < 1 or cells.max() > _MOST or np.abs(sums).max() > _MOST:
         rule = "groups have one cell or more, and totals below 2**52"

@@ -1,7 +1,8 @@
-"""The tester when its answers are noisy themselves: scores that still grow with the count of a cell.
+"""Score cells when each answer of the tester has noise of its own: scores still grow with the count.
 
-A cell's score is how often another one is found to be larger, counted down, or how much oftener it is found larger
-than smaller. Each answer hides next to nothing in a sum of thousands, and nothing limits how often one may ask.
+The score of a cell is minus the number of answers that another cell is larger; read both ways, plus the number of
+answers that it is larger. A sum of thousands of answers averages their noise out, and nothing limits how often one may
+ask.
 Reads: made-up or public counts, entropy. Writes: nothing. Never: more than 2**30 draws in one call.
 """
 
@@ -19,14 +20,14 @@ Whole = NDArray[np.int64]
 Reals = NDArray[np.float64]
 _MOST_DRAWS = 1 << 30
 _MOST_PASSES = 1000
-# Answers drawn at once: they stay in the processor's cache.
+# How many answers are drawn at once, so that they stay in the processor's cache.
 _CHUNK = 1 << 18
 
 
 def noisy_scores(
     cells: Whole, first: Fraction, second: Fraction, passes: int, entropy: Entropy, *, both_ways: bool
 ) -> tuple[Reals, Reals]:
-    """A score for each cell and an estimate, without bias, of its variance given the noisy threshold.
+    """Return a score for each cell and an unbiased estimate of its variance given the noisy threshold.
 
     The threshold is 0 with integer noise of rate `first`; every answer has its own integer noise of rate `second`.
     """
@@ -39,7 +40,7 @@ def noisy_scores(
     for start in range(0, cells.size, width):
         these = slice(start, start + width)
         tops = _asked(threshold - cells[:, None] + cells[None, these], second, passes, entropy)
-        # A pair was found larger k times of n: k (n - k) / (n - 1) is the variance of k, on average.
+        # For k answers yes of n, k (n - k) / (n - 1) is the variance of k, on average.
         varies = tops * (passes - tops) / (passes - 1)
         scores[these] -= tops.sum(axis=0)
         variances[these] += varies.sum(axis=0)
@@ -50,17 +51,17 @@ def noisy_scores(
 
 
 def least_step(second: Fraction) -> float:
-    """One more in a cell's count changes its score by this multiple of the score's variance or more, on average.
+    """Return a multiple: one more in a count raises the score by at least this times the score's variance, on average.
 
-    With p = exp(-rate) an answer is top with chance s(t) = p^t / (1+p) for a difference t >= 1 short of the threshold.
+    With p = exp(-rate) an answer is top with probability s(t) = p^t / (1+p) if the difference is t >= 1 too small.
     One more makes s(t) into s(t+1) = p s(t), a step of (1-p) s(t), and the variance s (1-s) is below s(t). For t <= 0
-    the chance of bottom is p^(1-t) / (1+p), and the step is (1-p) / p of it.
+    the probability of bottom is p^(1-t) / (1+p), and the step is (1-p) / p of it.
     """
     return -math.expm1(-float(second))
 
 
 def _asked(lacking: Whole, second: Fraction, passes: int, entropy: Entropy) -> Whole:
-    """How often each difference, so much short of the noisy threshold, was found to reach it."""
+    """Count how often each difference, `lacking` below the noisy threshold, was answered to reach it."""
     tops = np.zeros(lacking.shape, dtype=np.int64)
     for _ in range(passes):
         noise = np.asarray(discrete_laplace(second, lacking.size, entropy=entropy))
@@ -69,7 +70,7 @@ def _asked(lacking: Whole, second: Fraction, passes: int, entropy: Entropy) -> W
 
 
 def checked_passes(passes: int) -> int:
-    """A number of passes: two or more, for whoever asks twice sees how noisy the answers are."""
+    """Return the number of passes. At least two are needed to estimate how noisy the answers are."""
     number = whole_number(passes, "passes")
     if not 2 <= number <= _MOST_PASSES:
         raise ArgumentError("passes", passes, f"it must be from 2 to {_MOST_PASSES:,}", "Pass 2 or 10")

@@ -1,7 +1,7 @@
-"""A folder of public data sets: whether it is there, what it lacks, and columns of its files.
+"""Read a folder of public data sets: check it, say what it lacks, and load columns of its files.
 
-Reads: parquet and CSV files of public data. Writes: nothing. Never: a file that is not there as an error; a folder
-that was named and is not there is one.
+Reads: parquet and CSV files of public data. Writes: nothing. Never: refuses a missing file; only a named folder that
+does not exist is refused.
 """
 
 import os
@@ -13,14 +13,14 @@ from thresher.errors import SourceError
 
 
 def must_be_there(folder: Path | None) -> None:
-    """A folder that was named and is not there is refused at once; naming none is allowed."""
+    """Refuse a named folder that does not exist. No folder (None) is allowed."""
     if folder is not None and not os.path.isdir(folder):
-        fix = "name another one with --data or THRESHER_DATA, or none to see made-up data only"
+        fix = "name another one with --data or THRESHER_DATA, or none to use made-up data only"
         raise SourceError(f"the folder of data {_shown(folder)} is not there: {fix}")
 
 
 def lack(folder: Path | None, source: str, names: Iterable[str]) -> str:
-    """What is missing; nothing, if all files are there."""
+    """Say what is missing; empty if all files are there."""
     if folder is None:
         return "no folder of data was named"
     name = next((name for name in names if not os.path.isfile(folder / source / name)), "")
@@ -28,7 +28,7 @@ def lack(folder: Path | None, source: str, names: Iterable[str]) -> str:
 
 
 def columns(folder: Path, name: str, kinds: Mapping[str, str]) -> Any:
-    """These columns of a file, as a pyarrow table of these types. It is public, so errors may name it."""
+    """Load columns of a file as a pyarrow table of these types. The file is public, so errors may name it."""
     import pyarrow as pa  # noqa: PLC0415
     from pyarrow import csv, parquet  # noqa: PLC0415
 
@@ -42,10 +42,10 @@ def columns(folder: Path, name: str, kinds: Mapping[str, str]) -> Any:
         return pa.table({column: table[column].cast(kind) for column, kind in types.items()})
     except (pa.ArrowException, OSError, KeyError):
         needed = ", ".join(f"{column} ({kind})" for column, kind in types.items())
-        fix = "see docs/reproduce.md, or take the file away"
-        raise SourceError(f"{folder.name}/{name} cannot be read; it needs the columns {needed}: {fix}") from None
+        fix = "See docs/reproduce.md, or remove the file"
+        raise SourceError(f"{folder.name}/{name} cannot be read. It needs the columns {needed}. {fix}") from None
 
 
 def _shown(folder: Path) -> str:
-    """Its name as it was passed, without what could steer a terminal."""
+    """Return the name as it was passed, without characters that control a terminal."""
     return "".join(c if c.isprintable() else c.encode("unicode_escape", "surrogatepass").decode() for c in str(folder))

@@ -1,10 +1,11 @@
-"""A histogram rebuilt from the answers of a threshold tester that has no limit of positive answers (GPTT).
+"""Rebuild a histogram from the answers of a threshold tester without a limit of positive answers (GPTT).
 
-Half of epsilon blurs the tester's threshold. Its answers to all differences of two cells put the cells in groups
-(`cell_groups.py`), and every group's total, which the other half of epsilon blurs, is decoded to a count for each cell.
-The tester claims that this costs epsilon. It does not: the noise of one threshold hides one number, not a histogram.
-Reads: made-up or public counts, entropy. Writes: nothing. Never: a count on its way to the attacker other than through
-the tester's answers and noisy totals.
+Half of epsilon pays for the noise of the tester's threshold. Its answers to all differences of two cells put the cells
+in groups (`cell_groups.py`). The other half pays for noise on the total of each group, and the noisy totals are decoded
+to a count for each cell. The tester claims that all this costs epsilon. It costs more: the noise of one threshold hides
+one number, not a histogram.
+Reads: made-up or public counts, entropy. Writes: nothing. Never: shows the attacker a count other than through the
+tester's answers and noisy totals.
 Citation: Chen, "Applying Differential Privacy with Sparse Vector Technique" (dissertation), Algorithm 7.
 """
 
@@ -26,20 +27,20 @@ from thresher.noise.arguments import checked_probability, checked_rate
 from thresher.noise.entropy import chosen
 
 Whole = NDArray[np.int64]
-# Counts of so few people point at persons: the dissertation's Table 3.3.
+# Counts up to this point at single persons: the dissertation's Table 3.3.
 MOST_SMALL = 5
 
 
 @dataclass(frozen=True, slots=True)
 class Method:
-    """How to attack.
+    """Say how to attack.
 
     `decoder`: "rounding" as printed, or "increasing", which also uses that the groups are in order.
-    `both_ways`: reads the answers about (u, v) and (v, u), with a threshold of 0; else the first ones only, with a
-    threshold that stays above 0, noise included, except with probability `failure_rate` / 2.
-    `printed_noise`: totals get the printed noise, of scale 2 over their epsilon, which is right if one record may
-    change; else 1 over it, which is right for one record more or less.
-    `passes`: how often all differences are asked, if the answers are noisy themselves.
+    `both_ways`: read the answers about (u, v) and (v, u), with a threshold of 0. Otherwise read the first ones only,
+    with a threshold that stays above 0 with its noise, except with probability `failure_rate` / 2.
+    `printed_noise`: give totals the printed noise of scale 2 over their epsilon, which is right if one record may
+    change. Otherwise the scale is 1 over it, which is right for one record more or less.
+    `passes`: how often all differences are asked, if answers have noise of their own.
     """
 
     decoder: str = "increasing"
@@ -54,12 +55,12 @@ class Method:
         checked_passes(self.passes)
         for field in ("both_ways", "printed_noise"):
             if not isinstance(getattr(self, field), bool):
-                raise ArgumentError(field, getattr(self, field), "it is a yes or a no", "Pass True or False")
+                raise ArgumentError(field, getattr(self, field), "it must be True or False", "Pass one of them")
 
 
 @dataclass(frozen=True, slots=True)
 class Success:
-    """Shares of cells whose count was found exactly: of all, and of the `small_cells` that count 0 to 5."""
+    """Hold the shares of cells whose count was found exactly: of all, and of the `small_cells` that count 0 to 5."""
 
     overall: float
     small: float | None
@@ -68,7 +69,7 @@ class Success:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Reconstruction:
-    """What the attacker ends up with. `claimed` is what the tester and the totals say they have cost together."""
+    """Hold the result of an attack. `claimed` is what the tester and the totals together claim to cost."""
 
     estimates: Whole
     groups: Groups
@@ -77,12 +78,12 @@ class Reconstruction:
     stamp: str
 
     def decoded(self, decoder: str) -> "Reconstruction":
-        """The same answers and noisy totals, read by another decoder."""
+        """Decode the same answers and noisy totals by another decoder."""
         estimates = DECODERS[checked_decoder(decoder)](self.noisy_totals, self.groups.sizes)[self.groups.labels]
         return replace(self, estimates=estimates)
 
     def success(self, truth: ArrayLike) -> Success:
-        """How much of it is right."""
+        """Compare the estimates with the true counts."""
         counts = checked_cell_counts(truth)
         if counts.size != self.estimates.size:
             rule = f"there must be one count for each of the {self.estimates.size} cells"
@@ -99,12 +100,12 @@ def reconstruct(
     method: Method | None = None,
     entropy: Entropy | None = None,
 ) -> Reconstruction:
-    """Attacks a tester whose threshold has Laplace noise of scale 2 / epsilon, and rebuilds the histogram.
+    """Attack a tester whose threshold has Laplace noise of scale 2 / epsilon, and rebuild the histogram.
 
-    `second_epsilon` blurs each answer of the tester by noise of scale 1 / second_epsilon; None, or infinite, does not.
-    Privacy: that of the tester is under attack. What is really lost is the histogram, whatever epsilon is.
-    Utility: where every count from 0 to k occurs, counts up to k - 2 t get groups of their own with probability
-    1 - failure_rate, t being the threshold (Theorem 6). `Reconstruction.success` measures it.
+    `second_epsilon` adds noise of scale 1 / second_epsilon to each answer of the tester; None or infinity adds none.
+    Privacy: none. The tester claims epsilon, and the attack finds the histogram, whatever epsilon is.
+    Utility: if every count from 0 to k occurs, each count up to k - 2 t gets its own group with probability
+    1 - failure_rate, where t is the threshold (Theorem 6). `Reconstruction.success` measures the result.
     Runtime: a sort. With `second_epsilon`, a draw for every pair and pass: at most some ten thousand cells.
     """
     cells, how = checked_cell_counts(counts), Method() if method is None else method
@@ -130,21 +131,21 @@ def _grouped(cells: Whole, first: Fraction, second: Fraction | None, how: Method
 
 
 def finite(second_epsilon: Amount | None) -> Amount | None:
-    """None for an infinite amount: noise of scale 0 is no noise."""
+    """Return None for an infinite amount, which means no noise."""
     infinite = isinstance(second_epsilon, float | Decimal) and second_epsilon == math.inf
     return None if infinite else second_epsilon
 
 
 def chosen_threshold(epsilon: Amount, failure_rate: Amount = "0.05") -> int:
-    """ln(1 / failure_rate) / epsilon, rounded up: so high that Laplace noise of scale 1 / epsilon rarely undoes it."""
+    """Return ln(1 / failure_rate) / epsilon, rounded up: noise of scale 1 / epsilon rarely makes it negative."""
     rate, chance = checked_rate(epsilon, 1), checked_probability(failure_rate, "failure_rate")
     return math.ceil((math.log(chance.denominator) - math.log(chance.numerator)) / float(rate))
 
 
 def _ceiling_of_laplace(rate: Fraction, entropy: Entropy) -> int:
-    """Laplace noise of scale 1 / rate, rounded up to a whole number; exact, for that is all that whole counts see.
+    """Draw Laplace noise of scale 1 / rate, rounded up. Whole counts depend on the rounded number only.
 
-    It is 1 + k or -k, with a half chance each, where P[k] is proportional to exp(-rate k).
+    It is 1 + k or -k, with probability one half each, where P[k] is proportional to exp(-rate k).
     """
     size = int(geometric(rate, 1, entropy=entropy)[0])
     return 1 + size if bool(chances("0.5", 1, entropy)[0]) else -size

@@ -1,4 +1,4 @@
-"""The histograms that the dissertation attacks, and made-up ones of the same kind for whoever has no data at hand.
+"""Load the histograms that the dissertation attacks, or make up similar ones where there are no data.
 
 Reads: `dpbench/hist_1d.parquet` of a folder of public data. Writes: nothing. Never: protected data, a draw.
 Citations: Hay et al., "Principled Evaluation of Differentially Private Algorithms using DPBench", 2016 (the files).
@@ -17,10 +17,10 @@ SOURCE = "dpbench"
 _FILE = "hist_1d.parquet"
 _COLUMNS = {"dataset": "string", "bin": "int64", "count": "int64"}
 _MOST_BINS = 1 << 20
-# As the files and as the dissertation call them.
+# Names in the files, and in the dissertation.
 PUBLIC = {"ADULT": "Adult", "MEDCOST": "MedicalCost", "INCOME": "Income", "HEPTH": "HepPh"}
 _CELLS = 4096
-# The share of cells that count i falls as (i + 1) to the power of minus the first number, up to the second.
+# The share of cells that count i is proportional to (i + 1) to the power of minus the first number, i up to the second.
 _FALLS = {
     "made-up-steep": (2.895, 20_000),
     "made-up-falling": (2.246, 134_528),
@@ -31,7 +31,7 @@ _FALLS = {
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Histogram:
-    """Counts by cell under a name; `printed` is what the dissertation calls it, if it does."""
+    """Hold counts by cell under a name; `printed` is the dissertation's name, if it has one."""
 
     name: str
     counts: NDArray[np.int64]
@@ -39,7 +39,7 @@ class Histogram:
 
     @property
     def unbroken(self) -> int:
-        """The k of the dissertation's Table 3.1: all counts from 0 to k occur; -1 if no cell is empty."""
+        """Return the k of the dissertation's Table 3.1: all counts from 0 to k occur; -1 if no cell is empty."""
         occurring = np.unique(self.counts)
         places = np.arange(occurring.size)
         return int(np.append(occurring != places, True).argmax()) - 1
@@ -47,14 +47,14 @@ class Histogram:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Histograms:
-    """What there is to attack, and a sentence on what is left out."""
+    """Hold the histograms to attack, and a sentence on those left out."""
 
     found: tuple[Histogram, ...]
     missing: str
 
 
 def histograms(folder: Path | None, name: str | None = None) -> Histograms:
-    """Those of the folder, or made-up ones if none is named or it has not got them; with `name`, only that one."""
+    """Return the histograms of the folder, or made-up ones if it has none; with `name`, only that histogram."""
     must_be_there(folder)
     lacking = lack(folder, SOURCE, [_FILE])
     found = made_up() if folder is None or lacking else _public(folder)
@@ -67,22 +67,22 @@ def histograms(folder: Path | None, name: str | None = None) -> Histograms:
     chosen = tuple(one for one in known if one.name == name)[:1]
     if not chosen:
         names = ", ".join(dict.fromkeys(one.name for one in known))
-        rule = "there is no such histogram" + (f"; {missing.removesuffix('.')}" if missing else "")
+        rule = "no histogram has this name" + (f"; {missing.removesuffix('.')}" if missing else "")
         raise ArgumentError("dataset", name, rule, f"Pass one of {names}")
     return Histograms(chosen, "")
 
 
 def made_up() -> tuple[Histogram, ...]:
-    """Power laws by their quantiles: the same everywhere, for nothing is drawn."""
+    """Return power laws by their quantiles. They are always the same, because nothing is drawn."""
     return tuple(Histogram(name, _falling(*law)) for name, law in _FALLS.items())
 
 
 def _falling(exponent: float, most: int) -> NDArray[np.int64]:
-    """4,096 cells, of which a share near (i + 1) ** -exponent counts i."""
+    """Return 4,096 cells, with a share of cells that count i near (i + 1) ** -exponent."""
     cumulative = np.cumsum(np.arange(1.0, most + 2.0) ** -exponent)
     middles = (np.arange(_CELLS) + 0.5) / _CELLS
     counts = np.searchsorted(cumulative, middles * cumulative[-1])
-    # Cells in another order than their counts, as in life: an odd stride visits each once.
+    # Put the cells in another order than their counts. An odd stride visits each cell once.
     return np.asarray(counts[np.arange(_CELLS) * 1337 % _CELLS], dtype=np.int64)
 
 
@@ -91,10 +91,10 @@ def _public(folder: Path) -> tuple[Histogram, ...]:
     label, place, count = (np.asarray(table[name]) for name in _COLUMNS)
     lacking = next((name for name in PUBLIC if name not in label), "")
     if lacking:
-        raise SourceError(f"{SOURCE}/{_FILE} has no rows of {lacking}: see docs/reproduce.md, or take the file away")
+        raise SourceError(f"{SOURCE}/{_FILE} has no rows of {lacking}. See docs/reproduce.md, or remove the file")
     if place.min() < 0 or place.max() >= _MOST_BINS or count.min() < 0:
         rule = f"counts of 0 or more, in {_MOST_BINS:,} cells numbered from 0"
-        raise SourceError(f"{SOURCE}/{_FILE} cannot be read; it needs {rule}: see docs/reproduce.md")
+        raise SourceError(f"{SOURCE}/{_FILE} cannot be read. It needs {rule}. See docs/reproduce.md")
     found = []
     for name, printed in PUBLIC.items():
         cells = place[label == name]

@@ -1,4 +1,4 @@
-"""Whether two inputs differ by one privacy unit: a record more or less, or one more or less in one cell.
+"""Check that two inputs differ by one privacy unit: a record more or less, or one more or less in one cell.
 
 Reads: inputs of a trial. Writes: nothing. Never: fails on an input, whatever it is.
 """
@@ -14,26 +14,26 @@ from thresher.errors import ArgumentError
 
 Notion = Literal["records", "counts", "either", "any"]
 _NOTIONS = get_args(Notion)
-_TOLD = {
+_RULES = {
     "records": "one list must be the other and one record more",
-    "counts": "the counts must be the same but for one cell, and there differ by 1",
+    "counts": "the counts must be equal except in one cell, where they differ by 1",
     "either": "one must have one record more than the other, or a count of 1 more in one cell",
 }
 
 
 def check_neighbours(here: Any, there: Any, notion: Notion = "either") -> None:
-    """Refuse inputs that are not neighbours: no promise of privacy is about them."""
+    """Refuse inputs that are not neighbours, because privacy promises nothing about them."""
     if notion not in _NOTIONS:
-        raise ArgumentError("neighbours", notion, f"it is one of {', '.join(_NOTIONS)}", "Leave it out")
-    found = {"records": differ_by_a_record(here, there), "counts": differ_by_a_count(here, there)}
-    if notion == "any" or found.get(notion, any(found.values())):
+        raise ArgumentError("neighbours", notion, f"it must be one of {', '.join(_NOTIONS)}", "Leave it out")
+    differ = {"records": differ_by_a_record(here, there), "counts": differ_by_a_count(here, there)}
+    if notion == "any" or differ.get(notion, any(differ.values())):
         return
-    fix = "Pass neighbours, or neighbours=any if you protect another difference"
-    raise ArgumentError("here, there", (here, there), _TOLD[notion], fix)
+    fix = "Pass such inputs, or neighbours=any if your mechanism protects another difference"
+    raise ArgumentError("here, there", (here, there), _RULES[notion], fix)
 
 
 def differ_by_a_record(here: Any, there: Any) -> bool:
-    """Lists in any order, of which one has one record more."""
+    """Say whether one list has one record more than the other, in any order."""
     first, second = _listed(here), _listed(there)
     if first is None or second is None:
         return False
@@ -42,13 +42,14 @@ def differ_by_a_record(here: Any, there: Any) -> bool:
 
 
 def differ_by_a_count(here: Any, there: Any) -> bool:
-    """A whole number, a list or a table of them: equal but for one, which differs by 1."""
+    """Say whether two whole numbers, or two lists or tables of them, are equal except for one that differs by 1."""
     one, other = _cells(here), _cells(there)
     if one is None or other is None:
         return False
     names = one.keys() | other.keys()
-    # A table may lack a cell, which then counts 0; a list may not.
-    if not isinstance(here, Mapping) and one.keys() != other.keys():
+    # A table may lack a cell, which then counts 0; lists and arrays must have the same shape.
+    tables = isinstance(here, Mapping) and isinstance(there, Mapping)
+    if not tables and (np.shape(here) != np.shape(there) or one.keys() != other.keys()):
         return False
     return sum(abs(one.get(name, 0) - other.get(name, 0)) for name in names) == 1
 

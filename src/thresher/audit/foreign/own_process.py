@@ -1,8 +1,8 @@
-"""A process of its own for a visitor, which may raise, talk, hang or die there; and what came back from it.
+"""Call a visitor in a separate process, where it may raise, print, hang or die, and collect its outputs.
 
-Calls on the two inputs come in random order, each on a copy of its own, so that neither time nor what a call leaves
-behind tells the inputs apart. Outputs are taken apart there: what is sent is short, whatever was returned.
-Reads: the module that is named. Writes: nothing. Never: the visitor's words on our standard output or error.
+Calls on the two inputs come in random order, each on a fresh copy, so that neither time nor a changed input tells the
+inputs apart. Outputs are taken apart in that process, so that little is sent, whatever was returned.
+Reads: the named module. Writes: nothing. Never: lets the visitor write to our standard output or error.
 """
 
 import importlib
@@ -33,7 +33,7 @@ _ALONE = 5
 
 
 class UnfitError(Exception):
-    """The visitor cannot be tried; the text says why. `side` is the input it was called on; -1 if on none."""
+    """Say why the visitor cannot be tried. `side` is the input of the call under way, -1 if there is none."""
 
     def __init__(self, why: str, side: int = -1) -> None:
         super().__init__(why)
@@ -43,25 +43,25 @@ class UnfitError(Exception):
 def runs_of(
     mechanism: str, inputs: tuple[Any, Any], runs: int, patience: float, progress: Callable[[int], None]
 ) -> tuple[list[OutputParts], list[OutputParts]]:
-    """What came out of so many runs on each input. `patience` is the longest a call may take, in seconds."""
+    """Return the outputs of `runs` calls on each input. `patience` is the longest that a call may take, in seconds."""
     packed = tuple(_packed(data, side) for data, side in zip(inputs, SIDES, strict=True))
     try:
         return _outputs(mechanism, packed, shuffled_sides(runs, SystemEntropy()), patience, progress)
     except UnfitError as unfit:
         if unfit.side < 0:
             raise
-        told = _tried_alone(mechanism, packed, 1 - unfit.side, patience)
-        raise UnfitError(f"{unfit}; {told}", unfit.side) from None
+        other = _tried_alone(mechanism, packed, 1 - unfit.side, patience)
+        raise UnfitError(f"{unfit}; {other}", unfit.side) from None
 
 
 def _tried_alone(mechanism: str, packed: Sequence[bytes], side: int, patience: float) -> str:
-    """Whether the other input brings it down as well, for what it does on one input only is a leak."""
+    """Say whether the other input stops it as well, because what happens on one input only is a leak."""
     try:
         _outputs(mechanism, packed, bytes([side] * _ALONE), patience, lambda _: None)
     except UnfitError:
         return f"in a new process, so does a call on `{SIDES[side]}`"
-    told = f"in a new process, {_ALONE} calls on `{SIDES[side]}` came back"
-    return f"{told}. What happens on one input only tells the inputs apart, whatever epsilon is claimed"
+    back = f"in a new process, {_ALONE} calls on `{SIDES[side]}` returned"
+    return f"{back}. What happens on one input only tells the inputs apart, whatever epsilon is claimed"
 
 
 def _outputs(
@@ -77,10 +77,10 @@ def _outputs(
                 return talk.recv()
             except (EOFError, OSError):
                 process.join(1.0)
-                told = f"it ended its own process (exit code {process.exitcode})"
-                raise UnfitError(told + _so_far(at_work), at_work[0]) from None
+                ended = f"it ended its own process (exit code {process.exitcode})"
+                raise UnfitError(ended + _so_far(at_work), at_work[0]) from None
 
-        # Starting Python and importing what the visitor imports takes as long as it takes.
+        # Starting Python and importing the visitor's module may take longer than one call.
         reply = heard(max(patience, _LOADING), "its module took too long to load")
         if reply != _READY:
             raise ArgumentError(*reply)
@@ -92,9 +92,9 @@ def _outputs(
 
 
 def shuffled_sides(runs: int, entropy: Entropy) -> bytes:
-    """So many calls on either side (0 is here, 1 is there) in random order.
+    """Return `runs` calls on each side (0 is here, 1 is there) in random order.
 
-    Tossing a coin for each call until both sides are full would leave the last calls to one of them.
+    A coin for each call until both sides are full would leave the last calls to one of them.
     """
     ranks = np.argsort(np.frombuffer(entropy.read(16 * runs), dtype=np.uint64), kind="stable")
     return (ranks < runs).astype(np.uint8).tobytes()
@@ -103,8 +103,8 @@ def shuffled_sides(runs: int, entropy: Entropy) -> bytes:
 def _packed(data: Any, side: str) -> bytes:
     try:
         return pickle.dumps(data)
-    except Exception:  # noqa: BLE001 - whatever an input does when it is copied
-        rule = "it must be something that can be sent to another process"
+    except Exception:  # noqa: BLE001 - code of the input may raise anything
+        rule = "it cannot be pickled, so it cannot be sent to another process"
         raise ArgumentError(side, f"<{type(data).__name__}>", rule, "Pass lists, tables, numbers or arrays") from None
 
 
@@ -112,7 +112,7 @@ def _packed(data: Any, side: str) -> bytes:
 def _process(mechanism: str, packed: Sequence[bytes], order: bytes) -> Iterator[tuple[Any, Connection, Any]]:
     context = get_context("spawn")
     ours, theirs = context.Pipe(duplex=False)
-    # The side of the call under way, if any, and how many have come back: known even if the process is not.
+    # The side of the call under way (-1: none), and how many calls returned. It outlives the process.
     at_work = context.RawArray("q", [-1, 0, 0])
     process = context.Process(target=_serve, args=(mechanism, os.getcwd(), packed, order, theirs, at_work), daemon=True)
     try:
@@ -127,7 +127,7 @@ def _process(mechanism: str, packed: Sequence[bytes], order: bytes) -> Iterator[
 
 
 def _end(process: Any) -> None:
-    """The process, and whatever it has started and left behind: it leads a group of its own."""
+    """End the process and all that it has started: it leads a process group."""
     process.kill()
     process.join()
     if hasattr(os, "killpg"):
@@ -137,7 +137,7 @@ def _end(process: Any) -> None:
 
 @contextmanager
 def _uninterrupted() -> Iterator[None]:
-    """Whoever presses Ctrl-C speaks to us: a process that is started here does not hear it."""
+    """Keep Ctrl-C from a process that is started here; it is for this process."""
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return
@@ -152,11 +152,11 @@ def _so_far(at_work: Any) -> str:
     side, here, there = at_work
     if side < 0:
         return ""
-    return f", on the input `{SIDES[side]}`, when {here:,} on `here` and {there:,} on `there` had come back"
+    return f", on the input `{SIDES[side]}`, after {here:,} calls on `here` and {there:,} on `there` had returned"
 
 
 def _serve(mechanism: str, folder: str, packed: Sequence[bytes], order: bytes, talk: Connection, at_work: Any) -> None:
-    """The visitor's side: load it, then run it and send what came out every fraction of a second."""
+    """Load the visitor in its process, call it, and send the outputs five times a second."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     if hasattr(os, "setsid"):
         os.setsid()
@@ -169,59 +169,59 @@ def _serve(mechanism: str, folder: str, packed: Sequence[bytes], order: bytes, t
     for data, name in zip(packed, SIDES, strict=True):
         try:
             pickle.loads(data)  # noqa: S301 - our own bytes
-        except BaseException as error:  # noqa: BLE001 - whatever an input does when it is made again
-            talk.send((name, type(error).__name__, "it cannot be made again in another process", "Pass plain data"))
+        except BaseException as error:  # noqa: BLE001 - code of the input may raise anything
+            talk.send((name, type(error).__name__, "it cannot be unpickled in another process", "Pass plain data"))
             return
     talk.send(_READY)
-    made: list[tuple[int, OutputParts]] = []
+    outputs: list[tuple[int, OutputParts]] = []
     end = perf_counter() + _TURN
     for side in order:
         at_work[0] = side
-        made.append((side, _output(function, packed[side])))
+        outputs.append((side, _output(function, packed[side])))
         at_work[1 + side] += 1
         if perf_counter() >= end:
-            talk.send(made)
-            made, end = [], perf_counter() + _TURN
-    talk.send(made)
+            talk.send(outputs)
+            outputs, end = [], perf_counter() + _TURN
+    talk.send(outputs)
 
 
 def _silence() -> None:
-    """The streams themselves, not Python's names for them: other programs that it starts have them too."""
+    """Point the streams of the process itself, not only Python's, at nowhere: programs that it starts inherit them."""
     nowhere = os.open(os.devnull, os.O_RDWR)
     for stream in (0, 1, 2):
         os.dup2(nowhere, stream)
 
 
 def _loaded(mechanism: str) -> Mechanism | tuple[str, str, str, str]:
-    """The function, or what is refused, the rule that it breaks, and what to do."""
+    """Return the function, or the parts of an `ArgumentError`: field, value, rule and fix."""
     name, _, path = mechanism.partition(":")
     fix = "Check the name; the current folder is searched first"
     try:
-        found: Any = importlib.import_module(name)
-    except BaseException as error:  # noqa: BLE001 - whatever a module does when it is loaded
-        return "mechanism", mechanism, f"its module could not be loaded ({_told(error)})", fix
+        target: Any = importlib.import_module(name)
+    except BaseException as error:  # noqa: BLE001 - code of the module may raise anything
+        return "mechanism", mechanism, f"its module could not be loaded ({_one_line(error)})", fix
     for part in path.split("."):
-        found = getattr(found, part, None)
-    if not callable(found):
+        target = getattr(target, part, None)
+    if not callable(target):
         return "mechanism", mechanism, "its module has no such function", fix
-    function: Mechanism = found
+    function: Mechanism = target
     return function
 
 
-def _told(error: BaseException) -> str:
-    """An error in a line: the module is the caller's own."""
+def _one_line(error: BaseException) -> str:
+    """Return an error in one line. It may be shown, because the module is the caller's own."""
     try:
         text = " ".join(str(error).split())
-    except Exception:  # noqa: BLE001 - an error that cannot be printed is an error all the same
+    except Exception:  # noqa: BLE001 - an error that cannot be printed is an error too
         text = ""
     return f"{type(error).__name__}: {text}"[:_LONGEST] if text else type(error).__name__
 
 
 def _output(function: Mechanism, packed: bytes) -> OutputParts:
-    # A function may change what it is given: the next call must not see that.
+    # A function may change its input, and the next call must not see the change.
     data = pickle.loads(packed)  # noqa: S301 - our own bytes
     try:
         output = function(data)
-    except BaseException as error:  # noqa: BLE001 - that it raised is what came out
+    except BaseException as error:  # noqa: BLE001 - that it raised is its output
         return error_apart(error)
     return taken_apart(output)

@@ -1,9 +1,9 @@
-"""A mechanism of somebody else's on trial, in a process of its own, which may raise, hang or die.
+"""Try a mechanism of somebody else, a visitor, on two neighbouring inputs in a separate process.
 
-It is called over and over on each of two neighbouring inputs. That it raised is an output like any other: if it does
-so more often on one input, or says something else, that tells.
-Reads: the module that is named. Writes: nothing. Never: lets the visitor take the audit down; a claim that stands on
-outputs which could not be looked into.
+That a call raised is an output like any other: if it raises more often on one input, or with another text, the claim
+can be refuted by that.
+Reads: the named module. Writes: nothing. Never: lets the visitor stop the audit; lets a claim stand if its outputs
+could not be opened.
 """
 
 from collections.abc import Callable
@@ -28,9 +28,9 @@ _FEWEST_SAMPLES = 1_000
 
 @dataclass(frozen=True, slots=True)
 class Visit:
-    """What became of a visitor: a finding, or why it could not be tried.
+    """Hold the outcome for a visitor: a finding, or why it could not be tried.
 
-    `raised` counts the runs on either input that ended in errors; `note` says what was looked at in sums only.
+    `raised` counts the runs that ended in errors, for each input; `note` says which numbers were only compared in sums.
     """
 
     finding: Finding | None
@@ -48,19 +48,20 @@ def visited(
     time_limit: float = 10.0,
     neighbours: Notion = "either",
     confidence: Fraction = CONFIDENCE,
-    progress: Callable[[int, int], None] = lambda _done, _all: None,
+    progress: Callable[[int], None] = lambda _: None,
 ) -> Visit:
-    """Audit `module:function`, called with one of two inputs and claimed to lose at most `epsilon`.
+    """Audit `module:function`, which takes one of two inputs and is claimed to lose at most `epsilon`.
 
-    `time_limit` is the longest a single call may take, in seconds; a call that takes longer ends the trial.
+    `time_limit` is the longest that a call may take, in seconds; a longer one ends the trial. `progress` receives the
+    number of calls that have returned, out of twice `samples`.
     """
     charged, runs = Epsilon.covering(epsilon), checked_samples(samples)
     _check_name(mechanism)
     if not 0 < time_limit <= 86_400:
-        raise ArgumentError("time_limit", time_limit, "it must be above 0, and at most a day", "Pass 10")
+        raise ArgumentError("time_limit", time_limit, "it must be above 0 and at most 86,400 seconds", "Pass 10")
     check_neighbours(*inputs, neighbours)
     try:
-        sides = runs_of(mechanism, inputs, runs, time_limit, lambda done: progress(done, 2 * runs))
+        sides = runs_of(mechanism, inputs, runs, time_limit, progress)
     except UnfitError as unfit:
         return Visit(None, str(unfit), (0, 0))
     raised = tuple(sum(bool(parts.raised) for parts in side) for side in sides)
@@ -74,14 +75,14 @@ def visited(
 
 
 def looped(mechanism: Mechanism) -> Callable[[Any, int, Entropy], list[Any]]:
-    """A plain function as the `run` of a `Sampled` subject: called once for each run, on a copy, in this process."""
+    """Turn a plain function into the `run` of a `Sampled` subject: a call for each run, on a copy, in this process."""
     return lambda data, runs, _entropy: [mechanism(deepcopy(data)) for _ in range(runs)]
 
 
 def checked_samples(samples: object) -> int:
     runs = whole_number(samples, "samples")  # type: ignore[arg-type]
     if not _FEWEST_SAMPLES <= runs <= 10 * MOST_SAMPLES:
-        rule = f"it must lie between {_FEWEST_SAMPLES:,} and {10 * MOST_SAMPLES:,}: fewer tell nothing"
+        rule = f"it must lie between {_FEWEST_SAMPLES:,} and {10 * MOST_SAMPLES:,}"
         raise ArgumentError("samples", samples, rule, "Pass 20000")
     return runs
 
@@ -94,15 +95,15 @@ def _check_name(mechanism: str) -> None:
 
 
 def _hidden(outputs: list[OutputParts]) -> str:
-    """Why outputs that do not tell the sides apart say nothing; empty if they do say something."""
+    """Say why outputs that refute no claim support none either; empty if there is no such reason."""
     errors = {parts.raised for parts in outputs}
     if "" not in errors:
         return f"it raised {' or '.join(sorted(errors))} in every run, on both inputs"
     unseen = [parts.unseen for parts in outputs if parts.unseen]
     if not unseen:
         return ""
-    told = f"{len(unseen):,} of {len(outputs):,} outputs could not be looked into, for they hold a {unseen[0]}"
-    return f"{told}; return numbers, texts, lists, tables or records"
+    closed = f"{len(unseen):,} of {len(outputs):,} outputs could not be compared, because they hold a {unseen[0]}"
+    return f"{closed}. Return numbers, texts, lists, tables or records"
 
 
 def _summed(outputs: list[OutputParts]) -> str:
@@ -110,6 +111,6 @@ def _summed(outputs: list[OutputParts]) -> str:
     if most <= MOST_COLUMNS:
         return ""
     return (
-        f"Outputs hold up to {most:,} numbers: the first {MOST_COLUMNS} were looked at one by one, the rest as sums of"
+        f"Outputs hold up to {most:,} numbers. The first {MOST_COLUMNS} were compared one by one, the rest as sums of"
         " blocks of neighbours, their extremes, and how many are not zero"
     )

@@ -1,4 +1,4 @@
-"""Output laws that can be computed exactly, for subjects and tests.
+"""Compute output laws exactly, for subjects and tests: `noise_laws` and `comparison_laws`.
 
 Reads: nothing. Writes: nothing. Never: a draw.
 """

@@ -1,12 +1,12 @@
-"""Exact probabilities of a row of noisy comparisons that share one noisy threshold.
+"""Compute exact probabilities of a row of noisy comparisons that share one noisy threshold.
 
 Query i is answered top if margin_i + v_i >= z, where z, drawn once, is the threshold's noise. Given z the answers are
-independent, so there is one right decomposition, a single integral (or sum, for integer noise) over z:
+independent, so the probability is a single integral (or sum, for integer noise) over z:
 
     P(answers) = integral of f(z) * product over bottoms of P[v < z - margin] * product over tops of P[v >= z - margin]
 
-All in logarithms, so that probabilities of e^-1000 keep twelve digits. Continuous laws are integrated piece by piece
-between the kinks, pieces halved until they agree; integer laws are summed until what is left cannot matter.
+It is computed in logarithms, so that probabilities of e^-1000 keep twelve digits. Continuous laws are integrated piece
+by piece between the kinks, with pieces halved until they agree; integer laws are summed until the rest is negligible.
 Reads: nothing. Writes: nothing. Never: a draw.
 """
 
@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 Reals = NDArray[np.float64]
 
-# Nats below the largest term at which terms are left out: the integrand is log-concave, so what follows is less still.
+# Terms this many nats below the largest are left out. The integrand is log-concave, so further terms are smaller.
 _NEGLIGIBLE = 60.0
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(24)
 _CLOSE = 1e-13
@@ -30,9 +30,9 @@ _MOST_TERMS = 1 << 24
 
 @dataclass(frozen=True, slots=True)
 class Noise:
-    """A log-concave law by three logarithms: its density or mass, P[v < x] and P[v >= x].
+    """Describe a log-concave law by three logarithms: its density or mass, P[v < x] and P[v >= x].
 
-    It bends at 0 only. `whole`: it lives on the whole numbers; `one_sided`: on those from 0 on.
+    Its only kink is at 0. `whole`: its values are whole numbers; `one_sided`: they are 0 or more.
     """
 
     log_mass: Callable[[Reals], Reals]
@@ -44,7 +44,7 @@ class Noise:
 
 
 def laplace(scale: float) -> Noise:
-    """Density exp(-|x| / scale) / (2 scale)."""
+    """Return the law with density exp(-|x| / scale) / (2 scale)."""
     half = math.log(2)
 
     def below(x: Reals) -> Reals:
@@ -61,7 +61,7 @@ def laplace(scale: float) -> Noise:
 
 
 def two_sided(rate: float) -> Noise:
-    """The discrete Laplace law: mass (1-p)/(1+p) p^|x| at every whole x, p = exp(-rate)."""
+    """Return the discrete Laplace law: mass (1-p)/(1+p) p^|x| at every whole x, p = exp(-rate)."""
     log_sum, log_rest = math.log1p(math.exp(-rate)), math.log(-math.expm1(-rate))
 
     def from_(x: Reals) -> Reals:
@@ -80,7 +80,7 @@ def two_sided(rate: float) -> Noise:
 
 
 def one_sided(rate: float) -> Noise:
-    """The geometric law: mass (1-p) p^x at whole x >= 0, p = exp(-rate)."""
+    """Return the geometric law: mass (1-p) p^x at whole x >= 0, p = exp(-rate)."""
     log_rest = math.log(-math.expm1(-rate))
     return Noise(
         lambda x: np.where(x >= 0, -rate * x + log_rest, -np.inf),
@@ -93,7 +93,7 @@ def one_sided(rate: float) -> Noise:
 
 
 def silence() -> Noise:
-    """No noise at all: v = 0. For queries only."""
+    """Return the law of no noise: v = 0. It is for queries only."""
     return Noise(
         lambda x: np.where(x == 0, 0.0, -np.inf),
         lambda x: np.where(x > 0, 0.0, -np.inf),
@@ -105,9 +105,9 @@ def silence() -> Noise:
 
 
 def log_probability(answers: Sequence[bool], margins: Sequence[float], threshold: Noise, query: Noise) -> float:
-    """The logarithm of the probability of these answers, first to last; -inf if they cannot come."""
+    """Return the logarithm of the probability of these answers, first to last; -inf if they are impossible."""
     tops, values = np.asarray(answers, dtype=bool), np.asarray(margins, dtype=float)
-    # Copies of a query with the same answer are one factor to a power.
+    # Equal queries with the same answer are one factor to a power.
     sides = [np.unique(values[tops == top], return_counts=True) for top in (False, True)]
 
     def log_term(z: Reals) -> Reals:
@@ -124,17 +124,17 @@ def log_probability(answers: Sequence[bool], margins: Sequence[float], threshold
 def transcript_law(
     margins: Sequence[float], most: int, threshold: Noise, query: Noise
 ) -> dict[tuple[bool, ...], float]:
-    """The probability of every row of answers of a sparse vector that stops at its `most`-th top."""
+    """Return the probability of each row of answers of a sparse vector that stops at its `most`-th top."""
     rows = [row for length in range(1, len(margins) + 1) for row in _endings(length, len(margins), most)]
     return {row: math.exp(log_probability(row, margins[: len(row)], threshold, query)) for row in rows}
 
 
 def gptt_log_ratio(copies: int, first: float, second: float, *, monotone: bool = False) -> float:
-    """The log ratio by which comparisons that never stop are refuted: at least copies * second.
+    """Return the exact loss of comparisons that never stop, on the answers that refute them: at least copies * second.
 
-    `first` blurs the threshold 0 and `second` (inf: not at all) each query of sensitivity 1. `copies` queries go from
-    0 to 1 and are answered bottom, as many go from 1 to 0 and are answered top. `monotone`: those answered bottom stay
-    at 0 instead, so that all queries move the same way; the logarithm still grows without end.
+    The threshold 0 has noise of scale 1 / first, each query of sensitivity 1 noise of scale 1 / second (inf: no noise).
+    `copies` queries go from 0 to 1 and are answered bottom, as many go from 1 to 0 and are answered top. `monotone`:
+    those answered bottom stay at 0 instead, so that all queries move the same way; the loss still grows without limit.
     """
     query = silence() if math.isinf(second) else laplace(1 / second)
     answers, margins = [False] * copies + [True] * copies, [0.0] * copies + [1.0] * copies
@@ -144,20 +144,20 @@ def gptt_log_ratio(copies: int, first: float, second: float, *, monotone: bool =
 
 
 def _endings(length: int, queries: int, most: int) -> Iterator[tuple[bool, ...]]:
-    """Rows of answers that end after `length`: with the last top allowed, or because there is no other query."""
+    """Yield the rows of answers that end after `length`: with the last top allowed, or with the last query."""
     for row in itertools.product((False, True), repeat=length):
         if (sum(row) == most and row[-1]) or (length == queries and sum(row) < most):
             yield row
 
 
 def _log_one_minus_exp(x: Reals) -> Reals:
-    """log(1 - exp(-x)) for x >= 0; -inf at 0."""
+    """Return log(1 - exp(-x)) for x >= 0; -inf at 0."""
     with np.errstate(divide="ignore"):
         return np.log(-np.expm1(-x))
 
 
 def _range(log_term: Callable[[Reals], Reals], kinks: Reals, threshold: Noise) -> tuple[float, float, float]:
-    """From where to where terms matter, and the largest of them, found by doubling and by closing in on the mode."""
+    """Return the range in which terms matter, and the largest term, found by doubling and by closing in on the mode."""
     reach = threshold.scale
     middles = np.concatenate([kinks, (kinks[1:] + kinks[:-1]) / 2])
     while True:
@@ -185,7 +185,7 @@ def _log_sum(log_term: Callable[[Reals], Reals], kinks: Reals, threshold: Noise)
         return best
     first, last = math.floor(low), math.ceil(high)
     if last - first > _MOST_TERMS:
-        raise ValueError("the noise is too wide for a sum term by term")
+        raise ValueError("the noise is too wide for a sum of all its terms")
     return best + math.log(np.exp(log_term(np.arange(first, last + 1, dtype=float)) - best).sum())
 
 
@@ -213,7 +213,7 @@ def _log_integral(log_term: Callable[[Reals], Reals], kinks: Reals, threshold: N
 
 
 def _gauss(log_term: Callable[[Reals], Reals], left: Reals, right: Reals, best: float) -> Reals:
-    """Each piece by one Gauss-Legendre rule, in units of the largest term."""
+    """Integrate each piece by one Gauss-Legendre rule, in units of the largest term."""
     half = (right - left)[:, None] / 2
     nodes = left[:, None] + half * (1 + _NODES)
     return np.asarray((np.exp(log_term(nodes) - best) * _WEIGHTS * half).sum(axis=1))

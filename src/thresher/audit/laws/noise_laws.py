@@ -1,4 +1,4 @@
-"""Laws of noise as floats: discrete Laplace noise, and Cauchy noise by its cells.
+"""Compute laws of noise as floats: discrete Laplace noise, and Cauchy noise by its cells.
 
 Reads: nothing. Writes: nothing. Never: a draw.
 """
@@ -30,5 +30,5 @@ def cauchy_cells(edges: NDArray[np.floating[Any]]) -> NDArray[np.float64]:
 
 
 def cauchy_law(centre: float, scale: float, steps: int) -> dict[Hashable, float]:
-    """Return the law of the nearest point of 0, 1, ..., steps; what lies beyond an end belongs to it."""
+    """Return the law of the nearest point of 0, 1, ..., steps; what lies beyond an end belongs to that end."""
     return dict(enumerate(cauchy_cells((np.arange(steps) + 0.5 - centre) / scale).tolist()))

@@ -1,6 +1,7 @@
-"""Mechanisms known to be wrong, so that the audit can be shown to catch them. Every function here is `broken_...`.
+"""Hold mechanisms known to be wrong, which the audit must catch. Each is a function named `broken_...`.
 
-A room lists its mutants in `subjects()`; their names are those of the functions.
+Each module lists its mutants in `subjects()`, under the names of their functions. A docstring begins with the fault.
+`broken_dawa` alone is not listed: it is the whole published mechanism, for comparison of errors.
 Reads: entropy. Writes: nothing. Never: imported by anything but the audit; a contract of the project forbids it.
 """
 
@@ -36,6 +37,6 @@ def by_errors(
 
 
 def _name(function: Any) -> str:
-    """The function's own name, some of whose arguments may be given already."""
+    """Return the name of a function, also of a `partial` of it."""
     name: str = getattr(function, "func", function).__name__
     return name

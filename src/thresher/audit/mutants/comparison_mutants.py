@@ -1,9 +1,9 @@
-"""Broken noisy comparisons: sparse vector as four texts print it, and a private bound with a rounded line.
+"""Break noisy comparisons: sparse vector as four texts print it, and a private bound with a rounded threshold.
 
-Three variants never stop, and one forgets what it has counted. Each claims epsilon = 1 for queries of sensitivity 1
-against the threshold 0, and answers every query. What is wrong is the accounting, not the noise, which is exact integer
-noise on a grid of 64 steps a unit. None of them is private for any epsilon: with t copies of two queries the loss is t
-times what blurs one query (`comparison_laws.gptt_log_ratio`).
+Three variants never stop, and one resets its count. Each claims epsilon = 1 for queries of sensitivity 1 against the
+threshold 0, and answers every query. The fault is in the accounting, not in the noise, which is exact integer noise on
+a grid of 64 steps a unit. None of them is private for any epsilon: with t copies of two queries the loss is at least t
+times the epsilon of the noise of one query (`comparison_laws.gptt_log_ratio`).
 Reads: made-up data. Writes: nothing. Never: imported outside the audit and its tests.
 """
 
@@ -21,33 +21,33 @@ from thresher.noise import Entropy, discrete_laplace
 
 Rows = NDArray[np.bool_]
 
-# One unit of a query in steps of the noise: fine enough to pass for the continuous noise of the texts.
+# One unit of a query in steps of the noise, so fine that it stands for the continuous noise of the texts.
 _STEPS = 64
 _FEW_SAMPLES = 2_000
 _FRACTION = Fraction(19, 20)
 
 
 def broken_svt_itemset_mining(queries: ArrayLike, runs: int, entropy: Entropy) -> Rows:
-    """A quarter of epsilon for the threshold, three quarters for each query, no stop (Lee, Clifton 2014)."""
+    """Use a quarter of epsilon for the threshold, three quarters for each query, no stop (Lee, Clifton 2014)."""
     return _answers(queries, runs, entropy, Fraction(1, 4), Fraction(3, 4))
 
 
 def broken_svt_feature_selection(queries: ArrayLike, runs: int, entropy: Entropy) -> Rows:
-    """All of epsilon for the threshold, no noise on queries, no stop (Stoddard, Chen, Machanavajjhala 2014)."""
+    """Use all of epsilon for the threshold, no noise on queries, no stop (Stoddard, Chen, Machanavajjhala 2014)."""
     return _answers(queries, runs, entropy, Fraction(1), None)
 
 
 def broken_svt_high_dimensional(queries: ArrayLike, runs: int, entropy: Entropy) -> Rows:
-    """Half of epsilon for the threshold, half for each query, no stop (Chen, Xiao, Zhang, Xu 2015): GPTT."""
+    """Use half of epsilon for the threshold, half for each query, no stop (Chen, Xiao, Zhang, Xu 2015): GPTT."""
     return _answers(queries, runs, entropy, Fraction(1, 2), Fraction(1, 2))
 
 
 def broken_generalised_svt(queries: ArrayLike, runs: int, entropy: Entropy) -> Rows:
-    """Noise for two tops, but the count of tops is set to 0 inside the loop (Chen 2018, Algorithm 8 as printed)."""
+    """Use noise for two tops, but set the count of tops to 0 inside the loop (Chen 2018, Algorithm 8 as printed)."""
     most, rows = 2, _answers(queries, runs, entropy, Fraction(1, 2), Fraction(1, 8))
     asking = np.ones(runs, dtype=bool)
-    for tops in rows.T:  # a view: what is changed is the answers to one query
-        count = np.zeros(runs, dtype=np.int64)  # the slip: this belongs before the loop, and so never reaches two
+    for tops in rows.T:  # a view of the answers to one query, changed in place
+        count = np.zeros(runs, dtype=np.int64)  # the fault: inside the loop it never reaches two
         np.logical_and(tops, asking, out=tops)
         count += tops
         asking &= count != most
@@ -55,9 +55,9 @@ def broken_generalised_svt(queries: ArrayLike, runs: int, entropy: Entropy) -> R
 
 
 def broken_bound_line(values: tuple[int, ...]) -> Mapping[Hashable, float]:
-    """At which bound the search stops. What is wrong: a record moves this line by 1, and the exact one by 19/20.
+    """Return the law of the bound where the search stops. Fault: a record moves a rounded threshold by 1, not by 19/20.
 
-    It is charged as the exact line is, and loses a little more: too little to be seen in samples, plain in the law.
+    It is charged like the exact threshold and loses a little more: too little for samples, but the law shows it.
     """
     margins = counts_within(np.array(values), [1, 2, 4, 8]) - int(_FRACTION * len(values))
     half = one_sided(0.5)
@@ -65,9 +65,9 @@ def broken_bound_line(values: tuple[int, ...]) -> Mapping[Hashable, float]:
 
 
 def subjects() -> tuple[Subject, ...]:
-    """Each variant with the neighbours that refute it; the output is how many tops each half of the queries got."""
+    """List each variant with the neighbours that refute it. The output is the number of tops in each half."""
     crossed = Pair("each of 16 queries up by one, 16 down by one", _halves(16, 0, 1), _halves(16, 1, 0))
-    # The same way for all queries: that they are monotone does not help.
+    # All queries move the same way: the loss has no limit for monotone queries either.
     one_way = Pair("128 queries down by one, 128 as they were", _halves(128, 0, 1), _halves(128, 0, 0))
     apart = Pair("each of 128 queries up by one, 128 down by one", _halves(128, 0, 0), _halves(128, 1, -1))
     listed: tuple[tuple[Callable[[ArrayLike, int, Entropy], Rows], tuple[Pair, ...], int], ...] = (
@@ -77,8 +77,8 @@ def subjects() -> tuple[Subject, ...]:
         (broken_generalised_svt, (apart,), 10 * _FEW_SAMPLES),
     )
     more = (1,) * 19 + (8,)
-    record = Pair("the one value far out removed, and with it a step of the line", more, more[:-1])
-    line = "the private bound with its line at a whole number, by its law"
+    record = Pair("the one far value removed, which moves the rounded threshold", more, more[:-1])
+    line = "the private bound with its threshold rounded down to a whole number, by its law"
     charged = bound_terms(1, fraction=_FRACTION).epsilon
     return (
         *(
@@ -92,7 +92,7 @@ def subjects() -> tuple[Subject, ...]:
 def _counting(
     mechanism: Callable[[ArrayLike, int, Entropy], Rows],
 ) -> Callable[[NDArray[np.int64], int, Entropy], NDArray[np.int64]]:
-    """Answers counted by half. Whoever sees the answers can count them, so this loses nothing that was not lost."""
+    """Count the tops in each half of the queries. It is a function of the answers, so it adds no loss."""
 
     def run(queries: NDArray[np.int64], runs: int, entropy: Entropy) -> NDArray[np.int64]:
         rows = mechanism(queries, runs, entropy)
@@ -102,7 +102,7 @@ def _counting(
 
 
 def _answers(queries: ArrayLike, runs: int, entropy: Entropy, first: Fraction, second: Fraction | None) -> Rows:
-    """All answers of so many runs: one noisy threshold each, noise on every query if there is any."""
+    """Return all answers of `runs` runs, each with one noisy threshold, and noise on queries if `second` is set."""
     steps = np.asarray(queries, dtype=np.int64) * _STEPS
     zeros = np.asarray(discrete_laplace(first, runs, _STEPS, entropy))[:, None]
     if second is None:

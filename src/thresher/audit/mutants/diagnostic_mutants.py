@@ -1,4 +1,4 @@
-"""Broken diagnostics: ranges and cells that are looked at for nothing, true totals, sums with too little noise.
+"""Break diagnostics: uncharged searches for a range, cells chosen by data, true totals, sums with too little noise.
 
 Reads: entropy. Writes: nothing. Never: reachable from a release.
 """
@@ -22,7 +22,7 @@ from thresher.noise import Entropy, discrete_laplace
 
 _SMALL = Epsilon("0.2")
 _STEPS = 1000
-# Predictions are whole numbers of 1/1024, so that rounding is not what is wrong; the bin is the top one of 64.
+# Predictions are whole multiples of 1/1024, so that rounding is not the fault; the bin is the top one of 64.
 _GRID = 1024
 _LEFT, _RIGHT = 1008, 1024
 
@@ -34,14 +34,14 @@ def subjects() -> tuple[Subject, ...]:
     near = tuple((float(i), 0.5 * i) for i in range(8))
     far = Pair("one more row, far from all others", near, (*near, (100.0, -50.0)))
     positive = Pair("one more positive", ((30, 10), (12, 28)), ((31, 10), (12, 28)))
-    second = Pair("the second positive comes, on a level with the negatives", 1, 2)
+    second = Pair("the second positive comes, tied with the negatives", 1, 2)
     records = ((1010, 1), (1015, 0), (1020, 1))
     top = Pair("one more record in the top bin of 64", records, (*records, (1016, 1)))
     last = Pair("a record more in the last bin", (2, 2, 2, 2), (2, 2, 2, 3))
     these = "noise for how far the area of these rows can move, not smoothed"
     return (
         by_law(
-            broken_residual_looks, "a second look at the range for nothing", *LAW_PAIRS, charged=TOTAL, missing=1e-6
+            broken_residual_looks, "a second, uncharged search for the range", *LAW_PAIRS, charged=TOTAL, missing=1e-6
         ),
         by_samples(broken_residual_box, "cells between the least and the largest of the data", far),
         by_samples(broken_roc_true_totals, "rates of noisy counts over true totals", positive),
@@ -52,12 +52,12 @@ def subjects() -> tuple[Subject, ...]:
 
 
 def broken_residual_looks(records: Records) -> Mapping[Hashable, float]:
-    """What is wrong: each look at a range tells of the data, and all but the first are for nothing."""
+    """Charge the first search for the range only, although each one depends on the data."""
     return looks_law(records, rest=lambda _: TOTAL - LOOKS.epsilon)
 
 
 def broken_residual_box(rows: Rows, runs: int, entropy: Entropy) -> NDArray[np.int64]:
-    """What is wrong: counts are noisy, and one row decides which cells they are counts of."""
+    """Add noise to the counts of cells, but let one row decide which cells are counted."""
     table = np.array(rows)
     counts, _, _ = np.histogram2d(table[:, 0], table[:, 1], bins=2)
     cells = counts.astype(np.int64).ravel()
@@ -66,7 +66,7 @@ def broken_residual_box(rows: Rows, runs: int, entropy: Entropy) -> NDArray[np.i
 
 
 def broken_roc_true_totals(counts: Counts, runs: int, entropy: Entropy) -> NDArray[np.float64]:
-    """What is wrong: numbers of positives and negatives are private too, and a rate shows what it was divided by."""
+    """Divide by the true numbers of positives and negatives, which are private too and show in the rates."""
     rates = []
     for above, below in counts:
         noisy = above + np.asarray(discrete_laplace(ONE, runs, entropy=entropy))
@@ -75,9 +75,9 @@ def broken_roc_true_totals(counts: Counts, runs: int, entropy: Entropy) -> NDArr
 
 
 def broken_smooth_area_of_these_rows(positives: int) -> Mapping[Hashable, float]:
-    """The law of a noisy area around one half, where so many positives are the smaller class.
+    """Return the law of a noisy area of one half, where the smaller class has `positives` rows.
 
-    What is wrong: the scale of the noise jumps with the number of rows, and tells it.
+    The fault: the scale of the noise jumps with the number of rows and reveals it.
     """
     factor, _ = constants(_SMALL)
     scale = float(factor * Fraction(_STEPS, positives))
@@ -85,7 +85,7 @@ def broken_smooth_area_of_these_rows(positives: int) -> Mapping[Hashable, float]
 
 
 def broken_binned_residuals(records: tuple[tuple[int, int], ...], runs: int, entropy: Entropy) -> NDArray[np.int64]:
-    """What is wrong: a record that comes or goes moves the sum by its prediction, not by the width of a bin."""
+    """Add noise for the width of a bin, although a record moves the sum by its whole prediction."""
     width = _RIGHT - _LEFT
     predicted, labels = (np.array(column, dtype=np.int64) for column in zip(*records, strict=True))
     exact = len(records), predicted.sum(), (labels * _GRID - predicted).sum()
@@ -99,7 +99,7 @@ def broken_binned_residuals(records: tuple[tuple[int, int], ...], runs: int, ent
 
 
 def broken_bin_merging(sizes: Sequence[int], cutoff: int = 3, noise: Noise | None = None) -> Mapping[Hashable, float]:
-    """What is wrong: after a top the noisy cutoff is known to be low, and all later comparisons still hang on it."""
+    """Return the law of bins merged with one noisy cutoff. A first top shows that it is low, yet it stays."""
     law, blur = dict[Hashable, float](), noise or one_sided(float(ONE))
     for closed in itertools.product([False, True], repeat=len(sizes)):
         margins, size = [], 0

@@ -1,8 +1,8 @@
-"""Broken histograms: levels at the whole budget, clusters, grids and sums from true counts, a published first stage.
+"""Break histograms: levels at the whole budget, clusters, grids and sums from true counts, a published first stage.
 
-The first stage of DAWA as a published implementation has it: single cells have no noise, noise elsewhere has half the
-scale that the proof needs, and prices are cut at zero. All buckets that hold the changed cell compete with single
-cells that stand still, and each comparison shows by itself.
+In a published first stage of DAWA single cells have no noise, other buckets have half the scale that the proof needs,
+and prices are cut at zero. All buckets that hold the changed cell compete with single cells that do not move, and each
+comparison shows by itself.
 Reads: entropy. Writes: nothing. Never: reachable from a release.
 """
 
@@ -26,7 +26,7 @@ from thresher.mechanisms.histograms.partition_argmin import cheapest, shift
 from thresher.noise import Entropy, discrete_laplace
 from thresher.noise.entropy import chosen
 
-# What the first stage is given of the whole; the rest pays for the totals.
+# The share of the first stage; the rest pays for the totals.
 _SHARE = Fraction(1, 4)
 
 
@@ -34,28 +34,28 @@ def subjects() -> tuple[Sampled, ...]:
     more = Pair("one more record in the first of four cells", (3, 5, 2, 4), (4, 5, 2, 4))
     apart = Pair("one more record sets two cells apart", (40, 56), (40, 57))
     larger = Pair("one more record, and the grid is finer", 16_000, 16_001)
-    # Every bucket of two or more cells competes with single cells here, and a record in the middle moves most of them.
+    # Each bucket of two or more cells competes with single cells here, and a record in the middle moves most of them.
     flat = Pair("six empty cells, and a record in one of them", (0, 0, 0, 0, 0, 0), (0, 0, 0, 1, 0, 0))
     silent = "a partition by noisy argmin, single cells without noise"
     return (
         by_samples(broken_hierarchy_levels, "a tree of two levels, the whole epsilon at each", more),
         by_samples(broken_clusters, "cells clustered by their true counts", apart),
         by_samples(broken_grid_size, "a grid sized by the true number of records", larger),
-        by_samples(broken_worst_sum, "the worst sum chosen without noise", more),
+        by_samples(broken_worst_sum, "the sum with the largest error chosen without noise", more),
         by_samples(broken_dawa_silent_singletons, silent, flat, samples=MOST_SAMPLES),
         by_samples(broken_dawa_as_published, "the same at half the scale and with prices cut at zero", flat),
     )
 
 
 def broken_hierarchy_levels(cells: tuple[int, ...], runs: int, entropy: Entropy) -> NDArray[np.int64]:
-    """What is wrong: a record counts at every level, so the levels have to share the budget."""
+    """Spend the whole budget at each level, although a record counts in each of them."""
     counts = np.array(cells)
     exact = np.concatenate([counts.reshape(2, -1).sum(axis=1), counts])
     return exact + discrete_laplace(ONE, runs * exact.size, entropy=entropy).reshape(runs, exact.size)
 
 
 def broken_clusters(cells: tuple[int, ...], runs: int, entropy: Entropy) -> NDArray[np.int64]:
-    """What is wrong: totals are noisy, and which cells they are totals of tells the rest."""
+    """Add noise to the totals of clusters, but form the clusters from true counts."""
     first, second = ahp_shares(ONE.fraction)
     labels = clusters(np.array(cells), first, second)
     sums = bucket_sums(np.array(cells), labels)
@@ -64,14 +64,14 @@ def broken_clusters(cells: tuple[int, ...], runs: int, entropy: Entropy) -> NDAr
 
 
 def broken_grid_size(records: int, runs: int, entropy: Entropy) -> NDArray[np.int64]:
-    """What is wrong: the shape of the output depends on the number of records, which nobody has paid for."""
+    """Choose the shape of the output by the true number of records, which is not charged."""
     side, _ = coarse_grid((64, 64), records, ONE.fraction).shape
     corner = discrete_laplace(ONE, runs, entropy=entropy)
     return np.stack([np.full(runs, side), corner], axis=1)
 
 
 def broken_worst_sum(cells: tuple[int, ...], runs: int, entropy: Entropy) -> NDArray[np.int64]:
-    """What is wrong: which cell differs most from the mean is as telling as its count."""
+    """Choose the cell that differs most from the mean without noise."""
     counts = np.array(cells)
     distances = np.abs(counts.size * counts - counts.sum())
     worst = int(np.argmax(distances))
@@ -80,7 +80,7 @@ def broken_worst_sum(cells: tuple[int, ...], runs: int, entropy: Entropy) -> NDA
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """What is wrong besides single cells without noise, and the epsilon that is claimed."""
+    """Hold the faults besides single cells without noise, and the epsilon that is claimed."""
 
     half_scale: bool = False
     clip: bool = False
@@ -90,19 +90,19 @@ class Fault:
 def broken_dawa_silent_singletons(
     counts: tuple[int, ...], runs: int, entropy: Entropy, fault: Fault | None = None
 ) -> NDArray[np.bool_]:
-    """After which cells a bucket ends, with epsilon 1. What is wrong: single cells have no noise."""
+    """Return after which cells a bucket ends, at epsilon 1, with no noise on single cells."""
     seen = deviations(np.array(counts, dtype=np.int64))
     charge = _SHARE / (1 - _SHARE) / ONE.fraction
     return ends_of_cheapest(_prices(seen, charge, runs, entropy, fault or Fault()))
 
 
 def broken_dawa_as_published(counts: tuple[int, ...], runs: int, entropy: Entropy) -> NDArray[np.bool_]:
-    """What is wrong: besides, noise has half the scale that the proof needs, and prices are cut at zero."""
+    """Also halve the scale that the proof needs, and cut prices at zero."""
     return broken_dawa_silent_singletons(counts, runs, entropy, Fault(half_scale=True, clip=True))
 
 
 def broken_dawa(counts: ArrayLike, epsilon: Amount, *, entropy: Entropy | None = None) -> NoisyHistogram:
-    """All three faults in the first stage, and a right second stage: what published accuracies rest on."""
+    """Run DAWA with all three faults in its first stage: the mechanism behind published accuracies."""
     cells, amount, source = checked_counts(counts), checked_epsilon(epsilon), chosen(entropy)
     order, first = curve(cells), amount * _SHARE
     line = cells.ravel()[order]
@@ -116,7 +116,7 @@ def broken_dawa(counts: ArrayLike, epsilon: Amount, *, entropy: Entropy | None =
 
 
 def _prices(seen: Deviations, charge: Fraction, runs: int, entropy: Entropy, fault: Fault) -> NDArray[np.int64]:
-    """Prices of buckets by length, run and start, in units of 1 / M."""
+    """Return prices of buckets by length, run and start, in units of 1 / M."""
     prices = np.repeat(seen.costs[:, None, :], runs, axis=1)
     for k in range(1, seen.lengths):
         windows = seen.cells - (1 << k) + 1

@@ -1,4 +1,4 @@
-"""Broken noise and broken bills: float noise, too little of it, fresh noise for nothing, groups charged once.
+"""Break noise and charges: noise in floats, too little noise, fresh noise without a charge, groups charged once.
 
 Reads: entropy. Writes: nothing. Never: reachable from a release.
 """
@@ -31,29 +31,29 @@ def subjects() -> tuple[Sampled, ...]:
 
 
 def broken_float_laplace(data: int, runs: int, entropy: Entropy) -> NDArray[np.float64]:
-    """What is wrong: which floats can come out at all depends on the true value (Mironov, 2012)."""
+    """Add Laplace noise in floats: which floats are possible depends on the true value (Mironov, 2012)."""
     words = np.frombuffer(entropy.read(8 * runs), dtype=np.uint64) >> np.uint64(11)
     signs = np.where(np.frombuffer(entropy.read(runs), dtype=np.uint8) & 1, 1.0, -1.0)
     return data + signs * np.log((words + 1) / 2.0**53)
 
 
 def broken_square_root_scale(data: int, runs: int, entropy: Entropy) -> NDArray[np.int64]:
-    """What is wrong: pure privacy needs noise in proportion to the sensitivity, not to its root."""
+    """Scale the noise by the root of the sensitivity; pure privacy needs the sensitivity itself."""
     return data + discrete_laplace(ONE.fraction, runs, math.isqrt(_SPREAD), entropy)
 
 
 def broken_free_retry(data: int, runs: int, entropy: Entropy) -> NDArray[np.int64]:
-    """What is wrong: the second answer has fresh noise, so two answers cost twice as much as one."""
+    """Answer twice with fresh noise and charge once; two answers cost twice as much."""
     return data + discrete_laplace(ONE, 2 * runs, entropy=entropy).reshape(runs, 2)
 
 
 def broken_overlapping_groups(data: tuple[int, int], runs: int, entropy: Entropy) -> NDArray[np.int64]:
-    """What is wrong: the largest charge is enough only where no unit lies in two groups; here the charges add up."""
+    """Charge the largest of two groups that share people; the charges of such groups add up."""
     return np.array(data) + discrete_laplace(ONE, 2 * runs, entropy=entropy).reshape(runs, 2)
 
 
 def broken_undeclared_keys(data: tuple[int, ...], runs: int, entropy: Entropy) -> NDArray[np.int64]:
-    """What is wrong: noise hides how many there are, and the row itself tells that there is somebody."""
+    """List a group only if somebody is in it: the noise hides how many, but the row shows that there is somebody."""
     true = np.array(data)
     noisy = true + discrete_laplace(ONE, true.size * runs, entropy=entropy).reshape(runs, true.size)
     return np.where(true > 0, noisy, _ABSENT)

@@ -1,4 +1,4 @@
-"""Broken releases within budgets of people's own: parts, chances, noise, grids and models that charge too little.
+"""Break releases under personal budgets: parts, chances, noise, grids and models that charge too little.
 
 Reads: made-up rows. Writes: nothing. Never: reachable from a release.
 """
@@ -33,7 +33,7 @@ from thresher.personal.roster import Roster
 
 _REACH, _STEP = 40, 1.0
 _HALF = Epsilon("0.5")
-# Alone, the last of these moves the best cut: from below 1.5 to below 0.75.
+# The last of these moves the best cut by itself: from below 1.5 to below 0.75.
 _BUDGETS = ("0.25", "0.75", "0.75", "1.5", "0.75")
 _OTHERS = ("0.5", 1, 2)
 
@@ -69,7 +69,7 @@ def subjects() -> tuple[Enumerated, ...]:
 
 
 def broken_partition_of_present(present: Flags) -> Mapping[Hashable, float]:
-    """What is wrong: who is in which part, and at which level, depends on who is there; a budget pays for one part."""
+    """Form the parts from the people who are present, although a budget pays for the noise of one part only."""
     here = [budget for budget, flag in zip(_BUDGETS, present, strict=True) if flag]
     parts = partition(Roster.of(here), 2)
     first, second = (
@@ -79,38 +79,38 @@ def broken_partition_of_present(present: Flags) -> Mapping[Hashable, float]:
 
 
 def broken_sampling_chances(flags: Flags) -> Mapping[Hashable, float]:
-    """What is wrong: the loss ln(1 + p (e^t - 1)) is above the budget for p = budget / t."""
+    """Sample people with p = budget / t; the loss ln(1 + p (e^t - 1)) is above the budget."""
     return sampling_law([0.25, 0.5, 1], flags, 2.0)
 
 
 def broken_mean_budget(flags: Flags) -> Mapping[Hashable, float]:
-    """What is wrong: those who allow less than the mean pay for the others."""
+    """Add noise for the mean budget; people who allow less lose more than they allow."""
     return laplace_law(sum(flags), float(sum(Epsilon(each).fraction for each in _OTHERS)) / 3, _REACH)
 
 
 def broken_nearest_budget(count: int) -> Mapping[Hashable, float]:
-    """What is wrong: a code stands for all that is rounded to it, and the least of that is half a step below."""
+    """Round a budget to the nearest step, so that a person may have written half a step less than is charged."""
     return laplace_law(count, _STEP, 60)
 
 
 def broken_class_in_two_groups(counts: tuple[int, int]) -> Mapping[Hashable, float]:
-    """What is wrong: the noise hides one group's sum; who is in several moves all of them together."""
+    """Add noise that hides one group's sum; a person in several groups moves all their sums."""
     first, second = (laplace_law(count, 0.5, 60) for count in counts)
     return {(a, b): p * q for a, p in first.items() for b, q in second.items()}
 
 
 def broken_erm_present_divisor(group: FittedGroup, rows: Rows) -> Mapping[Hashable, float]:
-    """What is wrong: when somebody leaves, everybody else counts for more."""
+    """Divide by the people who are present: when somebody leaves, each other person counts for more."""
     return output_law(group, rows, shares=_shares_of_those_present)
 
 
 def broken_tilt_without_volume(group: FittedGroup, rows: Rows) -> Mapping[Hashable, float]:
-    """What is wrong: a record also bends the risk, which packs minima closer together."""
+    """Charge the tilt only; a record also bends the risk, which moves minima closer together."""
     return objective_law(group, LOGISTIC, ObjectiveTerms(Fraction(1), 0.0), rows)
 
 
 def broken_products_one_bound(group: FittedGroup, rows: Rows) -> Mapping[Hashable, float]:
-    """What is wrong: one record moves all sums at once."""
+    """Add noise for the largest of the products; one record moves all their sums."""
     terms = sum_terms(group, 1)
     return sums_law(group, replace(terms, rate=2 * terms.rate), rows)
 

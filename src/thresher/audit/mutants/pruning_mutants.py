@@ -1,7 +1,7 @@
-"""Broken pruning of a hierarchy of streams: PRUNE as printed, with one threshold for a step, and one that pays twice.
+"""Break the pruning of a hierarchy of streams: PRUNE as printed, with a shared threshold, and with saved budget reused.
 
-A tuple counts at every node on its way from the root to a leaf. PRUNE charges one comparison and shows up to h - 1 of
-them. Noise is whole numbers, for comparisons on a fine grid, so that rounding is not what is wrong.
+A tuple counts at each node from the root to a leaf. PRUNE charges one comparison and shows up to h - 1 of them. Noise
+is whole numbers on a fine grid, so that rounding is not the fault.
 Reads: entropy. Writes: nothing. Never: reachable from a release.
 """
 
@@ -27,7 +27,7 @@ def subjects() -> tuple[Subject, ...]:
     path, others = (_THRESHOLD,) * (_LEVELS - 1), (_THRESHOLD - 1,) * (_LEVELS - 1)
     more = tuple(count + 1 for count in path)
     tuples = Pair("one more tuple, eight levels, counts at the threshold", path, more)
-    forest = Pair("one more tuple, and another tree that gives the threshold away", (path, others), (more, others))
+    forest = Pair("one more tuple, and another tree that reveals the threshold", (path, others), (more, others))
     empty = Pair("one more tuple below an empty node", 0, 1)
     again = "a small node measured once more with what pruning would save, and nothing pruned"
     printed = "streams pruned as printed: fresh noise for each node of a path"
@@ -45,14 +45,14 @@ def subjects() -> tuple[Subject, ...]:
 
 
 def broken_prune_law(path: Sequence[int], epsilon: float = 1.0, cutoff: float = _THRESHOLD) -> Mapping[Hashable, float]:
-    """How many nodes of a path are kept, from the root down: the law of `broken_prune`, with the same fault.
+    """Return the law of how many nodes of a path `broken_prune` keeps, from the root down.
 
     Count and cutoff each have Laplace noise of scale 2 / epsilon, drawn anew at every node; the leaf is not tested.
     """
     law, reached = dict[Hashable, float](), 1.0
     for kept, count in enumerate(path):
         far = abs(cutoff - count) * epsilon / 2
-        # The chance that the difference of both noises is at least this far.
+        # The probability that the difference of both noises is at least this large.
         beyond = (2 + far) * math.exp(-far) / 4
         keeps = beyond if count < cutoff else 1 - beyond
         law[kept] = reached * (1 - keeps)
@@ -61,7 +61,7 @@ def broken_prune_law(path: Sequence[int], epsilon: float = 1.0, cutoff: float = 
 
 
 def broken_prune(path: tuple[int, ...], runs: int, entropy: Entropy) -> NDArray[np.bool_]:
-    """What is wrong: a tuple moves every comparison on its path, and each shows by itself."""
+    """Charge one comparison; a tuple moves each comparison on its path, and each shows by itself."""
     noise = _noise(runs, len(path), entropy) - _noise(runs, len(path), entropy)
     return _down_the_path(np.array(path) * _GRID + noise >= _THRESHOLD * _GRID)
 
@@ -69,14 +69,14 @@ def broken_prune(path: tuple[int, ...], runs: int, entropy: Entropy) -> NDArray[
 def broken_prune_shared_threshold(
     forest: tuple[tuple[int, ...], tuple[int, ...]], runs: int, entropy: Entropy
 ) -> NDArray[np.bool_]:
-    """What is wrong: nodes elsewhere give the threshold away, and then every comparison on the path shows by itself."""
+    """Share one noisy threshold: other nodes reveal it, and then each comparison on the path shows by itself."""
     threshold = _THRESHOLD * _GRID + _noise(runs, 1, entropy)
     path, others = (np.array(counts) * _GRID + _noise(runs, len(counts), entropy) >= threshold for counts in forest)
     return np.concatenate([_down_the_path(path), others], axis=1)
 
 
 def broken_prune_spends_twice(count: int, runs: int, entropy: Entropy) -> NDArray[np.int64]:
-    """What is wrong: the root's second count is paid for by leaves that are looked at all the same. Two levels."""
+    """Spend on the root again what pruning its leaves would save, but measure the leaves too. Two levels."""
     half = Epsilon.from_nano(ONE.nano // 2)
     root, leaf, again = (count + discrete_laplace(half, runs, 1, entropy) for _ in range(3))
     small = root < _THRESHOLD
@@ -84,7 +84,7 @@ def broken_prune_spends_twice(count: int, runs: int, entropy: Entropy) -> NDArra
 
 
 def _down_the_path(kept: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Nodes below a pruned one are not looked at, and count as pruned."""
+    """Count nodes below a pruned one as pruned, because they are not measured."""
     return np.logical_and.accumulate(kept, axis=1)
 
 

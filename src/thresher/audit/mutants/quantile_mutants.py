@@ -1,4 +1,4 @@
-"""Quantiles broken in five ways: wrong rates, levels and ties counted once, the smooth median's constants in print.
+"""Break quantiles in five ways: wrong rates, levels and ties charged once, the smooth median's printed constants.
 
 Reads: entropy. Writes: nothing. Never: reachable from a release.
 """
@@ -33,7 +33,7 @@ def subjects() -> tuple[Subject, ...]:
     far = Pair("one more record at the far end", (_STEPS - 1,), (0, _STEPS - 1))
     farther = Pair("one more record at the far end", (1,) * 9, (*(1,) * 9, _MOST))
     middle = Pair("one more record in the middle", spread, (*spread, 20))
-    # As far from the end as the smooth sensitivity of the larger data: the median moves by all of it.
+    # The gap is as wide as the smooth sensitivity of the larger data: the median moves by all of it.
     fewer = (0.0,) * _LOT + (math.exp(-float(_TENTH) * (_LOT + 1)),) * (_LOT + 1)
     gap = Pair("the median crosses a gap as wide as its sensitivity", fewer, (0.0, *fewer))
     levels = "recursive medians with all of epsilon at each of two levels, by their law"
@@ -52,33 +52,33 @@ def subjects() -> tuple[Subject, ...]:
 
 
 def broken_median_rate(records: Records, runs: int, entropy: Entropy) -> NDArray[np.int64]:
-    """What is wrong: one record moves the weight of a point, and the sum of all weights the other way."""
+    """Forget that one record moves the weight of a point one way and the sum of all weights the other way."""
     cells = cells_of(np.array(sorted(records)), HALF, 0, _STEPS)
     return replace(cells, spread=1).drawn(ONE.fraction, runs, entropy)
 
 
 def broken_quantile_rate(records: Records) -> Mapping[Hashable, float]:
-    """What is wrong: costs move by max(q, 1 - q) of a record, which is one half for the median only."""
+    """Use the median's rate: costs move by max(q, 1 - q) of a record, which is one half for the median only."""
     part = Fraction(9, 10)
     cells = replace(cells_of(np.array(sorted(records)), part, 0, _MOST), spread=part.denominator)
     return dict(points_law(cells, ONE.fraction).items())
 
 
 def broken_level_budgets(records: Records) -> Mapping[Hashable, float]:
-    """What is wrong: a record is seen once at every level, so that levels add up."""
+    """Spend all of epsilon at each level, although a record is in one median of each."""
     return medians_law(records, ONE.fraction, Node.halves)
 
 
 def broken_halves(records: Records) -> Mapping[Hashable, float]:
-    """What is wrong: a record on the point found is seen by two medians of the next level."""
+    """Keep records that lie on a median in both halves, so that two medians of the next level use them."""
     return medians_law(records, ONE.fraction / 2, _ties_on_both_sides)
 
 
 def broken_smooth_median_constants(records: tuple[float, ...]) -> Mapping[Hashable, float]:
-    """In which cell of [0, 1] the noisy median falls, or that it falls outside and the middle is taken.
+    """Return the law of the cell of [0, 1] in which the noisy median falls, or of its falling outside.
 
-    What is wrong: noise of 8 / epsilon sensitivities, smoothed with all of epsilon, leaves nothing for the move of the
-    median itself. It loses up to 0.78 % more than epsilon: too little to be seen in samples, and plain in the law.
+    The fault: noise of 8 / epsilon sensitivities, smoothed with all of epsilon, leaves no room for the move of the
+    median itself. It loses up to 0.78 % more than epsilon: too little for samples, but the law shows it.
     """
     line, epsilon = sorted(records), float(_TENTH)
     centre, scale = line[(len(line) + 1) // 2 - 1], 8 / epsilon * smooth_sensitivity(line, 0, 1, epsilon)

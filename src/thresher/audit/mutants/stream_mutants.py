@@ -1,4 +1,4 @@
-"""Broken streams: groups and windows that forget what a step costs, alarms that miss more often than they promise.
+"""Break streams: groups and windows that forget what a step costs, alarms that miss more often than they promise.
 
 Reads: entropy. Writes: a ledger in a folder that is thrown away. Never: reachable from a release.
 """
@@ -39,8 +39,8 @@ def subjects() -> tuple[Subject, ...]:
     fourth = Pair("the fourth of five counts", (4, 0, 10, 31, 12), (4, 0, 10, 32, 12))
     unit = Pair("one unit more in one step", (3, 0, 2, 5, 1, 0, 0, 2), (3, 0, 2, 6, 1, 0, 0, 2))
     twice = Pair("a unit more in two states of the second step", ((1, 0, 1), 1), ((1, 0, 1), None))
-    smoothed = "the line of an alarm, held against smoothed counts; misses"
-    one_off = "an alarm whose line allows for noise of u, not u + 1; misses"
+    smoothed = "the cut-off of an alarm, compared with smoothed counts; misses"
+    one_off = "an alarm whose cut-off allows for noise of u, not u + 1; misses"
     single = "windows of a tree, each node with the noise of a single release"
     same = "windows of a tree whose noise is drawn once and used for every block"
     many = "a unit counts in two states of a step, and noise is drawn as if it were in one"
@@ -60,7 +60,7 @@ def subjects() -> tuple[Subject, ...]:
 
 
 def broken_grouper_restarts(counts: Counts, runs: int, entropy: Entropy) -> NDArray[np.int64]:
-    """What is wrong: each restart is a sparse vector of its own on the same counts; one is charged.
+    """Charge one sparse vector, although each restart is a further one on the same counts.
 
     The output is how often the last step joined its group.
     """
@@ -69,13 +69,13 @@ def broken_grouper_restarts(counts: Counts, runs: int, entropy: Entropy) -> NDAr
 
 
 def broken_grouper_never_closes(counts: Counts, runs: int, entropy: Entropy) -> NDArray[np.int64]:
-    """What is wrong: one answer "above" is paid for, and any number of them is given.
+    """Give any number of answers "above", although one is charged.
 
     The output is how many of the low steps and how many of the high ones stood alone.
     """
     sparse = _TERMS.sparse
-    line = _TERMS.theta + sparse.offset
-    cutoffs = (geometric_draws(sparse.threshold_rate, runs, entropy) + line).tolist()
+    fixed = _TERMS.theta + sparse.offset
+    cutoffs = (geometric_draws(sparse.threshold_rate, runs, entropy) + fixed).tolist()
     noise = geometric_draws(sparse.query_rate, runs * len(_TURNS), entropy).reshape(runs, -1).tolist()
     rows = [_alone(counts, cutoff, blur) for cutoff, blur in zip(cutoffs, noise, strict=True)]
     return np.asarray(np.array(rows).reshape(runs, -1, 2).sum(axis=1))
@@ -87,12 +87,12 @@ def _alone(counts: Counts, cutoff: int, noise: list[int]) -> list[bool]:
         before = dict(group.copies)
         above.append(group.add(count) + blur >= cutoff)
         if above[-1]:
-            group = OpenGroup.of(cutoff, before)  # the slip: it should end here
+            group = OpenGroup.of(cutoff, before)  # the fault: the group should end here
     return above
 
 
 def broken_grouper_sensitivity(counts: Counts) -> Mapping[Hashable, float]:
-    """What is wrong: both noises are half as wide as a deviation needs."""
+    """Draw both noises half as wide as a deviation needs."""
     return marks_law(counts, _narrow(grouper_terms(1, 33)))
 
 
@@ -103,7 +103,7 @@ def _narrow(terms: GrouperTerms) -> GrouperTerms:
 
 
 def broken_smoothed_alarm(counts: tuple[int, ...], runs: int, entropy: Entropy) -> NDArray[np.bool_]:
-    """What is wrong: smoothed counts stray by less, but to one side: they remember. Erred: it does not ring."""
+    """Compare smoothed counts, which err to one side because they remember. An error: it does not ring."""
     low = alarm("low", 60, 12, ONE, _MISS_RATE, _ALARM_RATE)
     noisy = perturb(side_by_side(counts, runs), ONE, entropy)
     smooth = AdaptiveSmoother(runs, ONE).steps(noisy)
@@ -111,20 +111,20 @@ def broken_smoothed_alarm(counts: tuple[int, ...], runs: int, entropy: Entropy) 
 
 
 def broken_alarm_one_off(counts: tuple[int, ...], runs: int, entropy: Entropy) -> NDArray[np.bool_]:
-    """What is wrong: the least u with P[N >= u] <= rate, less one. Erred: it does not ring."""
+    """Use one less than the least u with P[N >= u] <= rate. An error: it does not ring."""
     low = alarm("low", 60, 1, ONE, _MISS_RATE, _ALARM_RATE)
     short = replace(low, shift=low.shift - 1)
     return ~short.judged(perturb(side_by_side(counts, runs), ONE, entropy)[-1])
 
 
 def broken_tree_one_level(counts: tuple[int, ...], runs: int, entropy: Entropy) -> NDArray[np.int64]:
-    """What is wrong: a step is in three nodes, and pays for one."""
+    """Charge one node, although a step is in three."""
     first, second = (stretches(_nodes(runs, 1, entropy)) for _ in range(2))
     return _shown(counts, runs, np.concatenate([first[0], first[1] + second[0]]))
 
 
 def broken_tree_same_noise(counts: tuple[int, ...], runs: int, entropy: Entropy) -> NDArray[np.int64]:
-    """What is wrong: where the noise of a window comes again, the difference of the two is exact."""
+    """Use the noise of a window again, so that the difference of two windows is exact."""
     begins, ends = stretches(_nodes(runs, _LENGTH.bit_length(), entropy))
     return _shown(counts, runs, np.concatenate([begins, ends + begins]))
 
@@ -140,5 +140,5 @@ def _shown(counts: tuple[int, ...], runs: int, noise: NDArray[np.int64]) -> NDAr
 
 
 def broken_stream_of_many_states(day: Day, runs: int, entropy: Entropy) -> NDArray[np.int64]:
-    """What is wrong: the noise of each state hides one unit in it, and says so of each by itself."""
-    return released(replace(declared("laplace"), max_states_per_unit=1), day, runs, entropy, most=2)
+    """Draw noise that hides a unit in one state, although it counts in two."""
+    return released(replace(declared("laplace"), max_states_per_unit=1), day, runs, entropy)

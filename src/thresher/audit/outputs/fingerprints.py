@@ -1,4 +1,4 @@
-"""What a value contains, as text: equal for equal values, floats by their bits.
+"""Describe what a value contains as text, or as a number of 64 bits.
 
 Reads: values of any kind. Writes: nothing. Never: fails on a value, whatever it is.
 """
@@ -18,7 +18,7 @@ _LONGEST = 1 << 10_000
 
 
 def fingerprint(value: Any, depth: int = 0) -> str:
-    """What a value contains, as text: equal for equal values, floats by their bits."""
+    """Return what a value contains as text: the same text for equal values, floats by their bits."""
     if isinstance(value, np.generic):
         value = value.item()
     if isinstance(value, float):
@@ -31,16 +31,16 @@ def fingerprint(value: Any, depth: int = 0) -> str:
 
 
 def text_mark(text: str) -> int:
-    """A text as a number of 64 bits."""
-    made = hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest()
-    return int.from_bytes(made, signed=True)
+    """Return a number of 64 bits for a text."""
+    digest = hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest()
+    return int.from_bytes(digest, signed=True)
 
 
 def described(value: Any) -> str:
-    """What a value says of itself, without addresses, which differ from run to run."""
+    """Return the `repr` of a value without addresses, which differ from run to run; empty if it fails."""
     try:
         return _ADDRESS.sub("", repr(value))
-    except Exception:  # noqa: BLE001 - a value whose repr fails is a value all the same
+    except Exception:  # noqa: BLE001 - a value whose repr fails is an output too
         return ""
 
 

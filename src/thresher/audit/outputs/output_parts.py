@@ -1,8 +1,8 @@
-"""An output taken apart: its numbers in a fixed order, and marks of all else, so that floats hide nothing.
+"""Take one output apart: its numbers in a fixed order, and marks (hashes) of everything else.
 
-One hash of a whole output tells nothing if it holds a noisy float, for then no two outputs are equal. So numbers are
-looked for wherever they may be: in tables, records, objects, arrays, iterators and texts.
-Reads: an output. Writes: nothing. Never: fails on an output, whatever it is; keeps more than some hundred numbers.
+A hash of a whole output is useless if it holds a noisy float, because then no two outputs are equal. So numbers are
+found wherever they are: in tables, records, objects, arrays, iterators and texts.
+Reads: an output. Writes: nothing. Never: fails on an output, whatever it is; keeps more than a few hundred numbers.
 """
 
 import math
@@ -34,12 +34,13 @@ _UNSET = object()
 
 @dataclass(frozen=True, slots=True)
 class OutputParts:
-    """An output as what any process can send, and no longer than some hundred numbers whatever it was.
+    """Hold the parts of an output in a few hundred numbers, which can be sent between processes.
 
-    `row` are the bytes of its numbers: int64 if all are `whole`, float64 otherwise. After the first 512 come sums over
-    blocks of the rest; `numbers` is how many there were. Marks of 64 bits: `kind` is of its type, `structure` of all
-    but its numbers, `contents` of everything; `size` is how much it holds. `exact`: row and structure say all.
-    `unseen` names what could not be looked into, `raised` the error if it is one.
+    `row` holds the bytes of its numbers: int64 if all are `whole`, float64 otherwise. After the first 512 come sums
+    over blocks of the rest; `numbers` is how many there were. Marks of 64 bits: `kind` is that of its type,
+    `structure` that of all but its numbers, `contents` that of everything. `size` is how much it holds. `exact`: row
+    and structure determine the output. `unseen` names something that could not be opened, `raised` the error type if
+    the mechanism raised.
     """
 
     row: bytes
@@ -58,28 +59,28 @@ class OutputParts:
 
 
 def taken_apart(output: Any) -> OutputParts:
-    """The parts of what a mechanism returned."""
+    """Return the parts of what a mechanism returned."""
     walk = _Walk()
     try:
         walk.look(output, 0)
-    except Exception as error:  # noqa: BLE001 - what an output does when it is looked at is its own affair
+    except Exception as error:  # noqa: BLE001 - code of the output may raise anything
         walk.pass_by(f"{type(output).__name__} (looking at it raised {type(error).__name__})")
     return walk.parts(type(output).__name__)
 
 
 def error_apart(error: BaseException) -> OutputParts:
-    """The parts of what a mechanism raised: its type, and its text, of which numbers are numbers."""
+    """Return the parts of an error that a mechanism raised: its type, and its text with the numbers taken out."""
     walk, name = _Walk(), type(error).__name__
     walk.note(f"raised {name}")
     try:
         walk.text(str(error))
-    except Exception:  # noqa: BLE001 - an error that cannot be printed is an error all the same
+    except Exception:  # noqa: BLE001 - an error that cannot be printed is an output too
         walk.note("no text")
     return walk.parts(f"raised {name}", name)
 
 
 class _Walk:
-    """A walk through an output, and what was met."""
+    """Walk through an output and collect its parts."""
 
     def __init__(self) -> None:
         self._structure, self._contents = blake2b(digest_size=8), blake2b(digest_size=8)
@@ -108,22 +109,22 @@ class _Walk:
             self._inside(output, depth)
 
     def note(self, text: str) -> None:
-        """Something that belongs to the structure."""
+        """Add a text to the structure."""
         written = text.encode("utf-8", "surrogatepass")
         for mark in (self._structure, self._contents):
             mark.update(b"%d:" % len(written))
             mark.update(written)
 
     def pass_by(self, what: str) -> None:
-        """Something that cannot be looked into."""
+        """Note something that cannot be opened."""
         self._unseen = self._unseen or what
         self._exact = False
 
     def text(self, text: str) -> None:
-        """Text with its numbers taken out of it."""
+        """Add a text: its numbers to the row, the rest to the structure."""
         self._size += len(text)
         self._contents.update(text.encode("utf-8", "surrogatepass"))
-        # Looking for digits first: a search for numbers takes its time in a long text that has none.
+        # Look for digits first, because the search for numbers is slow in a long text without any.
         if any(digit in text for digit in "0123456789"):
             self._exact = False
             text = _NUMBER.sub(self._taken_out, text)
@@ -139,7 +140,7 @@ class _Walk:
         )
 
     def _inside(self, output: Any, depth: int) -> None:
-        """Look into something that holds other things; into itself only once."""
+        """Open something that holds other things. What holds itself is opened once."""
         self._containers += 1
         if id(output) in self._path:
             self.note("itself")
@@ -185,7 +186,7 @@ class _Walk:
             self._opened(output, kind, depth)
 
     def _opened(self, output: Any, kind: type, depth: int) -> None:
-        """Attributes, items and what it says of itself; something must be there, or it was not looked into."""
+        """Add the attributes, the items and the `repr` of an object. With none of them it counts as not opened."""
         says = "" if _says_nothing(kind) or is_dataclass(output) else described(output)
         if says:
             self.text(says)
@@ -207,15 +208,15 @@ class _Walk:
             self.pass_by(f"{type(output).__name__} of more than {_MOST_ITEMS:,} items")
         self._each(items[:_MOST_ITEMS], depth)
 
-    def _array(self, found: NDArray[Any], depth: int) -> None:
-        self.note(f"{found.dtype.str}{found.shape}")
-        self._size += found.size
-        if found.dtype.kind not in "biufcmM" or isinstance(found, np.ma.MaskedArray):
-            self.look(found.tolist(), depth + 1) if depth < _DEEPEST else self.pass_by("array (too much of it)")
+    def _array(self, array: NDArray[Any], depth: int) -> None:
+        self.note(f"{array.dtype.str}{array.shape}")
+        self._size += array.size
+        if array.dtype.kind not in "biufcmM" or isinstance(array, np.ma.MaskedArray):
+            self.look(array.tolist(), depth + 1) if depth < _DEEPEST else self.pass_by("array (too much of it)")
             return
-        row = whole_or_float(found.ravel())
-        self._contents.update(np.ascontiguousarray(found).tobytes() if row.dtype.kind == "i" else row.tobytes())
-        self._exact = self._exact and (row.dtype.kind == "i" or found.dtype in _KEPT)
+        row = whole_or_float(array.ravel())
+        self._contents.update(np.ascontiguousarray(array).tobytes() if row.dtype.kind == "i" else row.tobytes())
+        self._exact = self._exact and (row.dtype.kind == "i" or array.dtype in _KEPT)
         self._flush()
         self._rows.append(row)
 
@@ -241,8 +242,8 @@ class _Walk:
         self._contents.update(struct.pack(f"{len(numbers)}d", *(math.nan if math.isnan(x) else x for x in numbers)))
         self._loose += numbers
 
-    def _taken_out(self, found: re.Match[str]) -> str:
-        token = found[0]
+    def _taken_out(self, match: re.Match[str]) -> str:
+        token = match[0]
         plain = len(token) <= 18 and token.lstrip("+-").isdigit()
         self._loose.append(int(token) if plain else float(token))
         return "#"
@@ -264,7 +265,7 @@ class _Walk:
 
 
 def _order(key: Any) -> tuple[int, float, str]:
-    """Numbers by size, anything else by what it contains."""
+    """Order numbers by size, and anything else by what it contains."""
     if isinstance(key, int | float | np.integer | np.floating) and not np.isnan(as_float(key)):
         return 0, as_float(key), ""
     return 1, 0.0, fingerprint(key)
@@ -276,12 +277,12 @@ def _says_nothing(kind: type) -> bool:
 
 
 def _attributes(output: Any) -> dict[str, Any]:
-    found = dict(getattr(output, "__dict__", {}))
+    attributes = dict(getattr(output, "__dict__", {}))
     for kind in type(output).__mro__:
         slots = kind.__dict__.get("__slots__", ())
         for name in (slots,) if isinstance(slots, str) else slots:
             hidden = name.startswith("__") and not name.endswith("__")
             value = getattr(output, f"_{kind.__name__.lstrip('_')}{name}" if hidden else name, _UNSET)
             if value is not _UNSET and name not in ("__dict__", "__weakref__"):
-                found[name] = value
-    return found
+                attributes[name] = value
+    return attributes

@@ -1,4 +1,4 @@
-"""Numbers of an output as one row, of bounded length however many there are.
+"""Put the numbers of an output into one row of limited length.
 
 Reads: numbers. Writes: nothing. Never: a warning, whatever the numbers.
 """
@@ -9,13 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 MOST_COLUMNS = 512
-# Numbers beyond it count as that large: sums over a row stay finite.
+# Larger numbers are limited to this, so that sums over a row stay finite.
 LARGEST = 1e300
 _BLOCKS = 128
 
 
 def as_float(number: Any) -> float:
-    """The nearest float; a number too large for it is as large as can be."""
+    """Return the nearest float, limited to 1e300 if the number is larger than all floats."""
     try:
         return float(number)
     except OverflowError:
@@ -25,7 +25,7 @@ def as_float(number: Any) -> float:
 
 
 def plain_row(items: list[Any] | tuple[Any, ...]) -> NDArray[Any] | None:
-    """A long row of numbers at once: one by one it would take long."""
+    """Return a long list of numbers as an array, because one by one takes long; None for any other list."""
     kind = type(items[0]) if len(items) > 64 else None
     if kind not in (int, float) or any(type(item) is not kind for item in items):
         return None
@@ -36,7 +36,7 @@ def plain_row(items: list[Any] | tuple[Any, ...]) -> NDArray[Any] | None:
 
 
 def whole_or_float(row: NDArray[Any]) -> NDArray[Any]:
-    """A row of numbers of any type as int64 if they fit, as float64 otherwise; NaN has one form."""
+    """Return a row of numbers as int64 if they fit, otherwise as float64 with one form of NaN."""
     kind = row.dtype.kind
     if kind == "c":
         row = np.stack([row.real, row.imag], axis=-1).ravel()
@@ -50,15 +50,15 @@ def whole_or_float(row: NDArray[Any]) -> NDArray[Any]:
 
 
 def beyond_float(row: NDArray[Any]) -> bool:
-    """Whether some of these whole numbers have no float of their own."""
+    """Say whether some of these whole numbers are too large for exact floats."""
     return bool((np.abs(row.astype(np.float64)) > 2.0**53).any())
 
 
 def shortened(row: NDArray[Any]) -> NDArray[Any]:
-    """A long row in short: its first columns, then `_BLOCKS` sums of the rest, and some figures of it.
+    """Shorten a long row to its first columns, `_BLOCKS` sums of the rest, and four figures of the rest.
 
-    The figures are the extremes, how many are not zero, and how many are infinite or no number. Each is a function of
-    the row; whole sums that overflow come round and are so, too.
+    The figures are the extremes, how many are not zero, and how many are infinite or NaN. Each is a function of the
+    row, also a sum of whole numbers that wraps around.
     """
     if row.size <= MOST_COLUMNS:
         return row

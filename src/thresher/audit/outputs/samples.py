@@ -1,7 +1,7 @@
-"""Outputs of any kind as rows of numbers: what the audit can look at, and what it can tell apart.
+"""Turn outputs of any kind into rows of numbers that testers can compare.
 
 Numbers keep their value and their bits (two floats that print alike may differ in the last bit, and that bit may
-leak). Other outputs are taken apart: rows of their numbers, and marks of what else they hold.
+leak). Other outputs are taken apart into rows of their numbers and marks of what else they hold.
 Reads: outputs. Writes: nothing. Never: fails on an output, whatever it is.
 """
 
@@ -19,10 +19,10 @@ from thresher.audit.subjects import Outputs
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """Outputs of one side, a row for each run.
+    """Hold the outputs for one input, a row for each run.
 
-    `bits` tell outputs apart column by column; `numbers` are the values of those columns that can be ordered, which
-    come first. `names` are those of the last columns, where they are more than numbers in their order. An event holds
+    `bits` has all columns as int64, by which outputs are told apart; `numbers` has the values of the first columns,
+    which can be ordered. `names` are the names of the last columns, if they are not plain numbers. An event holds
     `counted` outputs only.
     """
 
@@ -41,7 +41,7 @@ class Sample:
         return Sample(self.bits[begin:end], self.numbers[begin:end], self.floating, counted, self.names)
 
     def name(self, column: int) -> str:
-        """What a column is called."""
+        """Return the name of a column."""
         named = column - (int(self.bits.shape[1]) - len(self.names))
         if named >= 0:
             return self.names[named]
@@ -50,16 +50,17 @@ class Sample:
 
 
 def sampled(here: Outputs, there: Outputs) -> tuple[Sample, Sample]:
-    """Both sides in one form."""
+    """Return the outputs for both inputs in one form."""
     one, other = _matrix(here), _matrix(there)
     if one is not None and other is not None and one.shape[1] == other.shape[1]:
         floating = "f" in (one.dtype.kind, other.dtype.kind)
-        return _of_numbers(one, floating), _of_numbers(other, floating)
+        here_sample, there_sample = (Sample(*_bits_and_numbers(rows, floating), floating) for rows in (one, other))
+        return here_sample, there_sample
     return _of_parts(_apart(here), _apart(there))
 
 
 def _matrix(outputs: Outputs) -> NDArray[Any] | None:
-    """Rows of numbers, if all outputs are numbers or equally long rows of them."""
+    """Return rows of numbers if all outputs are numbers or equally long rows of numbers, otherwise None."""
     if not isinstance(outputs, np.ndarray):
         first = outputs[0] if len(outputs) else None
         if not isinstance(first, bool | int | float | np.generic | tuple | list | np.ndarray):
@@ -72,10 +73,6 @@ def _matrix(outputs: Outputs) -> NDArray[Any] | None:
         return None
     rows = outputs.reshape(outputs.shape[0], -1)
     return rows if 1 <= rows.shape[1] <= MOST_COLUMNS else None
-
-
-def _of_numbers(rows: NDArray[Any], floating: bool) -> Sample:  # noqa: FBT001 - one of two forms
-    return Sample(*_bits_and_numbers(rows, floating), floating)
 
 
 def _bits_and_numbers(
@@ -95,9 +92,9 @@ def _apart(outputs: Outputs) -> list[OutputParts]:
 
 
 def _of_parts(here: Sequence[OutputParts], there: Sequence[OutputParts]) -> tuple[Sample, Sample]:
-    """Rows as wide as the longest, then what all outputs but those of numbers alone need: a size and marks.
+    """Return rows as wide as the longest, then columns for the size and the marks where outputs differ in them.
 
-    Shorter rows are filled up with zeros; the structure says that they are shorter.
+    Shorter rows are filled up with zeros; their structure mark says that they are shorter.
     """
     both = (*here, *there)
     floating = not all(parts.whole for parts in both)

@@ -1,7 +1,7 @@
-"""Sparse vector and private bounds on trial: sampled, enumerated, and their accuracy at the worst case.
+"""Try sparse vector and private bounds: by samples, by their law, and for their accuracy at the worst case.
 
-The pairs are those whose loss, by exact enumeration, comes nearest to what is charged while the answers that show it
-are not rare: with one-sided noise it is reached, on events of a few per cent and more.
+The pairs are those whose exact loss comes nearest to the charge on answers that are not rare: with one-sided noise it
+reaches the charge, on events with a probability of a few per cent and more.
 Reads: made-up data. Writes: nothing. Never: protected data.
 """
 
@@ -20,21 +20,21 @@ from thresher.mechanisms.sparse_terms import GENERAL, Setting, SparseTerms, spar
 from thresher.mechanisms.sparse_vector import BOTTOM, TOP, sparse_vector_runs
 from thresher.noise import Entropy
 
-_OFF = "no answer is off by more than is promised"
+_OFF = "no answer is off by more than the promised width"
 _ONE_STEP_FLIPS = "one query up, the other down"
 _MISS_RATE = Fraction(1, 20)
 
 
 @dataclass(frozen=True, slots=True)
 class Queries:
-    """Queries and their thresholds, which may depend on data too."""
+    """Hold queries and their thresholds, which may depend on data too."""
 
     queries: tuple[int, ...]
     thresholds: tuple[int, ...]
 
 
 def subjects() -> tuple[Subject, ...]:
-    """Every kind of sparse vector, the search for a bound with private and with public size, and their promises."""
+    """List each kind of sparse vector, the search for a bound with private and with public size, and their promises."""
     return (*_sampled(), *_bounds(), *_enumerated(), *_promised())
 
 
@@ -118,32 +118,32 @@ def _enumerated() -> tuple[Enumerated, ...]:
 
 
 def noises(terms: SparseTerms) -> tuple[Noise, Noise]:
-    """The laws of the threshold's and the queries' noise under these terms."""
+    """Return the laws of the noise of the threshold and of the queries under these terms."""
     law = one_sided if terms.one_sided else two_sided
     return law(float(terms.threshold_rate)), law(float(terms.query_rate))
 
 
 def _law(terms: SparseTerms) -> Callable[[Queries], Mapping[Hashable, float]]:
     def law(asked: Queries) -> Mapping[Hashable, float]:
-        margins = [q - line - terms.offset for q, line in zip(asked.queries, asked.thresholds, strict=True)]
+        margins = [q - t - terms.offset for q, t in zip(asked.queries, asked.thresholds, strict=True)]
         return dict(transcript_law(margins, terms.most, *noises(terms)).items())
 
     return law
 
 
 def _promised() -> tuple[Promised, ...]:
-    """At the worst case all queries lie just beyond the width that is promised."""
-    queries, found = 20, []
+    """List the promises of accuracy. At the worst case all queries lie just beyond the promised width."""
+    queries, promises = 20, []
     for name, setting in (("one-sided", GENERAL), ("two-sided", Setting(noise="two-sided"))):
         terms = sparse_terms(1, 1, setting)
         far = within(terms, queries, _MISS_RATE) + 1
         worst = (
             ("all just too low for a top", (-far,) * queries),
             ("all just too high for a bottom", (far,) * queries),
-            ("both by turns", (-far, far) * (queries // 2)),
+            ("both in turn", (-far, far) * (queries // 2)),
         )
-        found.append(Promised(f"sparse_vector, accuracy, {name} noise", _OFF, _MISS_RATE, worst, _errs(setting)))
-    return tuple(found)
+        promises.append(Promised(f"sparse_vector, accuracy, {name} noise", _OFF, _MISS_RATE, worst, _errs(setting)))
+    return tuple(promises)
 
 
 def _errs(setting: Setting) -> Callable[[tuple[int, ...], int, Entropy], NDArray[np.bool_]]:

@@ -1,8 +1,8 @@
-"""Decisions on trial: what their verdicts give away, and how often they err where errors are likeliest.
+"""Try decisions: the loss of their verdicts, and their errors on groups where errors are likeliest.
 
-Where groups do not touch each other, one call decides as many groups as there are runs. Where they do (levels chosen
-from what was seen, stops that look at the others), every run is a call of its own, and only one group counts.
-Reads: entropy. Writes: nothing. Never: a claim of its own.
+Where groups do not affect each other, one call decides as many groups as there are runs. Where they do (levels chosen
+from earlier noise, stops that depend on other groups), each run is one call, and only one group counts.
+Reads: entropy. Writes: nothing. Never: sets a charge.
 """
 
 from collections.abc import Callable
@@ -31,7 +31,7 @@ _FIRST, _LAST_LOOK = Epsilon("0.3"), 1
 _GROUPS = (0, 0, -1, -1, -3, -8, -20, -30)
 Decide = Callable[..., Verdicts]
 Margins = tuple[int, ...]
-# One call decides many groups, each of which stands for itself.
+# One call decides many groups, each an independent run.
 _APART: dict[str, Decide] = {
     "nlm": partial(arrays.naive_laplace, half_width=_WIDTH),
     "tslm": partial(arrays.threshold_shift, half_width=_WIDTH),
@@ -44,11 +44,11 @@ _CALLS = 1_500
 def subjects() -> tuple[Subject, ...]:
     aim = Aim(_MISS_RATE, _ALARM_RATE, ((_WIDTH, 1),), asked_width=False, groups=len(_GROUPS), widest=Fraction(40))
     limited = aim.limited("1", None)
-    # Groups look at each other, so one run is one call. Each is priced once, before anything is drawn.
+    # Groups affect each other, so one run is one call. Each look is priced once, before anything is drawn.
     together: dict[str, tuple[Look, Margins]] = {
         "dppwlm": (rungs_of(limited, adaptive_ladder_of), _GROUPS),
         "certified": (certified_look(limited), _GROUPS),
-        # With so many groups each of them is stopped by the others only.
+        # With this many groups, whether a group stops depends on the other groups only.
         "certified by the others": (certified_look(replace(limited, groups=3 * len(_GROUPS))), 3 * _GROUPS),
         "three-way": (three_way_look(limited), _GROUPS),
     }
@@ -63,26 +63,27 @@ def subjects() -> tuple[Subject, ...]:
 
 
 def _loss_apart(name: str, decide: Decide) -> Sampled:
-    pairs = Pair("a group at the line, and one below it", 0, -1), Pair("five below the line, and four", -5, -4)
-    return Sampled(name, "all that is shown of a group", decide([0]).worst, pairs, partial(_shown_apart, decide))
+    pairs = Pair("a group at the threshold, and one below it", 0, -1), Pair("five below, and four", -5, -4)
+    return Sampled(name, "all that is released about a group", decide([0]).worst, pairs, partial(_shown_apart, decide))
 
 
 def _shown_apart(decide: Decide, margin: int, runs: int, entropy: Entropy) -> NDArray[np.int64]:
     return _shown(decide(np.full(runs, margin, dtype=np.int64), entropy=entropy))
 
 
-def _shown(seen: Verdicts) -> NDArray[np.int64]:
-    latest = seen.noisy if seen.latest is None else seen.latest
-    return np.stack([seen.verdict.astype(np.int64), seen.stopped, seen.steps, seen.noisy, latest], axis=1)
+def _shown(verdicts: Verdicts) -> NDArray[np.int64]:
+    latest = verdicts.noisy if verdicts.latest is None else verdicts.latest
+    columns = [verdicts.verdict.astype(np.int64), verdicts.stopped, verdicts.steps, verdicts.noisy, latest]
+    return np.stack(columns, axis=1)
 
 
 def _loss_as_settled() -> Sampled:
-    """A group that stopped at the first look says so, and is settled at that look's level."""
+    """Try a group that stopped at the first measurement: it says so, and is settled at the level of that one."""
     decide = partial(arrays.progressive, half_width=_WIDTH, levels=2, first_epsilon=_FIRST)
-    pairs = Pair("well above the line", 9, 10), Pair("well below it", -12, -13)
+    pairs = Pair("well above the threshold", 9, 10), Pair("well below it", -12, -13)
     return Sampled(
         "ppwlm, as settled",
-        "groups that stopped at the first of two looks",
+        "groups that stopped at the first of two measurements",
         _FIRST,
         pairs,
         partial(_shown_apart, decide),
@@ -91,19 +92,19 @@ def _loss_as_settled() -> Sampled:
 
 
 def _loss_together(name: str, look: Look, groups: Margins) -> Sampled:
-    pairs = (Pair(f"one of {len(groups)} groups moves across the line", groups, (-1, *groups[1:])),)
-    about = "all that is shown of all groups"
+    pairs = (Pair(f"one of {len(groups)} groups moves across the threshold", groups, (-1, *groups[1:])),)
+    about = "all that is released about all groups"
     return Sampled(name, about, look.epsilon, pairs, partial(_shown_together, look), _CALLS)
 
 
 def _shown_together(look: Look, margins: Margins, runs: int, entropy: Entropy) -> NDArray[np.int64]:
-    held = TrueMargins.of(np.array(margins))
-    return np.stack([_shown(look.decide(held, entropy)).ravel() for _ in range(runs)])
+    exact = TrueMargins.of(np.array(margins))
+    return np.stack([_shown(look.decide(exact, entropy)).ravel() for _ in range(runs)])
 
 
 def _misses_apart(name: str, decide: Decide) -> Promised:
-    worst = (("a group at the line", 0),)
-    return Promised(f"{name}, misses", "a group that qualifies by nothing", _MISS_RATE, worst, partial(_missed, decide))
+    worst = (("a group at the threshold", 0),)
+    return Promised(f"{name}, misses", "a group that only just qualifies", _MISS_RATE, worst, partial(_missed, decide))
 
 
 def _missed(decide: Decide, margin: int, runs: int, entropy: Entropy) -> NDArray[np.bool_]:
@@ -118,10 +119,10 @@ def _alarms() -> Promised:
 
 
 def _misses_together(name: str, look: Look, groups: Margins) -> Promised:
-    about, worst = f"one of {len(groups)} groups, at the line", (("several groups at the line", groups),)
+    about, worst = f"one of {len(groups)} groups, at the threshold", (("several groups at it", groups),)
     return Promised(f"{name}, misses", about, _MISS_RATE, worst, partial(_missed_together, look), _CALLS)
 
 
 def _missed_together(look: Look, margins: Margins, runs: int, entropy: Entropy) -> NDArray[np.bool_]:
-    held = TrueMargins.of(np.array(margins))
-    return np.array([not look.decide(held, entropy).reported[0] for _ in range(runs)])
+    exact = TrueMargins.of(np.array(margins))
+    return np.array([not look.decide(exact, entropy).reported[0] for _ in range(runs)])

@@ -1,8 +1,8 @@
-"""The front door on trial: questions asked in SQL, charged in a real ledger, answered from a real database.
+"""Try the whole engine: questions in SQL, charged in a real ledger, answered from a real database.
 
-One question about many groups that are alike is many independent looks, and one person more in each is one privacy unit
-more for each look. What is charged is what the ledger reserves for it: an amount, or a share of what people wrote.
-Reads: made-up tables in memory. Writes: a ledger in a folder that is thrown away. Never: an installation of anybody's.
+One question about many equal groups gives many independent runs, and a pair has one person more in each group. The
+charge is what the ledger sets aside: an amount, or a share of the budgets that people wrote.
+Reads: made-up tables in memory. Writes: a ledger in a temporary folder. Never: a real installation.
 """
 
 import tempfile
@@ -48,7 +48,7 @@ _DECISION = "SELECT ward FROM stays GROUP BY ward HAVING COUNT(*) >= 3 AND SUM(d
 _COUNT = "SELECT ward, COUNT(*) FROM stays GROUP BY ward"
 _VERDICTS = {"below": -1, "uncertain": 0, "above": 1}
 _SHARE = "0.5"
-# The least budgets that are rounded to each class: whoever wrote them has the most to lose.
+# The least budgets that are rounded to each class: for the people who wrote them the charge is the tightest.
 LOW, HIGH = 0.5, 1.5
 
 
@@ -57,8 +57,8 @@ def subjects() -> tuple[Sampled, ...]:
         Pair("a stay more lifts a ward over both thresholds", (4, 4, 4), (4, 4)),
         Pair("a long stay more passes one of them", (9, 3, 9), (9, 3)),
     )
-    told = {"tslm": "SQL to verdict, charged by the ledger", "ppwlm": "the same, with four looks"}
-    comes = {LOW: "somebody who allows little comes", HIGH: "somebody who allows much comes"}
+    told = {"tslm": "SQL to verdict, charged by the ledger", "ppwlm": "the same, with four measurements"}
+    comes = {LOW: "somebody who allows little joins", HIGH: "somebody who allows much joins"}
     return (
         *(
             Sampled(f"engine, {name}", about, _reserved(name), stays, partial(_verdicts, name), _SAMPLES)
@@ -79,7 +79,7 @@ def subjects() -> tuple[Sampled, ...]:
 
 
 def _verdicts(mechanism: str, days: tuple[int, ...], runs: int, entropy: Entropy) -> NDArray[np.int64]:
-    """All that an analyst sees of a group: its verdict, its loss and its half width."""
+    """Return all that an analyst sees of each group: its verdict and its loss."""
     shown = []
     with _opened(_DECIDED, {"days": np.array(days, dtype=np.int64)}) as engine:
         for key in _keys(runs):
@@ -89,7 +89,7 @@ def _verdicts(mechanism: str, days: tuple[int, ...], runs: int, entropy: Entropy
 
 
 def _reserved(mechanism: str) -> Epsilon:
-    """What the ledger reserves for the question, by its own entry."""
+    """Return what the ledger sets aside for the question, by its own entry."""
     with _opened(_DECIDED, {"days": np.array([4, 4])}) as engine:
         engine.decide(_DECISION, uncertain_region=5, mechanism=mechanism, entropy=SeededEntropy(0))
         (reserved,) = (entry for entry in engine.ledger.entries() if entry.kind == "reserve")
@@ -97,7 +97,7 @@ def _reserved(mechanism: str) -> Epsilon:
 
 
 def _counts(allows: tuple[float, ...], runs: int, entropy: Entropy) -> NDArray[np.int64]:
-    """All that an analyst sees of a group: its number, in thousandths."""
+    """Return all that an analyst sees of each group: its number, in thousandths."""
     shown: list[str] = []
     with _opened(_COUNTED, {"allows": np.array(allows, dtype=np.float64)}) as engine:
         for key in _keys(runs):
@@ -106,7 +106,7 @@ def _counts(allows: tuple[float, ...], runs: int, entropy: Entropy) -> NDArray[n
 
 
 def _share_of(level: float) -> Epsilon:
-    """What the ledger holds as the share of the level's class, of the budget that was written."""
+    """Return what the ledger charges a person of this level: the share of the class times the written budget."""
     with _opened(_COUNTED, {"allows": np.array([], dtype=np.float64)}) as engine:
         engine.personal_count(_COUNT, share=_SHARE, entropy=SeededEntropy(0))
         low, high = engine.personal_classes("stays")
@@ -116,7 +116,7 @@ def _share_of(level: float) -> Epsilon:
 
 @contextmanager
 def _opened(declared: str, rows: Mapping[str, NDArray[np.generic]]) -> Iterator[Engine]:
-    """An engine whose groups all hold these rows."""
+    """Open an engine on a table in which each group has these rows."""
     (width,) = {column.size for column in rows.values()}
     columns = {"ward": np.repeat(np.arange(_GROUPS), width), **{n: np.tile(row, _GROUPS) for n, row in rows.items()}}
     with tempfile.TemporaryDirectory() as folder:
@@ -130,8 +130,8 @@ def _opened(declared: str, rows: Mapping[str, NDArray[np.generic]]) -> Iterator[
 
 
 def _keys(runs: int) -> Sequence[str]:
-    """One question for so many groups; each is asked by a key of its own."""
-    return [f"{question}" for question in range(-(-runs // _GROUPS))]
+    """Return a name for each question that is needed for this many runs."""
+    return [str(question) for question in range(-(-runs // _GROUPS))]
 
 
 def _numbers(table: pa.Table) -> NDArray[np.int64]:

@@ -1,8 +1,8 @@
-"""Noisy histograms on trial: everything they release on a few cells, counts and buckets.
+"""Try noisy histograms: all that they release on a few cells, counts and buckets.
 
-Cells with noise of their own are drawn for all runs in one call; otherwise every run is a call. Two are tried by their
-law as well: all that is measured, enumerated by the mechanism's own rules.
-Reads: entropy. Writes: nothing. Never: a claim of its own.
+For independent cells one call draws all runs; otherwise each run is a call. Two mechanisms are tried by their law as
+well: all that they measure, enumerated by their own rules.
+Reads: entropy. Writes: nothing. Never: sets a charge.
 """
 
 from functools import partial
@@ -24,7 +24,7 @@ from thresher.noise import Entropy, SeededEntropy
 
 Table = tuple[Any, ...]
 _EPSILON = Epsilon(2)
-# Large, so that laws enumerated within these numbers leave little out.
+# Large, so that laws enumerated over the ranges below leave little out.
 _LAW_EPSILON = Epsilon(8)
 _NEAR, _WIDE, _WIDEST = range(-4, 14), range(-16, 36), range(-60, 80)
 _LIST = (
@@ -64,7 +64,7 @@ def _enumerated(name: str, about: str, mechanism: HistogramMechanism, pairs: tup
 
 
 def _charge(mechanism: HistogramMechanism, pairs: tuple[Pair, ...], epsilon: Epsilon = _EPSILON) -> Epsilon:
-    """What the mechanism itself says it costs."""
+    """Return the cost that the mechanism itself states."""
     return mechanism(pairs[0].here, epsilon, entropy=SeededEntropy(0)).epsilon
 
 
@@ -74,7 +74,7 @@ def _cells(data: Table, runs: int, entropy: Entropy) -> NDArray[np.float64]:
 
 
 def _runs(mechanism: HistogramMechanism, data: Table, runs: int, entropy: Entropy) -> NDArray[np.float64]:
-    """All that is released, run by run: estimated counts, and the bucket of each cell."""
+    """Return all that is released in each run: estimated counts, and the bucket of each cell."""
     rows = []
     for _ in range(runs):
         given = mechanism(data, _EPSILON, entropy=entropy)
@@ -84,7 +84,7 @@ def _runs(mechanism: HistogramMechanism, data: Table, runs: int, entropy: Entrop
 
 
 def _ahp_law(data: Table) -> dict[Any, float]:
-    """P[clusters, noisy totals]."""
+    """Return P[clusters, noisy totals]."""
     first, second = ahp.ahp_shares(_LAW_EPSILON.fraction)
     cells, clusters = np.array(data), dict[tuple[int, ...], float]()
     for look in product(_NEAR, repeat=len(data)):
@@ -99,7 +99,7 @@ def _ahp_law(data: Table) -> dict[Any, float]:
 
 
 def _mwem_law(data: Table) -> dict[Any, float]:
-    """P[noisy total, sum chosen, its noisy value] of one round."""
+    """Return P[noisy total, sum chosen, its noisy value] of one round."""
     first, share = (float(part) for part in mwem.mwem_shares(_LAW_EPSILON.fraction, 1))
     cells = np.array(data)
     sums = prefixes(cells.shape)

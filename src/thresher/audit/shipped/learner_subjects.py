@@ -1,7 +1,7 @@
-"""Models within budgets of one's own on trial: three people, of whom one is there or not.
+"""Try models under personal budgets: three people, of whom one is present or absent.
 
-In one dimension the law of what is released can be written down, and is seen here through cells of a public width.
-Reads: made-up rows. Writes: nothing. Never: a claim of its own: charged is what the group says is spent.
+In one dimension the law of the release can be computed; here it is grouped into cells of a public width.
+Reads: made-up rows. Writes: nothing. Never: sets a charge: it is what the group states as spent.
 """
 
 import math
@@ -24,7 +24,7 @@ from thresher.personal.learners.risks import HuberHinge, LogisticLoss, MarginLos
 from thresher.personal.roster import Roster
 
 ROSTER = Roster.of(["0.2", "0.5", "1"])
-# Samples tell more where more may be lost.
+# Larger budgets, because samples show a large loss more easily.
 _GENEROUS = Roster.of([2, 3, 4])
 HINGE, LOGISTIC = HuberHinge(), LogisticLoss()
 # At this ridge three margins lie on the steep side of the hinge: a person moves the minimum by all that is allowed.
@@ -66,23 +66,23 @@ _MOVED = (Pair("a person moves them by (3, 4)", (0, 0), (3, 4)),)
 
 
 def leaving(person: int) -> tuple[Pair, ...]:
-    """One person there or not, beside two others who agree, or one of whom does not."""
+    """Return pairs with and without one person, beside two others who agree, or one of whom does not."""
     rows: list[Rows] = [(1.0, 1.0, 1.0), (1.0, -1.0, 1.0), (-1.0, 1.0, 1.0), (1.0, 1.0, -1.0)]
     return tuple(
-        Pair(f"person {person} there or not, {row}", row, tuple(x * (at != person) for at, x in enumerate(row)))
+        Pair(f"person {person} present or not, {row}", row, tuple(x * (at != person) for at, x in enumerate(row)))
         for row in rows
     )
 
 
 def public_shares(group: FittedGroup, weights: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Weights over their public sum, whoever is there."""
+    """Divide weights by their public sum, whoever is present."""
     return weights / group.total
 
 
 def output_law(
     group: FittedGroup, rows: Rows, shares: Callable[[FittedGroup, NDArray[np.int64]], NDArray[np.float64]]
 ) -> Mapping[Hashable, float]:
-    """Where the noisy minimum lands, in cells a quarter of the noise wide."""
+    """Return the law of the noisy minimum, in cells a quarter of the noise scale wide."""
     terms = output_terms(group, RIDGE, 1, HINGE)
     signed = np.array(rows)[:, None]
     there = signed[:, 0] != 0
@@ -93,7 +93,7 @@ def output_law(
 
 
 def laplace_cells(place: int, rate: Fraction, width: int, reach: int = 40) -> dict[Hashable, float]:
-    """Masses of cells of `width` whole numbers under discrete Laplace noise about `place`, both tails exact."""
+    """Return the masses of cells of `width` whole numbers under discrete Laplace noise about `place`, with tails."""
     p = math.exp(-float(rate))
     edges = [width * step - place for step in range(-reach, reach + 1)]
     # P[X >= a] and P[X < a], each exact on its own side.
@@ -107,7 +107,7 @@ def laplace_cells(place: int, rate: Fraction, width: int, reach: int = 40) -> di
 
 
 def objective_law(group: FittedGroup, loss: MarginLoss, terms: ObjectiveTerms, rows: Rows) -> Mapping[Hashable, float]:
-    """Where the minimum of the tilted risk lands: it falls as the tilt rises, so that cells are intervals of tilts."""
+    """Return the law of the minimum of the tilted risk. It falls as the tilt rises, so cells are ranges of tilts."""
     total = group.total / NANO
     weights, signed = group.nano[group.roster.classes] / NANO, np.array(rows)
     points = np.linspace(-12.0, 12.0, 241)
@@ -117,7 +117,7 @@ def objective_law(group: FittedGroup, loss: MarginLoss, terms: ObjectiveTerms, r
 
 
 def _tilt_cells(tilts: NDArray[np.float64], rate: float) -> dict[Hashable, float]:
-    """Masses between falling tilts under the density rate / 2 exp(-rate |b|), both tails exact."""
+    """Return the masses between falling tilts under the density rate / 2 exp(-rate |b|), tails included."""
     ahead, upto = np.exp(-rate * np.abs(tilts)) / 2, tilts <= 0
     below, above = np.where(upto, ahead, 1 - ahead), np.where(upto, 1 - ahead, ahead)
     law: dict[Hashable, float] = {"below": float(above[0]), "above": float(below[-1])}
@@ -128,7 +128,7 @@ def _tilt_cells(tilts: NDArray[np.float64], rate: float) -> dict[Hashable, float
 
 
 def sums_law(group: FittedGroup, terms: SumTerms, rows: Rows) -> Mapping[Hashable, float]:
-    """The joint law of the sums of x² and of x y with y = 1, in cells a quarter of the noise wide."""
+    """Return the joint law of the sums of x² and of x y with y = 1, in cells a quarter of the noise scale wide."""
     signed = np.array(rows)
     records = whole_records(signed[:, None], np.ones(3), signed != 0)
     weights = group.nano[group.roster.classes] // terms.grain
@@ -139,7 +139,7 @@ def sums_law(group: FittedGroup, terms: SumTerms, rows: Rows) -> Mapping[Hashabl
 
 
 def _fitted(rows: Rows, runs: int, entropy: Entropy) -> NDArray[np.float64]:
-    """Planes from the front door; somebody who is absent has a missing number."""
+    """Fit classifiers by the public function. Somebody who is absent has a missing number."""
     features = np.array([[abs(row) if row else math.nan] for row in rows])
     labels = [int(row > 0) for row in rows]
     recipe = Recipe(HINGE, Sharing("sampling", 4), regularisation=RIDGE, intercept=False)

@@ -1,8 +1,8 @@
-"""Running streams on trial: events taken in, steps charged in a real ledger, records handed out.
+"""Try running streams: events in, steps charged in a real ledger, records out.
 
-One stream of many pairs of states is many independent looks. On one side a unit more was in both states of each pair,
-in one step: what a unit may do at most, and what the ledger charges for a step.
-Reads: made-up events. Writes: a ledger in a folder that is thrown away. Never: an installation of anybody's.
+One stream with many pairs of states gives many independent runs. One input has a unit more in both states of each pair,
+in one step: that is the most that a unit may do, and what the ledger charges for a step.
+Reads: made-up events. Writes: a ledger in a temporary folder. Never: a real installation.
 """
 
 import tempfile
@@ -25,7 +25,9 @@ from thresher.streams.step_buffer import StepBuffer
 _PAIRS, _STEPS, _SAMPLES = 2_000, 3, 8_000
 _START = datetime(2026, 1, 1, tzinfo=UTC)
 _SECONDS = 300
-# How many units are in each state of a pair at each step; and at which step there is one more in both.
+# In how many states a unit counts.
+_MOST_STATES = 2
+# How many units are in each state of a pair at each step, and the step with one more in both (None: no step).
 Day = tuple[tuple[int, ...], int | None]
 
 
@@ -46,7 +48,7 @@ def declared(mechanism: str) -> StreamDeclaration:
         Epsilon(1),
         Epsilon(1),
         states=tuple(f"state{n}" for n in range(2 * _PAIRS)),
-        max_states_per_unit=2,
+        max_states_per_unit=_MOST_STATES,
         late_steps=0,
         mechanism=mechanism,
         theta=5,
@@ -54,18 +56,18 @@ def declared(mechanism: str) -> StreamDeclaration:
     )
 
 
-def released(stream: StreamDeclaration, day: Day, runs: int, entropy: Entropy, most: int = 2) -> NDArray[np.int64]:
-    """All that is drawn for a pair of states in all steps; `most` states of a unit are counted."""
+def released(stream: StreamDeclaration, day: Day, runs: int, entropy: Entropy) -> NDArray[np.int64]:
+    """Return all that is released about each pair of states in all steps."""
     shown: list[NDArray[np.int64]] = []
     while len(shown) * _PAIRS < runs:
         with tempfile.TemporaryDirectory() as folder, _opened(Path(folder), stream, entropy) as running:
-            shown.append(_told(running, day, most))
+            shown.append(_told(running, day))
     return np.concatenate(shown)[:runs]
 
 
-def _told(running: RunningStream, day: Day, most: int) -> NDArray[np.int64]:
+def _told(running: RunningStream, day: Day) -> NDArray[np.int64]:
     plan, (counts, more_at) = running.plan, day
-    buffer = StepBuffer(plan.states, plan.clock, late_steps=0, max_states=most)
+    buffer = StepBuffer(plan.states, plan.clock, late_steps=0, max_states=_MOST_STATES)
     columns = []
     for step in range(_STEPS):
         at = plan.clock.began(step)
@@ -86,7 +88,7 @@ def _opened(folder: Path, stream: StreamDeclaration, entropy: Entropy) -> Runnin
 
 
 def _charged(mechanism: str) -> Epsilon:
-    """What the ledger says is lost after all steps, by its own account. Few states do: the charge knows no count."""
+    """Return what the ledger has charged after all steps. Two states are enough for that."""
     stream = replace(declared(mechanism), states=("state0", "state1"))
     with tempfile.TemporaryDirectory() as folder, _opened(Path(folder), stream, SeededEntropy(0)) as running:
         for step in range(_STEPS):

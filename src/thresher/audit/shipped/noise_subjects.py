@@ -1,6 +1,6 @@
-"""The noise itself, gradual release and the ledger's sums on trial.
+"""Try the noise itself, gradual release and the sums of the ledger.
 
-Reads: entropy. Writes: nothing. Never: a claim of its own.
+Reads: entropy. Writes: nothing. Never: sets a charge.
 """
 
 from collections.abc import Hashable, Mapping
@@ -55,7 +55,7 @@ def _overlapping(data: tuple[int, int], runs: int, entropy: Entropy) -> NDArray[
 
 
 def _overlapping_charge() -> Epsilon:
-    """What an account loses when two overlapping questions of epsilon 1 are asked of it."""
+    """Return what the ledger charges for two overlapping questions of epsilon 1."""
     filters = Region.where([("age", ">=", 65)]), Region.where([("diabetic", "=", "yes")])
     spent = [CommonSpending(Grouping.of_rows([], where), Epsilon(1)) for where in filters]
     return account_loss([loss for each in spent for loss in each.losses()]).loss

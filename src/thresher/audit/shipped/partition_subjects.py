@@ -1,6 +1,6 @@
-"""Partitions of a histogram on trial: their exact laws on a few cells, and both ways of DAWA run as they are.
+"""Try partitions of a histogram: their exact laws on a few cells, and samples of both kinds of DAWA.
 
-Reads: entropy. Writes: nothing. Never: a claim of its own.
+Reads: entropy. Writes: nothing. Never: sets a charge.
 """
 
 from collections.abc import Hashable, Mapping
@@ -24,9 +24,9 @@ Counts = tuple[int, ...]
 
 _LAW_EPSILON, _SAMPLED_EPSILON, _ARGMIN_EPSILON = Epsilon(1), Epsilon(2), Epsilon(4)
 _CALLS = 5_000
-# Charges are public; at this one no partition of a few cells is rare, and the argmin comes closest to what it costs.
+# Charges are public. At this one no partition of a few cells is rare, and the argmin comes closest to its cost.
 _CHARGE = Fraction(4)
-# Noise of so many scales or more is left out of the exact law, and has this probability.
+# Noise of this many scales or more is left out of the exact law; it has the probability below.
 _SCALES = 15
 _LEFT_OUT = 5 * exp(-_SCALES)
 _SIX = (
@@ -61,9 +61,9 @@ def subjects() -> tuple[Subject, ...]:
 
 
 def ends_of_cheapest(prices: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Of prices by length, run and start: whether a bucket of each run's cheapest partition ends after each cell.
+    """Return for each run whether a bucket of the cheapest partition ends after each cell but the last.
 
-    Ties go to the shortest last bucket. The last cell, where one always ends, is left out.
+    Prices are given by length, run and start. In a tie the last bucket is the shortest.
     """
     lengths, runs, cells = prices.shape
     best, last = np.zeros((cells + 1, runs), dtype=np.int64), np.zeros((cells + 1, runs), dtype=np.int64)
@@ -85,7 +85,7 @@ def _law(counts: Counts) -> Mapping[Hashable, float]:
 
 
 def _argmin_law(counts: Counts) -> Mapping[Hashable, float]:
-    """All combinations of noise up to fifteen scales, each with its probability and its cheapest partition."""
+    """Return the law over all combinations of noise up to fifteen scales, each with its cheapest partition."""
     seen, epsilon = deviations(np.array(counts, dtype=np.int64)), _ARGMIN_EPSILON.fraction
     candidates = [(k, start) for k in range(seen.lengths) for start in range(seen.cells - (1 << k) + 1)]
     rates = [float(epsilon / shift(1 << k, seen.unit)) for k, _ in candidates]
@@ -107,7 +107,7 @@ def _law_draws(counts: Counts, runs: int, entropy: Entropy) -> NDArray[np.bool_]
 
 
 def _argmin_draws(counts: Counts, runs: int, entropy: Entropy) -> NDArray[np.bool_]:
-    """As many copies side by side as there are runs, priced in one call; no bucket across two copies is looked at."""
+    """Draw one partition for each run: copies side by side are priced in one call, and no bucket crosses two copies."""
     seen, epsilon = deviations(np.array(counts, dtype=np.int64)), _SAMPLED_EPSILON.fraction
     copies = Deviations(np.tile(seen.costs, (1, runs)))
     prices = noisy_prices(copies, epsilon, _CHARGE / epsilon, entropy)
@@ -115,7 +115,7 @@ def _argmin_draws(counts: Counts, runs: int, entropy: Entropy) -> NDArray[np.boo
 
 
 def _released(mechanism: str, counts: Counts, runs: int, entropy: Entropy) -> NDArray[np.float64]:
-    """The bucket of each cell, then the numbers: all that is released."""
+    """Return all that is released: the bucket of each cell, then the numbers."""
     shown = [noisy_histogram(counts, _SAMPLED_EPSILON, mechanism, entropy) for _ in range(runs)]
     return np.array([[*(one.parts if one.parts is not None else ()), *one.counts] for one in shown])
 

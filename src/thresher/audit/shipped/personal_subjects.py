@@ -1,6 +1,6 @@
-"""Personal releases on trial: what one person can lose is their own budget, so that is what each pair is charged.
+"""Try personal releases: the charge of a pair is the budget of the person who joins.
 
-Reads: made-up rosters, entropy. Writes: nothing. Never: a claim of its own.
+Reads: made-up rosters, entropy. Writes: nothing. Never: sets a charge.
 """
 
 import itertools
@@ -58,7 +58,7 @@ def subjects() -> tuple[Subject, ...]:
 
 
 def sampling_law(chances: Sequence[float], flags: Flags, rate: float) -> Mapping[Hashable, float]:
-    """The noisy count of a sample, every set of people taken in turn."""
+    """Return the law of the noisy count of a sample, summed over all sets of people."""
     law: dict[Hashable, float] = dict.fromkeys(range(-REACH, REACH + 1), 0.0)
     for coins in itertools.product((0, 1), repeat=len(flags)):
         weight = math.prod(odds if coin else 1 - odds for coin, odds in zip(coins, chances, strict=True))
@@ -74,7 +74,7 @@ def count_law(costs: NDArray[np.int64], rate: float) -> Mapping[Hashable, float]
 
 
 def _run(name: str, charged: Epsilon, release: Callable[..., PersonalRelease]) -> Sampled:
-    pairs = (Pair("somebody of budget 1 comes", (1, 0, 1, 0), (1, 1, 1, 0)),)
+    pairs = (Pair("somebody of budget 1 joins", (1, 0, 1, 0), (1, 1, 1, 0)),)
     return Sampled(name, "somebody of budget 1 among others", charged, pairs, partial(_drawn, release), _SAMPLES)
 
 

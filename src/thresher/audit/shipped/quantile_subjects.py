@@ -1,7 +1,7 @@
-"""Quantiles, medians of medians and the smooth median on trial.
+"""Try quantiles, medians of medians and the smooth median.
 
-The hardest neighbours known: nearly all points get cheaper by all that one record can do, and one gets dearer by it.
-Reads: entropy. Writes: nothing. Never: a claim of its own.
+On the hardest neighbours known, one record lowers the cost of nearly all points as far as it can, and raises one.
+Reads: entropy. Writes: nothing. Never: sets a charge.
 """
 
 import math
@@ -21,7 +21,7 @@ from thresher.mechanisms.rank_costs import Cells, cells_of
 from thresher.mechanisms.smooth_median import DEFAULT_SMOOTHING, placed_median, smooth_median
 from thresher.noise import Entropy
 
-# Few points make the telling ones likely enough to be seen in samples; laws can have many.
+# With few points, those that show the loss are likely enough for samples; laws can have many points.
 _FEW, _MANY = 10, 1000
 _SMALL, _DEPTH = 40, 2
 _ONE = Fraction(1)
@@ -64,12 +64,12 @@ def _sampled(name: str, about: str, part: Fraction) -> Sampled:
 
 
 def _charge(part: Fraction) -> Epsilon:
-    """What the mechanism itself says it costs."""
+    """Return the cost that the mechanism itself states."""
     return quantile((), part, _GRID, 1).epsilon
 
 
 def _hard(part: Fraction, steps: int) -> tuple[Pair, ...]:
-    """So many records at one end that the rank asked for is one record in; and a few others."""
+    """Return hard pairs. In the first, the records at one end are so many that the quantile is one record away."""
     near = min(part, 1 - part)
     heap = (steps - 1,) * (math.ceil((1 - near) / near) if near else 0)
     hardest = heap, (0, *heap)
@@ -97,13 +97,13 @@ def _law(part: Fraction, data: Data) -> Mapping[Hashable, float]:
 
 
 def points_law(cells: Cells, epsilon: Fraction) -> dict[int, float]:
-    """The probability of every point."""
+    """Return the probability of each point."""
     weights = np.exp(-float(epsilon / cells.spread) * np.repeat(cells.costs, cells.widths))
     return dict(enumerate((weights / weights.sum()).tolist(), start=int(cells.starts[0])))
 
 
 def medians_law(records: Records, epsilon: Fraction, halves: Halves) -> Mapping[Hashable, float]:
-    """The probability of every three points of two levels, at so much epsilon each, records divided by `halves`."""
+    """Return the law of the three points of two levels, at `epsilon` each, with records divided by `halves`."""
     whole = Node(0, _SMALL, np.array(sorted(records), dtype=np.int64))
     law: dict[Hashable, float] = {}
     for point, mass in _node_law(whole, 2, epsilon).items():
@@ -135,7 +135,7 @@ def _smooth_law(records: Records) -> Mapping[Hashable, float]:
 
 
 def _worst_ranks() -> tuple[tuple[str, Records], ...]:
-    """All records on one point, just so many that every other point is off by more than is promised."""
+    """Put all records on one point, just enough that each other point is off by more than the promise."""
     error = rank_error(HALF, _ONE, _MISS_RATE, steps=_MANY)
     return (("all records on one point", (_MANY // 2,) * (2 * error + 1)),)
 

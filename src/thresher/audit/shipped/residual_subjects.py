@@ -1,6 +1,6 @@
-"""Residual plots and binned residuals on trial: looks and joined bins by their laws, the whole plots by samples.
+"""Try residual plots and binned residuals: ranges and merged bins by their laws, whole plots by samples.
 
-Reads: entropy. Writes: nothing. Never: a claim of its own.
+Reads: entropy. Writes: nothing. Never: sets a charge.
 """
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
@@ -24,14 +24,14 @@ from thresher.diagnostics.residual_ranges import Column, Looks, Span, band_count
 from thresher.diagnostics.scored_rows import STEPS, scored_rows
 from thresher.noise import Entropy
 
-# Three bands and large epsilons, so that these numbers are nearly all that noise makes of few records.
+# Three bands and large epsilons, so that nearly all noisy counts of few records lie in the ranges below.
 LOOKS = Looks(3, Epsilon(3), 0.5, 2, 3)
 TOTAL = Epsilon(9)
 _SPAN: Span = (0.0, 9.0)
 _NEAR, _WIDE = range(-5, 10), range(-12, 20)
 _ONE, _EPSILON = Epsilon(1), Epsilon(4)
 _CUTOFF = 6
-# The top one of 64 bins, where sums as printed leak most.
+# The top one of 64 bins, where the printed sums leak most.
 _CUTS = np.array([0, STEPS // 64 * 63, STEPS], dtype=np.int64)
 _SMALL_BINS, _LEAST = 8, 4
 LAW_PAIRS = (
@@ -93,7 +93,7 @@ def _binned_residuals() -> tuple[Subject, ...]:
 
 
 def _runs(options: ResidualOptions, rows: Rows, runs: int, entropy: Entropy) -> NDArray[np.float64]:
-    """All that is released but the points, which are drawn from it."""
+    """Return all that is released except the points, which are drawn from it."""
     fitted, residuals = np.array(rows, dtype=np.float64).reshape(-1, 2).T
     released = []
     for _ in range(runs):
@@ -104,7 +104,7 @@ def _runs(options: ResidualOptions, rows: Rows, runs: int, entropy: Entropy) -> 
 
 
 def looks_law(records: Records, rest: Rest) -> Mapping[Hashable, float]:
-    """P[range, looks, noisy count inside]: the count has what is left after so many looks."""
+    """Return P[range, looks, noisy count inside]. The count has the epsilon `rest(looks)`."""
     column, law = np.array(records, dtype=np.float64), dict[Hashable, float]()
     for (span, done), chance in range_law(LOOKS, column, _SPAN).items():
         rate = float(rest(done).fraction)
@@ -115,7 +115,7 @@ def looks_law(records: Records, rest: Rest) -> Mapping[Hashable, float]:
 
 
 def range_law(looks: Looks, records: Column, span: Span, done: int = 0) -> dict[tuple[Span, int], float]:
-    """P[range in the end, looks taken], by the code's own rules for what is kept of noisy counts."""
+    """Return P[final range, looks taken], by the code's own rule for the bands to keep."""
     law: dict[tuple[Span, int], float] = {}
     rate, exact = float(looks.epsilon.fraction), band_counts(records, span, looks.bands)
     kept: dict[tuple[int, int], float] = {}
@@ -135,7 +135,7 @@ def range_law(looks: Looks, records: Column, span: Span, done: int = 0) -> dict[
 def closings_law(
     sizes: Sequence[int], cutoff: int, threshold: Noise, query: Noise
 ) -> dict[tuple[tuple[int, ...], bool], float]:
-    """The probability of every list of places behind which a merged bin was closed, and whether bins are left over."""
+    """Return the probability of each list of ends of merged bins, and of whether bins are left over."""
     law: dict[tuple[tuple[int, ...], bool], float] = {}
 
     def spread(places: tuple[int, ...], mass: float) -> None:
@@ -173,18 +173,18 @@ def _totals(records: Labelled, runs: int, entropy: Entropy) -> NDArray[np.int64]
 
 def _plots(records: Labelled, runs: int, entropy: Entropy) -> NDArray[np.float64]:
     labels, scores = zip(*records, strict=True)
-    found = np.zeros((runs, 8))
-    for row in found:
+    plots = np.zeros((runs, 8))
+    for row in plots:
         release = binned_residual_plot(labels, scores, _ONE, depth=1, rows=4, entropy=entropy)
         bins = release.counts.size
         row[0], row[1] = bins, release.edges[1]
         for place, numbers in ((2, release.counts), (4, release.predicted), (6, release.residual)):
             row[place : place + bins] = numbers
-    return found
+    return plots
 
 
 def _closed_too_small(sizes: tuple[int, ...], runs: int, entropy: Entropy) -> NDArray[np.bool_]:
-    """Whether the first merged bin, if one was closed, has fewer records than wanted."""
+    """Say whether the first merged bin, if there is one, has fewer records than wanted."""
     terms = merge_terms(_SMALL_BINS, Fraction(1, 2), _LEAST)
     closed = closing_runs(np.array(sizes, dtype=np.int64), terms, runs, entropy)
     size = np.cumsum(sizes)[closed.argmax(axis=1)]

@@ -1,7 +1,7 @@
-"""Private ROC curves and the smooth area on trial.
+"""Try private ROC curves and the smooth area.
 
-The hardest neighbours known: one row more in a bin, of either label; for the area, a class that has few rows.
-Reads: entropy. Writes: nothing. Never: a claim of its own.
+The hardest neighbours known have one row more in a bin, of either label; for the area, a class with few rows.
+Reads: entropy. Writes: nothing. Never: sets a charge.
 """
 
 from collections.abc import Hashable, Mapping
@@ -60,14 +60,14 @@ def _read(rows: Rows) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
 
 
 def _counts(rows: Rows, runs: int, entropy: Entropy) -> NDArray[np.float64]:
-    """What a release is made of, before any of it is joined: as many copies side by side as there are runs."""
+    """Return the counts that a release is made of. Copies side by side give all runs in one call."""
     both = scored_rows(*_read(rows)).counts(_CUT)
     noisy = [noisy_histogram(np.tile(counts, runs), _EPSILON, "laplace", entropy).counts for counts in both]
     return np.concatenate([counts.reshape(runs, -1) for counts in noisy], axis=1)
 
 
 def _released(way: Mapping[str, Any], rows: Rows, runs: int, entropy: Entropy) -> NDArray[np.float64]:
-    """The numbers of releases, a row for each; rates are the same at the ends."""
+    """Return the numbers of releases, a row for each. The rates at the ends are constant and left out."""
     labels, scores = _read(rows)
     shown = []
     for _ in range(runs):

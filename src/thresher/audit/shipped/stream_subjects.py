@@ -1,7 +1,7 @@
-"""Plain streams on trial: grouping and PeGaSus, windows of a tree, and the promises of every alarm at its worst case.
+"""Try plain streams: grouping and PeGaSus, windows of a tree, and the promises of each alarm at its worst case.
 
-The pairs of groupers are those whose loss, by exact enumeration, is the largest found while the marks that show it are
-not rare: a little more than half of what is charged. The same pairs are tried by their law as well.
+The pairs of groupers have the largest exact loss that was found on marks that are not rare: a little more than half of
+the charge. The same pairs are tried by their law as well.
 Reads: made-up data. Writes: nothing. Never: protected data.
 """
 
@@ -42,7 +42,7 @@ _GROUPED = (
 
 @dataclass(frozen=True, slots=True)
 class _Watched:
-    """An alarm and the counts whose last step is the worst that it promises something about."""
+    """Hold an alarm, and counts whose last step is the worst case of its promise."""
 
     alarm: Alarm
     counts: Counts
@@ -54,11 +54,11 @@ def subjects() -> tuple[Subject, ...]:
         Pair(f"one unit more at step {step} of 8", quiet, tuple(c + (t == step) for t, c in enumerate(quiet)))
         for step in (0, 3, 6)
     )
-    found: list[Subject] = []
+    groupers: list[Subject] = []
     for theta, pair in _GROUPED:
-        found += _both(f"grouper, theta {theta}", grouper_terms(1, theta), pair)
+        groupers += _both(f"grouper, theta {theta}", grouper_terms(1, theta), pair)
     return (
-        *found,
+        *groupers,
         _pegasus(),
         Sampled("perturb", "eight noisy counts", _EPSILON, pairs[1:2], _perturbed, _SAMPLES),
         Sampled("TreeWindows", "windows of 4 at eight steps", _EPSILON, pairs, _windows, _SAMPLES),
@@ -75,12 +75,12 @@ def _both(name: str, terms: GrouperTerms, pair: Pair) -> tuple[Subject, Subject]
 
 
 def marks(terms: GrouperTerms, counts: Counts, runs: int, entropy: Entropy) -> NDArray[np.int8]:
-    """A row of marks for each run: independent series of one grouper."""
+    """Draw a row of marks for each run: independent series of one grouper."""
     return Grouper(runs, terms, entropy).steps(side_by_side(counts, runs)).T
 
 
 def _pegasus() -> Sampled:
-    """Half for noisy counts, half for marks: what is said of one step costs both."""
+    """Try noisy counts and marks together, each at half of epsilon. One step costs both."""
     each = _EPSILON.fraction / 2
     terms, pair = grouper_terms(each, 9), Pair("the third of four counts", (0, 0, 4, 0), (0, 0, 5, 0))
 
@@ -92,21 +92,21 @@ def _pegasus() -> Sampled:
 
 
 def marks_law(counts: Counts, terms: GrouperTerms) -> Mapping[Hashable, float]:
-    """The probability of every row of marks: run by run, as one sparse vector each."""
+    """Return the probability of each row of marks: each group is one sparse vector."""
     law = one_sided if terms.sparse.one_sided else two_sided
     noises = law(float(terms.sparse.threshold_rate)), law(float(terms.sparse.query_rate))
-    line = terms.theta + terms.sparse.offset
+    fixed = terms.theta + terms.sparse.offset
 
     @cache
     def log_run(start: int, end: int, *, closed: bool) -> float:
-        """Of the run of these steps, all of which join but the first, which opens, and the last if it is closed."""
+        """Return the log probability of one group: the first step opens it, the last stands alone if it is closed."""
         group = OpenGroup(0)
         deviations = [group.add(count) for count in counts[start:end]][1:]
         answers = [*(False,) * (len(deviations) - 1), closed] if deviations else []
-        return log_probability(answers, [float(deviation - line) for deviation in deviations], *noises)
+        return log_probability(answers, [float(deviation - fixed) for deviation in deviations], *noises)
 
     def rows(start: int) -> Iterator[tuple[Counts, float]]:
-        """Every row of marks from a step on: its first run, and after it any row of the rest."""
+        """Yield each row of marks from a step on: its first group, then any row of the rest."""
         if start == len(counts):
             yield (), 0.0
             return
@@ -127,7 +127,7 @@ def _windows(counts: tuple[int, ...], runs: int, entropy: Entropy) -> NDArray[np
 
 
 def _promised(name: str, *, misses: bool) -> Promised:
-    """Every series is a run by itself; what the last step says is right or an error."""
+    """Try a promise of an alarm. Each series is a run, and the answer at its last step is right or an error."""
     erred, rate = (QUIET, _MISS_RATE) if misses else (CROSSED, _ALARM_RATE)
 
     def run(watched: _Watched, runs: int, entropy: Entropy) -> NDArray[np.bool_]:
@@ -138,7 +138,7 @@ def _promised(name: str, *, misses: bool) -> Promised:
             shown = perturb(counts, watched.alarm.epsilon, entropy)
         return np.asarray(watched.alarm.crossed(shown)[-1] == erred)
 
-    about = "the event holds by nothing" if misses else "the first value beyond the zone"
+    about = "the event only just holds" if misses else "the first value beyond the zone"
     side = "misses" if misses else "false alarms"
     return Promised(f"alarm over {name}, {side}", about, rate, tuple(_worst(name, misses=misses)), run, _SAMPLES)
 
@@ -159,18 +159,18 @@ def _worst(name: str, *, misses: bool) -> list[tuple[str, _Watched]]:
 
 
 def _at_worst(placed: Alarm, *, misses: bool) -> _Watched:
-    """The true value next to the end of what is promised, and counts that have it at their last step."""
+    """Return counts whose last step has the value nearest to the end of the promise."""
     values = np.arange(-200, 400)
     promised = values[placed.true(values) if misses else placed.safe(values)]
     value = int(promised[np.abs(promised - (-90 if placed.kind == "drop" else 90)).argmin()])
     if placed.differs:
         return _Watched(placed, (100,) + (0,) * (placed.window - 1) + (100 + value,))
     each, more = divmod(value, placed.window)
-    # A tree has the most noises at an odd place, after a first block.
+    # A window of a tree adds up the most noise at an odd place, after a first block.
     before = (50,) * (placed.window + 1) if placed.summed else ()
     return _Watched(placed, (*before, *(each,) * (placed.window - 1), each + more))
 
 
 def side_by_side(counts: Counts, runs: int) -> NDArray[np.int64]:
-    """The same steps in so many series."""
+    """Repeat the same steps in `runs` series."""
     return np.repeat(np.array(counts, dtype=np.int64)[:, None], runs, axis=1)

@@ -1,8 +1,8 @@
-"""Hierarchies of streams on trial: every rule of pruning, with and without groups.
+"""Try hierarchies of streams: each rule of pruning, with and without groups.
 
-A run is a few steps of a small tree. Runs follow each other in one object, set back to its beginning before each; where
-steps depend on nothing before them, a run is one step of a block. The pairs have a count next to the cutoff, so that
-the noise decides who is looked at, and the unit on a leaf whose siblings are empty.
+A run is a few steps of a small tree. One object makes all runs and is reset before each; where steps do not depend on
+earlier ones, a run is one step of a block. The pairs have a count next to the cutoff, so that the noise decides which
+nodes are measured, and the added unit is on a leaf whose siblings are empty.
 Reads: made-up data. Writes: nothing. Never: protected data.
 """
 
@@ -22,7 +22,7 @@ from thresher.streams.tree import Tree
 _TREE = Tree.of({"all": ["left", "right"], "left": ["hall", "library"], "right": ["gym"]})
 _EPSILON = Epsilon(3)
 _CUTOFF = 2
-# A run of several steps needs a call for itself.
+# Each run of several steps needs its own call.
 _CALLS = 1_500
 _ROWS = 6_000
 
@@ -38,7 +38,7 @@ def subjects() -> tuple[Subject, ...]:
     turns = (_pair("one more in a step between quieter ones", ((1, 0, 0), (3, 0, 1), (1, 0, 0)), 1),)
     return (
         Sampled("hierarchy, none", "all nodes of a step", _EPSILON, single, _steps("none"), _ROWS),
-        Sampled("hierarchy, estimate", "nodes looked at in a step", _EPSILON, single, _steps("estimate"), _ROWS),
+        Sampled("hierarchy, estimate", "nodes measured in a step", _EPSILON, single, _steps("estimate"), _ROWS),
         Sampled("hierarchy, estimate, groups", "three steps", _EPSILON, still, _runs("estimate", "0.4"), _CALLS),
         Sampled("hierarchy, history", "three steps", _EPSILON, turns, _runs("history", "0"), _CALLS),
         Sampled("hierarchy, history, groups", "three steps", _EPSILON, turns, _runs("history", "0.4"), _CALLS),
@@ -51,7 +51,7 @@ def _pair(about: str, steps: Steps, moved: int = 0) -> Pair:
 
 
 def _steps(prune: Prune) -> Callable[[Steps, int, Entropy], NDArray[np.int64]]:
-    """Runs of one step that depend on nothing before."""
+    """Make runs of one step that does not depend on earlier ones."""
 
     def run(steps: Steps, runs: int, entropy: Entropy) -> NDArray[np.int64]:
         tree = Hierarchy(_TREE, _EPSILON, 0, prune=prune, cutoff=_CUTOFF, entropy=entropy)
@@ -61,22 +61,22 @@ def _steps(prune: Prune) -> Callable[[Steps, int, Entropy], NDArray[np.int64]]:
 
 
 def _runs(prune: Prune, share: str) -> Callable[[Steps, int, Entropy], NDArray[np.int64]]:
-    """Runs that begin anew, each by a call."""
+    """Make runs of several steps, each from the same beginning."""
 
     def run(steps: Steps, runs: int, entropy: Entropy) -> NDArray[np.int64]:
         theta = None if share == "0" else 2
         tree = Hierarchy(_TREE, _EPSILON, share, theta, prune, cutoff=_CUTOFF, entropy=entropy)
-        fresh, counts, found = tree.secrets(), np.array(steps), []
+        fresh, counts, rows = tree.secrets(), np.array(steps), []
         for _ in range(runs):
             tree.restore(fresh)
-            found.append(_row(tree.steps(counts)))
-        return np.array(found)
+            rows.append(_row(tree.steps(counts)))
+        return np.array(rows)
 
     return run
 
 
 def _row(drawn: list[NoisyStep]) -> NDArray[np.int64]:
-    """All numbers of a run in a row: counts, who was looked at and how, marks."""
+    """Return all numbers of a run in one row: counts, which nodes were measured and how finely, marks."""
     parts = [
         part.astype(np.int64)
         for step in drawn

@@ -1,8 +1,8 @@
-"""The black-box tester: run a mechanism on neighbouring inputs, learn where outputs differ, bound the loss from below.
+"""Run a mechanism on neighbouring inputs, learn where the outputs differ, and bound the loss from below.
 
-Draws of each side are split in three: scores are *fitted* on the first part, the pair, score and cut are *chosen* on
-the second, and the one event chosen is *tested* on the third, by an exact bound. So a right mechanism is refuted with
-chance at most 1 - confidence, however many pairs and scores are looked at.
+The outputs for each input (a side) are split in three: scores are *fitted* on the first part, a pair, a score and a cut
+are *chosen* on the second, and that one event is *tested* on the third, by an exact bound. So a right mechanism is
+refuted with probability at most 1 - confidence, however many pairs and scores there are to choose from.
 Reads: a mechanism's outputs, entropy. Writes: nothing. Never: tests two events. Proof: `black_box.md`.
 Citations: Bichsel et al., "DP-Sniper", 2021 (events from a classifier); Ding et al., "StatDP", 2018 (choose, test).
 """
@@ -27,7 +27,7 @@ _SMALLEST_EVENT = 5
 
 @dataclass(frozen=True, slots=True)
 class _Event:
-    """A set of outputs, likelier in `here` than in `there` by what was seen, and the draws to test it on."""
+    """Hold a set of outputs that seems likelier on `here` than on `there`, and the draws to test it on."""
 
     promise: float
     where: str
@@ -42,7 +42,7 @@ class _Event:
 
 
 def tried_by_sampling(subject: Sampled, entropy: Entropy, confidence: Fraction = CONFIDENCE) -> Finding:
-    """The loss of a mechanism from below, against what the ledger would charge for it."""
+    """Bound the loss of a mechanism from below, and compare it with what the ledger would charge."""
     doubt = float(1 - confidence)
     best: _Event | None = None
     for pair in subject.pairs:
@@ -52,20 +52,17 @@ def tried_by_sampling(subject: Sampled, entropy: Entropy, confidence: Fraction =
             for side, shown in zip(sampled(*outputs), outputs, strict=True)
         ]
         best = _better(best, telling_event(sides[0], sides[1], pair.about, doubt))
-    measured, seen, event, where = (-np.inf, 0.0, "nothing told the sides apart", subject.pairs[0].about)
+    measured, event, where = 0.0, "nothing told the inputs apart", subject.pairs[0].about
     if best is not None:
         hits = best.hits()
-        measured = float(least_log_ratio(*hits, best.here.runs, doubt))
-        seen = float(np.log(max(hits[0], 0.5) / max(hits[1], 0.5)))
+        measured = max(float(least_log_ratio(*hits, best.here.runs, doubt)), 0.0)
         event, where = f"{best.scored.about} ({hits[0]:,} to {hits[1]:,})", best.where
     charged = float(subject.charged.fraction)
-    return Finding(
-        subject.name, subject.about, "loss", charged, max(measured, 0.0), seen, subject.samples, where, event
-    )
+    return Finding(subject.name, subject.about, "loss", charged, measured, subject.samples, where, event)
 
 
 def telling_event(one: Sample, other: Sample, about: str, doubt: float) -> _Event | None:
-    """The event that promises the largest loss, in either direction. None if the draws are too few."""
+    """Choose the event that promises the largest loss, in either direction. None if the draws are too few."""
     runs = min(one.runs, other.runs)
     if runs < _LEAST_RUNS:
         return None
@@ -84,7 +81,7 @@ def telling_event(one: Sample, other: Sample, about: str, doubt: float) -> _Even
 def _cuts(
     scored: Scored, fit: tuple[Sample, Sample], pick: tuple[Sample, Sample], doubt: float
 ) -> Iterator[tuple[float, float]]:
-    """The best cut of a score by what the second part of the draws promises."""
+    """Yield the cut of a score with the largest loss on the second part of the draws, if there is one."""
     cuts = _candidates(_scored(scored, fit[0]))
     counts = [_at_least(_scored(scored, side), cuts) for side in pick]
     promises = least_log_ratio(counts[0], counts[1], pick[0].runs, doubt)
@@ -94,12 +91,12 @@ def _cuts(
 
 
 def _scored(scored: Scored, side: Sample) -> NDArray[np.float64]:
-    found = scored.score(side)
-    return found if side.counted is None else np.where(side.counted, found, -np.inf)
+    numbers = scored.score(side)
+    return numbers if side.counted is None else np.where(side.counted, numbers, -np.inf)
 
 
 def _candidates(fitted: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Cuts that keep a few of the fitted draws, twice as many, and so on up to all."""
+    """Return cuts that keep a few of the fitted draws, then more by a constant factor, up to all."""
     ordered = np.sort(fitted)[::-1]
     ranks = np.unique(np.geomspace(_SMALLEST_EVENT, ordered.size, 40).astype(int)) - 1
     cuts = np.unique(ordered[ranks])

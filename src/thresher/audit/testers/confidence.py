@@ -1,4 +1,4 @@
-"""How sure a count makes one: exact (Clopper-Pearson) bounds of a probability, and of the logarithm of a ratio.
+"""Bound a probability, and the logarithm of a ratio of two, exactly from counts (Clopper-Pearson).
 
 Reads: counts. Writes: nothing. Never: a normal approximation. Proof: `confidence.md`.
 Citation: Clopper, Pearson, "The use of confidence or fiducial limits", 1934.
@@ -13,7 +13,7 @@ CONFIDENCE = Fraction(999, 1000)
 
 
 def least_probability(hits: ArrayLike, runs: int, doubt: float) -> NDArray[np.float64]:
-    """A number that exceeds the probability of a hit with chance at most `doubt`."""
+    """Return a lower bound: it exceeds the probability of a hit with probability at most `doubt`."""
     from scipy.special import betaincinv  # noqa: PLC0415 - loaded when needed
 
     count = np.asarray(hits, dtype=np.float64)
@@ -22,7 +22,7 @@ def least_probability(hits: ArrayLike, runs: int, doubt: float) -> NDArray[np.fl
 
 
 def most_probability(hits: ArrayLike, runs: int, doubt: float) -> NDArray[np.float64]:
-    """A number that falls below the probability of a hit with chance at most `doubt`."""
+    """Return an upper bound: it falls below the probability of a hit with probability at most `doubt`."""
     from scipy.special import betaincinv  # noqa: PLC0415 - loaded when needed
 
     count = np.asarray(hits, dtype=np.float64)
@@ -31,7 +31,7 @@ def most_probability(hits: ArrayLike, runs: int, doubt: float) -> NDArray[np.flo
 
 
 def least_log_ratio(here: ArrayLike, there: ArrayLike, runs: int, doubt: float) -> NDArray[np.float64]:
-    """A number that exceeds log(P[hit here] / P[hit there]) with chance at most `doubt`; half of it for each side."""
+    """Return a lower bound of log(P[hit here] / P[hit there]), wrong with probability at most `doubt`."""
     low, high = least_probability(here, runs, doubt / 2), most_probability(there, runs, doubt / 2)
     with np.errstate(divide="ignore"):
         return np.asarray(np.log(low) - np.log(high))

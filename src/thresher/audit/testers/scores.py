@@ -1,8 +1,8 @@
-"""Where two output laws may differ: scores of outputs, learnt on draws that are used for nothing else.
+"""Learn where two output laws may differ: scores of outputs, fitted on draws that serve no other purpose.
 
 A score is any number that can be computed from an output; the event is that it is at least some cut. Whatever is
-learnt here, an event is a set of outputs fixed before the test draws, so learning badly costs power and nothing else.
-Reads: draws to learn from. Writes: nothing. Never: the draws an event is tested on.
+learnt here, an event is a set of outputs fixed before the test draws, so a bad score costs power, never validity.
+Reads: draws to learn from. Writes: nothing. Never: the draws that test an event.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -17,29 +17,29 @@ from thresher.audit.outputs.samples import Sample
 Score = Callable[[Sample], NDArray[np.float64]]
 Labels = Callable[[Sample], NDArray[np.int64]]
 
-# Seen this often on both sides beforehand, so to speak: rare outputs do not look telling by chance.
+# Added to the counts of both sides, so that a rare output does not seem likelier on one side by chance.
 _PRIOR = 3.0
 _MOST_LOOKED_AT = 32
 _MOST_TELLING = 8
 _BINS = 64
 _MOST_WEIGHED = 128
-# Squares of larger numbers are out of reach.
+# Numbers above this are not weighed together, because sums of their squares may overflow.
 _SQUARED = 1e100
-# What one unseen value of a column takes off the sum.
+# What a value of a column that was never drawn takes off the sum.
 _UNSEEN = 30.0
 _MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
 
 
 @dataclass(frozen=True, slots=True)
 class Scored:
-    """A score and what it looks at, in words."""
+    """Hold a score and its description."""
 
     about: str
     score: Score
 
 
 def scores(here: Sample, there: Sample) -> Iterator[Scored]:
-    """Scores that are large where `here` is likelier than `there`, learnt from these draws."""
+    """Yield scores that are large where `here` is likelier than `there`, learnt from these draws."""
     columns = [_ratio_of(_values(j, here, there), here, there) for j in range(here.bits.shape[1])]
     looked_at = _looked_at(columns, here, there)
     for about, labels in _labellings(looked_at, here, there):
@@ -57,7 +57,7 @@ def scores(here: Sample, there: Sample) -> Iterator[Scored]:
 
 
 def _looked_at(columns: Sequence[Score | None], here: Sample, there: Sample) -> list[int]:
-    """Columns to look at one by one: the first, all that have names, and those of the others that tell most."""
+    """Choose columns to score one by one: the first, those with names, and of the rest those that differ most."""
     first = min(len(columns), _MOST_LOOKED_AT)
     named = range(max(first, len(columns) - len(here.names)), len(columns))
     others = range(first, len(columns) - len(here.names))
@@ -66,12 +66,12 @@ def _looked_at(columns: Sequence[Score | None], here: Sample, there: Sample) -> 
 
 
 def _apart_by(score: Score | None, here: Sample, there: Sample) -> float:
-    """How far apart a column sets the sides, as far as it can be learnt."""
+    """Return by how much the learnt score of a column differs between the sides on average."""
     return 0.0 if score is None else float(score(here).mean() - score(there).mean())
 
 
 def _labellings(looked_at: Sequence[int], here: Sample, there: Sample) -> Iterator[tuple[str, Labels]]:
-    """Ways to sort outputs into classes."""
+    """Yield ways to sort outputs into classes."""
     columns = here.bits.shape[1]
     yield "the whole output", partial(_marks, slice(0, columns))
     for j in looked_at:
@@ -88,7 +88,7 @@ def _labellings(looked_at: Sequence[int], here: Sample, there: Sample) -> Iterat
 
 
 def _numbers(looked_at: Sequence[int], here: Sample) -> Iterator[tuple[str, Score]]:
-    """Numbers by which outputs can be ordered."""
+    """Yield numbers by which outputs can be ordered."""
     columns = here.numbers.shape[1]
     for j in looked_at:
         if j < columns:
@@ -103,7 +103,7 @@ def _numbers(looked_at: Sequence[int], here: Sample) -> Iterator[tuple[str, Scor
 
 def _weighed(weights: NDArray[np.float64], sample: Sample) -> NDArray[np.float64]:
     used = np.flatnonzero(weights)
-    # A column that does not count must not, even where it is infinite.
+    # Columns of weight 0 are left out, because 0 times infinity is not a number.
     return np.asarray(sample.numbers[:, used] @ weights[used])
 
 
@@ -112,7 +112,7 @@ def _negated(score: Score, sample: Sample) -> NDArray[np.float64]:
 
 
 def _ratio_of(labels: Labels, here: Sample, there: Sample) -> Score | None:
-    """The log ratio at which a class was drawn; classes never drawn come last. None if hardly any class came twice."""
+    """Score a class by the log ratio of its draws, a class never drawn lowest. None if hardly any class came twice."""
     drawn = [labels(here), labels(there)]
     classes, place = np.unique(np.concatenate(drawn), return_inverse=True)
     if classes.size > (here.runs + there.runs) // 2:
@@ -121,15 +121,15 @@ def _ratio_of(labels: Labels, here: Sample, there: Sample) -> Score | None:
     ratio = np.log((counts[0] + _PRIOR) / (counts[1] + _PRIOR))
 
     def score(sample: Sample) -> NDArray[np.float64]:
-        found = labels(sample)
-        at = np.minimum(np.searchsorted(classes, found), classes.size - 1)
-        return np.where(classes[at] == found, ratio[at], -np.inf)
+        marks = labels(sample)
+        at = np.minimum(np.searchsorted(classes, marks), classes.size - 1)
+        return np.where(classes[at] == marks, ratio[at], -np.inf)
 
     return score
 
 
 def _summed(columns: Sequence[Score | None]) -> Score:
-    """Log ratios of single columns, added up: the best there is if columns are independent."""
+    """Add up the log ratios of single columns: the best score if columns are independent."""
     parts = [part for part in columns if part is not None]
     return lambda sample: np.sum(
         [np.zeros(sample.runs), *(np.maximum(part(sample), -_UNSEEN) for part in parts)], axis=0
@@ -137,7 +137,7 @@ def _summed(columns: Sequence[Score | None]) -> Score:
 
 
 def _weighed_together(here: Sample, there: Sample) -> Score | None:
-    """The linear score that sets the sides apart best: it also uses columns that tell nothing but the shared noise."""
+    """Return the linear score that separates the sides best. It also uses columns that only show a shared noise."""
     if not 1 < here.numbers.shape[1] <= _MOST_WEIGHED or max(np.abs(x.numbers).max() for x in (here, there)) > _SQUARED:
         return None
     spread = np.cov(here.numbers, rowvar=False) + np.cov(there.numbers, rowvar=False)
@@ -147,12 +147,12 @@ def _weighed_together(here: Sample, there: Sample) -> Score | None:
 
 
 def _values(j: int, here: Sample, there: Sample) -> Labels:
-    """Classes of a column: bins of a number, or a mark as it is."""
+    """Classify a column: bins of a number, or a mark as it is."""
     return _bins(j, here, there) if j < here.numbers.shape[1] else partial(_marks, slice(j, j + 1))
 
 
 def _bins(j: int, here: Sample, there: Sample) -> Labels:
-    """A column's values, or as many bins of them as can be told apart well."""
+    """Classify a column by its values, or by bins if there are many values."""
     both = np.concatenate([here.numbers[:, j], there.numbers[:, j]])
     edges = np.unique(both)
     if edges.size > _BINS:
@@ -161,7 +161,7 @@ def _bins(j: int, here: Sample, there: Sample) -> Labels:
 
 
 def _marks(columns: slice, sample: Sample) -> NDArray[np.int64]:
-    """One number for each row, the same for the same columns."""
+    """Return one number for each row, the same for rows with the same columns."""
     marks = np.zeros(sample.runs, dtype=np.uint64)
     for bits in sample.bits[:, columns].T:
         marks = (marks ^ bits.astype(np.uint64)) * _MULTIPLIER
@@ -170,7 +170,7 @@ def _marks(columns: slice, sample: Sample) -> NDArray[np.int64]:
 
 
 def _lowest_bit(j: int, sample: Sample) -> NDArray[np.int64]:
-    """The power of two of the lowest bit that is set: floating noise leaves traces there."""
+    """Return the power of two of the lowest bit that is set, where noise made of floats leaves traces."""
     numbers = sample.numbers[:, j]
     mantissa, exponent = np.frexp(np.where(np.isfinite(numbers), numbers, 0.0))
     whole = np.abs(mantissa * 2.0**53).astype(np.int64)
