@@ -23,6 +23,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
 
 
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if not config.getoption("soak"):
+        left = [item for item in items if item.get_closest_marker("soak")]
+        config.hook.pytest_deselected(items=left)
+        items[:] = [item for item in items if item not in left]
+
+
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     if "make_entropy" in metafunc.fixturenames:
         share = metafunc.config.getoption("soak")

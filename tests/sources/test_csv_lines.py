@@ -19,11 +19,19 @@ from thresher.sources.csv_lines import LONGEST_LINE
 
 
 def rows_of(folder, content):
-    """All rows of a CSV file, as the source sees them."""
-    (folder / "t.csv").write_bytes(content)
-    source = open_source(declared("duckdb://", public=[PublicDeclaration("t", file=folder / "t.csv")]))
-    columns = [column.name for column in source.catalogue()["t"]]
-    rows = source._rows(source._relations["t"], columns, 10**6)
+    """Return all rows of a CSV file, as the source sees them."""
+    (rows,) = rows_of_each(folder, [content])
+    return rows
+
+
+def rows_of_each(folder, contents):
+    """Return all rows of each of several CSV files, which one source declares as tables of their own."""
+    files = {f"t{number}": folder / f"t{number}.csv" for number in range(len(contents))}
+    for file, content in zip(files.values(), contents, strict=True):
+        file.write_bytes(content)
+    source = open_source(declared("duckdb://", public=[PublicDeclaration(name, file=files[name]) for name in files]))
+    catalogue = source.catalogue()
+    rows = [source._rows(source._relations[name], [column.name for column in catalogue[name]], 10**6) for name in files]
     source.close()
     return rows
 
@@ -44,8 +52,9 @@ def test_a_stray_quote_takes_its_own_line_and_no_other(tmp_path):
     good = b"1,a\n2,b\n3,c\n"
     assert rows_of(tmp_path, b"n,w\n" + good) == [("1", "a"), ("2", "b"), ("3", "c")]
     for stray in (b'9,"x', b'"9,x', b'9,x"', b'9,"x"y', b'"', b'9,""x"', b"9", b"9,x,y", b"\xff,x", b"\x1f"):
-        for content in (stray + b"\n" + good, good + stray + b"\n", good + stray):
-            assert rows_of(tmp_path, b"n,w\n" + content) == [("1", "a"), ("2", "b"), ("3", "c")], stray
+        contents = (stray + b"\n" + good, good + stray + b"\n", good + stray)
+        for found in rows_of_each(tmp_path, [b"n,w\n" + content for content in contents]):
+            assert found == [("1", "a"), ("2", "b"), ("3", "c")], stray
 
 
 @pytest.mark.parametrize("end", [b"\n", b"\r\n", b"\r"])
@@ -87,9 +96,10 @@ LINES = st.lists(st.sampled_from([b"a", b'"', b",", b"\r", b"\x1f", b"\0", b"\xf
 @settings(max_examples=60, deadline=None)
 @given(lines=st.lists(LINES, max_size=12))
 def test_the_rows_of_a_file_are_the_rows_of_its_lines(lines, tmp_path_factory):
-    folder = tmp_path_factory.mktemp("lines")
-    alone = [row for line in lines for row in rows_of(folder, b"n,w\n" + line + b"\n")]
-    assert rows_of(folder, b"n,w\n" + b"".join(line + b"\n" for line in lines)) == alone
+    ended = [line + b"\n" for line in lines]
+    contents = [b"n,w\n" + line for line in [b"".join(ended), *ended]]
+    together, *alone = rows_of_each(tmp_path_factory.mktemp("lines"), contents)
+    assert together == [row for rows in alone for row in rows]
 
 
 @settings(max_examples=60, deadline=None)
