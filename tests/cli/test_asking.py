@@ -4,6 +4,7 @@ import json
 import os
 import pty
 import re
+import shlex
 import signal
 import subprocess
 import sys
@@ -235,6 +236,21 @@ def test_with_false_alarms_first_only_the_reported_are_listed(tmp_path):
     every = thresher(*seed, "--yes", "--all", cwd=tmp_path)
     assert "uncertain" in every.stdout.split(" groups:")[0]
     assert "--all" not in every.stdout
+
+
+def test_an_answer_with_many_uncertain_groups_ends_with_the_command_that_measures_more_finely(tmp_path):
+    clinic(tmp_path, rows=[("A", 3)] * 95 + [("D", 1)] * 31)
+    asked = ("ask", COUNT, "--uncertain-region", "40", "--miss-rate", "0.000000001", "--yes")
+    shown = thresher(*asked, cwd=tmp_path)
+    assert "uncertain. To measure twice as finely, for 0.478 more:" in " ".join(shown.stdout.split()), shown.stdout
+    lines = shown.stdout.splitlines()
+    first = next(i for i, line in enumerate(lines) if line.strip().startswith("thresher refine"))
+    command = shlex.split(f"{lines[first].removesuffix(chr(92))} {lines[first + 1]}")
+    finer = thresher(*command[1:], "--yes", "--json", cwd=tmp_path)
+    assert finer.returncode == 0, finer.stderr
+    assert json.loads(finer.stdout)["half_width"] == "20"
+    again = thresher(*asked, cwd=tmp_path).stdout
+    assert "To measure twice as finely" not in again, "an answer is refined once"
 
 
 def test_the_flags_are_the_options_of_a_decision():

@@ -9,6 +9,7 @@ import click
 
 import thresher
 from thresher.amounts import rounded_down
+from thresher.cli.finer import next_step
 from thresher.cli.help_pages import RareOption, ShortHelp
 from thresher.cli.options import (
     all_option,
@@ -84,10 +85,12 @@ def ask_command(
                     HAVING COUNT(*) > 120" --uncertain-region 10
     """  # noqa: D301 - click reads the backslash
     with thresher.open(config, analyst=analyst) as engine:
-        plan = engine.plan(question_text(sql), **options)
+        typed = question_text(sql)
+        plan = engine.plan(typed, **options)
         release = paid(engine, plan, key=key, yes=yes, quiet=as_json, see="thresher plan")
         with kept(release.key):
-            show(_page(engine, plan, release, every=every), as_json=as_json)
+            more = Page(()) if as_json else next_step(engine, plan, release, typed, config)
+            show(_page(engine, plan, release, every=every) + more, as_json=as_json)
 
 
 @click.command("refine", cls=ShortHelp)

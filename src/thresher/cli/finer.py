@@ -1,0 +1,74 @@
+"""Say how to measure uncertain groups more finely, with the price: what an answer ends with if many are uncertain.
+
+Reads: an answer, and the ledger for the plan of its refinement. Writes: nothing. Never: charges; reads rows.
+"""
+
+import shlex
+from fractions import Fraction
+
+from thresher.amounts import rounded_down, rounded_up
+from thresher.cli.options import CONFIG
+from thresher.decisions.decision_plan import DecisionPlan
+from thresher.decisions.refinement import RefinementPlan
+from thresher.engine import Engine
+from thresher.errors import AnalystError
+from thresher.guarantee import MISSES, UNCERTAIN, percent
+from thresher.pages import Fact, Page
+from thresher.pages.page import plain_lines
+from thresher.plan import Plan
+from thresher.release import Release
+
+# With a smaller share of uncertain groups, nothing is advised.
+_MANY = Fraction(1, 10)
+
+
+def next_step(engine: Engine, plan: Plan[Release], release: Release, sql: str, config: str) -> Page:
+    """Return the command that measures twice as finely, with its price and rates; nothing if few are uncertain."""
+    uncertain = release.verdicts.count(UNCERTAIN)
+    if uncertain <= _MANY * len(release.groups) or release.measured is None or not isinstance(plan, DecisionPlan):
+        return Page(())
+    width = _widths(plan, release.half_width / 2)
+    try:
+        finer = engine.plan_refinement(sql, of=release.key, uncertain_region=width)
+    except AnalystError:
+        # It was refined already, or would cost more than one question may, or a width cannot be stated.
+        return Page(())
+    left = engine.balance(plan).remaining
+    groups = f"{uncertain} group{'s are' if uncertain > 1 else ' is'} uncertain"
+    if left is not None and finer.epsilon > left:
+        within = finer.affordable(left)
+        return Page((Fact("next", f"{groups}. {within or 'Nothing finer is left in the budget'}."),))
+    where = "" if config == CONFIG else f" --config {shlex.quote(config)}"
+    command = [
+        f"    thresher refine {_quoted(sql)} \\",
+        f"      --of {shlex.quote(release.key)} --uncertain-region {_quoted(width)}{where}",
+    ]
+    about = f"{groups}. To measure twice as finely, for {rounded_up(finer.epsilon.fraction)} more:"
+    return Page((Fact("next", about), plain_lines(command), Fact(" ", _seen(finer))))
+
+
+def _seen(finer: RefinementPlan) -> str:
+    """Return what holds if the finer measurement is chosen because of the answer."""
+    facts, end = finer.guarantee.facts, "Nothing is certified about the new list."
+    if "missed" not in facts:
+        return end
+    first, others = (percent(Fraction(facts[name])) for name in ("missed", "alarmed"))
+    qualifies = "qualifies is missed" if finer.guarantee.bound == MISSES else "does not qualify is reported"
+    return (
+        f"If you choose this because of what you saw, a group that {qualifies} with probability at most {first}, and "
+        f"the other rates are at most {others}. {end}"
+    )
+
+
+def _widths(plan: DecisionPlan, half_width: Fraction) -> str:
+    """Return the half width of each aggregate in its own units, rounded down; `half_width` is in privacy units."""
+    table, widths = plan.question.table, {}
+    for atom, spread in plan.asked.written_spreads.items():
+        unit = atom.steps * ((table.count_range or 1) if atom.per_row else 1)
+        widths[atom.aggregate] = rounded_down(half_width * spread / unit).replace(",", "")
+    return ", ".join(f"{aggregate}={width}" for aggregate, width in widths.items())
+
+
+def _quoted(text: str) -> str:
+    """Return a text as a shell reads it back, in one line."""
+    return shlex.quote(" ".join(text.split()))
