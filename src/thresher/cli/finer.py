@@ -31,7 +31,9 @@ def next_step(engine: Engine, plan: Plan[Release], release: Release, sql: str, c
     try:
         finer = engine.plan_refinement(sql, of=release.key, uncertain_region=width)
     except AnalystError:
-        # It was refined already, or would cost more than one question may, or a width cannot be stated.
+        # It was refined in another way, or would cost more than one question may, or a width cannot be stated.
+        return Page(())
+    if engine.stored(finer) is not None:
         return Page(())
     left = engine.balance(plan).remaining
     groups = f"{uncertain} group{'s are' if uncertain > 1 else ' is'} uncertain"
