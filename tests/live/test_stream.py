@@ -297,7 +297,7 @@ def test_a_step_that_breaks_is_torn_charged_and_never_drawn_again(tmp_path, monk
         with pytest.raises(BugError) as caught:
             stream.put_counts(3, counts(3))
         assert "198491317" not in str(caught.value) + str(caught.value.__context__)
-        with pytest.raises(CuratorError, match="open it again"):
+        with pytest.raises(CuratorError, match="Open it again"):
             stream.put_counts(4, counts(4))
     with opened(declared) as stream:
         assert stream.next_step == 4
@@ -332,7 +332,7 @@ def test_two_processes_cannot_both_carry_a_stream_on(tmp_path):
         put_many(first, 1)
         with pytest.raises(LedgerError, match="another process"):
             second.put_counts(0, counts(0))
-        with pytest.raises(CuratorError, match="open it again"):
+        with pytest.raises(CuratorError, match="Open it again"):
             second.put_counts(1, counts(1))
         put_many(first, 1)
     with opened(declared) as third:

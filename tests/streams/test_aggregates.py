@@ -21,11 +21,11 @@ def test_sums_and_how_many_noises_each_carries():
 
 
 REFUSED = [
-    ({}, "which series"),
-    (["east"], "which series"),
+    ({}, "the series that it adds up"),
+    (["east"], "the series that it adds up"),
     ({"east": []}, "one series or more"),
     ({"east": "hall"}, "one series or more"),
-    ({"east": ["hall", "barn"]}, "no series"),
+    ({"east": ["hall", "barn"]}, "not a series"),
     ({"east": ["hall", "gym", "hall"]}, "twice"),
     ({"hall": ["gym"]}, "that name already"),
     ({"": ["gym"]}, "a name"),

@@ -1,6 +1,6 @@
-"""`thresher demo stream`: a made-up day on a campus, replayed; what was released beside the truth, and two alarms.
+"""`thresher demo stream`: replay a made-up day on a campus, with releases beside the truth, and two alarms.
 
-Reads: arguments. Writes: standard output; a folder, if one is to be kept. Never: a line of text wider than 78 columns.
+Reads: arguments. Writes: standard output; a folder, with --keep. Never: a line of text wider than 78 columns.
 """
 
 import tempfile
@@ -27,9 +27,9 @@ _SLOWEST = 60.0
 
 
 @click.command("stream")
-@click.option("--seed", type=int, help="Repeat a run. Whoever knows the seed can remove the noise: NOT PRIVATE.")
-@click.option("--keep", metavar="FOLDER", help="Keep the campus; started again with it, the day goes on where it was.")
-@click.option("--pace", type=float, default=0.0, metavar="SECONDS", help="Wait so long after each step. Default: 0.")
+@click.option("--seed", type=int, help="Repeat a run. Somebody who knows the seed can remove the noise: NOT PRIVATE.")
+@click.option("--keep", metavar="FOLDER", help="Keep the campus there. The next start with it goes on with the day.")
+@click.option("--pace", type=float, default=0.0, metavar="SECONDS", help="Wait this long after each step. Default: 0.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON: a line for each step, and one about all of them.")
 def demo_stream(*, seed: int | None, keep: str | None, pace: float, as_json: bool) -> None:
     """Replay a made-up day on a campus: five buildings, a count every five minutes, two alarms with a promise.
@@ -53,13 +53,13 @@ def demo_stream(*, seed: int | None, keep: str | None, pace: float, as_json: boo
 
 
 def _page(campus: Campus, shown: Replayed, keep: str | None, *, chart: bool) -> Page:
-    """The day as it was released, and what it cost."""
+    """Show the day as it was released, and what it cost."""
     rows = [campus.truth(record) for record in shown.records]
     truth = {name: [row[name] for row in rows] for name in campus.buildings}
     stamp = next((record.stamp for record in shown.records if record.stamp), "")
     drawn = (
-        "Dots are the noisy counts that were released, the line what is made of them, and + the truth, which is "
-        "shown only because this campus is made up."
+        "Dots are the released noisy counts, the line is made of them, and + is the truth, which is shown only because "
+        "this campus is made up."
     )
     blocks: list[Block] = [
         *(SEEDED if stamp else ()),
@@ -82,9 +82,9 @@ def _page(campus: Campus, shown: Replayed, keep: str | None, *, chart: bool) -> 
 
 def _went_on(shown: Replayed) -> str:
     torn = [record.step for record in shown.records if record.kind == TORN]
-    lost = f" Torn, that is charged and lost when it was killed: {', '.join(map(str, torn))}." if torn else ""
+    lost = f" Torn steps, charged and lost in a kill: {', '.join(map(str, torn))}." if torn else ""
     if shown.began_with == STEPS:
-        return f"the whole day was released before, and is shown again for nothing.{lost}"
+        return f"the whole day was released before. Showing it again is free.{lost}"
     at = shown.records[shown.began_with].at[11:16]
     return f"at step {shown.began_with} ({at}). The steps before it are shown as they were released.{lost}"
 
@@ -99,7 +99,7 @@ def _losses(shown: Replayed) -> dict[str, str]:
     step, day = shown.plan.step_epsilon, shown.plan.lost_within(STEPS)
     return {
         "one step": f"somebody present in one step loses at most epsilon {step}",
-        "all day": f"somebody present in all {STEPS} steps lost at most epsilon {day} in all; every further day loses "
+        "all day": f"somebody present in all {STEPS} steps lost at most epsilon {day} in all; each further day costs "
         "as much again",
     }
 

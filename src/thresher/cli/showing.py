@@ -1,4 +1,4 @@
-"""Steps of a stream as they come: a chart that moves, a line for each, or JSON; whatever reads it.
+"""Show the steps of a stream as they come: a chart that moves, a line of text for each, or JSON.
 
 Reads: records. Writes: standard output, flushed with every step; a progress bar on standard error. Never: a record held
 back until the next one.
@@ -28,7 +28,7 @@ from thresher.streams.stream_chart import chosen_series, step_line, stream_chart
 from thresher.views.terminal import rich_parts
 from thresher.views.text import WIDTH
 
-# A chart is drawn anew so often in a second.
+# How often in a second a chart is drawn again.
 _PER_SECOND = 8
 _FEWEST_ROWS, _MOST_ROWS, _AROUND = 3, 8, 6
 _LETTERS = "█·│─░⣿"
@@ -40,7 +40,7 @@ Show = Callable[[StepRecord], None]
 class Showing:
     """How steps are shown. `first` and `steps`: where a replay begins and ends, for its progress.
 
-    `lines`: whether each step has a line where nothing moves. `truth` is for what is made up.
+    `lines`: whether each step has a line of text where no chart moves. `truth`: the true counts of made-up data.
     """
 
     title: str
@@ -53,13 +53,13 @@ class Showing:
 
     @property
     def lively(self) -> bool:
-        """Whether there is a terminal that a chart can move on."""
+        """Say whether there is a terminal on which a chart can move."""
         return not self.as_json and sys.stdout.isatty() and can_show(_LETTERS)
 
 
 @contextmanager
 def showing(how: Showing, before: Sequence[StepRecord] = ()) -> Iterator[Show]:
-    """A function that shows one step. `before`: steps of an earlier run, which a chart begins with, and JSON lists."""
+    """Yield a function that shows one step. `before`: steps of an earlier run, for the chart or as JSON."""
     if how.lively:
         yield from _live(how, before)
         return
@@ -76,11 +76,11 @@ def showing(how: Showing, before: Sequence[StepRecord] = ()) -> Iterator[Show]:
 
 
 def record_json(record: StepRecord, truth: dict[str, int] | None = None) -> str:
-    """One record as one line."""
-    said: dict[str, Any] = record.document()
+    """Write one record as one line of JSON."""
+    document: dict[str, Any] = record.document()
     if truth is not None:
-        said["truth_shown_because_made_up"] = truth
-    return json.dumps(said)
+        document["truth_shown_because_made_up"] = truth
+    return json.dumps(document)
 
 
 def _json_line(how: Showing, record: StepRecord) -> None:
@@ -115,14 +115,14 @@ def _live(how: Showing, before: Sequence[StepRecord]) -> Iterator[Show]:
 
 
 def _picture(how: Showing, kept: list[StepRecord], height: int) -> Group:
-    """The chart, as tall as the terminal has room for, and how far a replay is."""
+    """Draw the chart, as tall as the terminal allows, and the progress of a replay."""
     room = max((height - 3) // (_FEWEST_ROWS + _AROUND), 1)
     series = chosen_series(kept, how.series)[:room]
     rows = min(max((height - 3) // len(series) - _AROUND, _FEWEST_ROWS), _MOST_ROWS)
     truth = None
     if how.truth is not None:
-        rest = [how.truth(record) for record in kept]
-        truth = {name: [row[name] for row in rest] for name in rest[-1]}
+        rows_of_truth = [how.truth(record) for record in kept]
+        truth = {name: [row[name] for row in rows_of_truth] for name in rows_of_truth[-1]}
     stamp = next((f"  {record.stamp}" for record in kept if record.stamp), "")
     title = Lines((line(Span(how.title, STRONG), Span(stamp, ALARM)),))
     parts = rich_parts(Page((title, *stream_chart(kept, series, rows=rows, truth=truth))))
@@ -133,7 +133,7 @@ def _picture(how: Showing, kept: list[StepRecord], height: int) -> Group:
 
 @contextmanager
 def _progress(how: Showing) -> Iterator[Show]:
-    """A bar on standard error for people who keep standard output for something else."""
+    """Yield a function that moves a bar on standard error, for runs whose standard output goes elsewhere."""
     console = Console(stderr=True)
     if how.steps is None or not console.is_terminal or sys.stdout.isatty():
         yield lambda _: None

@@ -1,7 +1,7 @@
-"""`thresher stream`: private counts of every step, for ever. The plan, a run, a replay, and what was released.
+"""`thresher stream`: private counts of each step, for ever. The plan, a run, a replay, and what was released.
 
 Reads: arguments, declarations, feeds. Writes: standard output, files; the ledger, through the stream. Never: charges a
-stream that nobody agreed to.
+stream without a yes.
 """
 
 import re
@@ -38,22 +38,22 @@ _PATIENCE_SECONDS, _PAUSE_SECONDS = 2.0, 0.1
 
 json_lines = click.option("--json", "as_json", is_flag=True, help="Print JSON, one line for each step.")
 yes_option = click.option("--yes", "-y", is_flag=True, help="Begin the stream without being asked.")
-seed_option = click.option("--seed", type=int, help="For trials: noise that can be repeated. NOT PRIVATE.")
+seed_option = click.option("--seed", type=int, help="For trials: repeat the noise of this seed. NOT PRIVATE.")
 counters_option = click.option(
     "--counters",
     is_flag=True,
-    help="At the end, tell on standard error what did not count. True numbers: curator only.",
+    help="At the end, say on standard error what was not counted. True numbers: curator only.",
 )
 series_option = click.option("--series", multiple=True, metavar="NAME", help="Which series to draw; may be repeated.")
 
 
 @click.group()
 def stream() -> None:
-    """Private streams: counts of every step, windows and alarms, declared as [streams.NAME] in thresher.toml.
+    """Release private counts of each step, windows and alarms, declared as [streams.NAME] in thresher.toml.
 
     \b
       thresher stream plan campus                      what it protects, costs and promises; free
-      sensors | thresher stream run campus --yes       release every step, as its clock ends it
+      sensors | thresher stream run campus --from -    release each step as its clock ends it
       thresher stream show campus --steps 0:288        what was released, drawn again; free
     """  # noqa: D301 - click reads the backslash
 
@@ -63,7 +63,7 @@ def stream() -> None:
 @config_option
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def plan_command(*, name: str, config: str, as_json: bool) -> None:
-    """What a stream protects, what a step costs, and what its alarms promise. Reads no feed, charges nothing.
+    """Show what a stream protects, what a step costs, and what its alarms promise. Reads no feed, charges nothing.
 
     \b
       thresher stream plan campus
@@ -89,7 +89,7 @@ def plan_command(*, name: str, config: str, as_json: bool) -> None:
     show_default=True,
     help="What ends a step: ticks in the feed, or this machine's clock.",
 )
-@click.option("--until", metavar="TIME", help="Stop when this step of a table is over. Default: go on for ever.")
+@click.option("--until", metavar="TIME", help="When to stop reading a table. Default: go on for ever.")
 @click.option("--output", "-o", metavar="FILE", help="Append every record to FILE.ndjson, once.")
 @series_option
 @yes_option
@@ -110,9 +110,9 @@ def run_command(
     counters: bool,
     as_json: bool,
 ) -> None:
-    """Release every step of a stream as it ends. Killed and started again, it goes on with the next step.
+    """Release each step of a stream as it ends. Killed and started again, it goes on with the next step.
 
-    Lines are events, ticks that say how late it is, or counts of whole steps:
+    Lines are events, ticks that tell the time, or counts of whole steps:
 
     \b
       {"unit": "ann", "state": "gym", "time": "2026-03-02T08:00:12Z"}
@@ -126,7 +126,7 @@ def run_command(
     Ends with exit code 3 when the budget is exhausted; the last record says so.
     """  # noqa: D301 - click reads the backslash
     if until is not None and feed is not None:
-        raise ArgumentError("until", until, "lines end by themselves", "Leave it out, or use `thresher stream replay`")
+        raise ArgumentError("until", until, "it is for a table", "Leave it out, or use `thresher stream replay`")
     declared = load(config)
     with _opened(declared, name, seed) as running:
         _agree(running, yes=yes)
@@ -162,10 +162,10 @@ def replay_command(
     counters: bool,
     as_json: bool,
 ) -> None:
-    """Release the steps of a recorded FILE at full speed, charged like any others; what is released is passed over.
+    """Release the steps of a recorded FILE at full speed, charged like any others. Released steps are passed over.
 
-    FILE holds lines as for `thresher stream run`. Events without ticks need --until: when they end is itself part of
-    the data, and the clock must come from you.
+    FILE holds lines as for `thresher stream run`. Events without ticks need --until, because the time of the last
+    event is private, and the clock must come from you.
 
     \b
       thresher stream replay campus monday.ndjson --until 2026-03-03T00:00:00Z --yes
@@ -190,7 +190,7 @@ def replay_command(
 def show_command(
     *, name: str, config: str, steps: str | None, series: tuple[str, ...], output: str | None, as_json: bool
 ) -> None:
-    """Draw what was released, as it is stored. Free, as often as you like.
+    """Draw what was released, as it is stored. This is free.
 
     \b
       thresher stream show campus --steps 96:144 --series library
@@ -218,13 +218,13 @@ def show_command(
 
 
 def _counted(records: Iterator[StepRecord], ears: Ears, *, counters: bool) -> Iterator[StepRecord]:
-    """The records; at their end, or when they are stopped, what the feed had that did not count, if that is wished."""
+    """Yield the records; at their end, or if they are stopped, say what was not counted, if `counters` are wanted."""
     try:
         yield from records
     finally:
         if counters:
-            told = ", ".join(f"{why} {count}" for why, count in ears.counters().items() if count) or "nothing"
-            click.echo(f"Not counted (true numbers, for the curator only): {told}", err=True)
+            reasons = ", ".join(f"{why} {count}" for why, count in ears.counters().items() if count) or "nothing"
+            click.echo(f"Not counted (true numbers, for the curator only): {reasons}", err=True)
 
 
 @contextmanager
@@ -239,7 +239,7 @@ def _opened(declared: Declarations, name: str, seed: int | None) -> Iterator[Run
 
 
 def _patiently(declared: Declarations, name: str, seed: int | None, book: Book) -> RunningStream:
-    """Another process may be in the middle of a step, which lasts milliseconds."""
+    """Open a stream. Wait if another process is in the middle of a step, which takes milliseconds."""
     entropy = None if seed is None else RecordedEntropy(seed)
     end = time.monotonic() + _PATIENCE_SECONDS
     while True:
@@ -252,30 +252,30 @@ def _patiently(declared: Declarations, name: str, seed: int | None, book: Book) 
 
 
 def _agree(running: RunningStream, *, yes: bool) -> None:
-    """Let a person choose to begin. Who goes on has agreed before; where nobody can be asked, nothing begins."""
+    """Ask for a yes before the first step. A stream that goes on was agreed to before."""
     plan = running.plan
     if not yes and not running.next_step:
         agree(
             plan.page,
             f"Each step costs epsilon {plan.step_epsilon}.",
-            refusal=f"every step costs epsilon {plan.step_epsilon}, and nobody can be asked",
+            refusal=f"each step costs epsilon {plan.step_epsilon}, and the stream needs a yes. There is no terminal to ask",
             fix=f"Pass --yes to begin, or see `thresher stream plan {plan.name}`",
             question="Begin it?",
         )
 
 
 def _carry_on(running: RunningStream, records: Iterator[StepRecord], how: Showing, output: str | None) -> None:
-    """Show and write every record as it comes; exit code 3 once the budget has ended."""
+    """Show and write each record as it comes. Exit with code 3 if the budget has ended."""
     last: StepRecord | None = None
     before = list(running.records(max(0, running.next_step - LAST_STEPS))) if how.lively else []
     try:
-        with _sink(running, output) as keep, showing(how, before) as tell:
+        with _sink(running, output) as write, showing(how, before) as tell:
             for record in records:
                 last = record
-                keep(record)
+                write(record)
                 tell(record)
     except KeyboardInterrupt as stopped:
-        stopped.add_note(f"All steps before {running.next_step} are stored. Start it again, and it goes on from there.")
+        stopped.add_note(f"All steps before {running.next_step} are stored. Start it again to go on from there.")
         raise
     if not how.as_json:
         show(after_page(running.plan, running.balance(), last, running.next_step), as_json=False)
@@ -285,7 +285,7 @@ def _carry_on(running: RunningStream, records: Iterator[StepRecord], how: Showin
 
 @contextmanager
 def _sink(running: RunningStream, output: str | None) -> Iterator[Callable[[StepRecord], object]]:
-    """A file that every record is appended to, beginning with those that it lacks."""
+    """Yield a function that appends a record to a file, after the stored records that the file lacks."""
     if output is None:
         yield lambda _: None
         return
@@ -301,16 +301,17 @@ def _sink(running: RunningStream, output: str | None) -> Iterator[Callable[[Step
 
 
 def _span(steps: str | None, released: int) -> tuple[int, int]:
-    """From the first step up to the last, not including it."""
+    """Return the first step and the end of --steps, by default of the last 288."""
     if steps is None:
         return max(0, released - LAST_STEPS), released
-    found = re.fullmatch(r"(\d{0,15}):(\d{0,15})", steps, re.ASCII)
-    if found is None:
+    numbers = re.fullmatch(r"(\d{0,15}):(\d{0,15})", steps, re.ASCII)
+    if numbers is None:
         raise ArgumentError("steps", steps, "it must be two numbers of steps with a colon", "Write --steps 0:288")
-    return int(found[1] or 0), min(int(found[2] or released), released)
+    return int(numbers[1] or 0), min(int(numbers[2] or released), released)
 
 
 def _write(records: list[StepRecord], path: Path, series: tuple[str, ...], name: str) -> None:
+    """Write records to a file whose ending names its format."""
     if path.suffix == ".svg":
         path.write_text(stream_picture(records, series or None), encoding="utf-8")
     elif path.suffix == ".parquet":

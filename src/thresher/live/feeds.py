@@ -1,14 +1,14 @@
-"""What comes in: events, counts of whole steps, and ticks; from Python, as lines of JSON, or of the machine's clock.
+"""Feeds of a stream: events, counts of whole steps, and ticks; from Python, from lines of JSON, or by the wall clock.
 
     {"unit": "ann", "state": "gym", "time": "2026-01-31T08:00:12Z"}     an event
-    {"tick": "2026-01-31T08:05:00Z"}                                     it is now so late: close what is due
-    {"step": 12, "counts": {"gym": 3, "library": 41}}                    a step that somebody else has counted
+    {"tick": "2026-01-31T08:05:00Z"}                                     the time: close the steps that are due
+    {"step": 12, "counts": {"gym": 3, "library": 41}}                    a step that was counted elsewhere
 
-A line with a unit is an event, whatever else it holds. If it cannot be read it is passed over and counted, as is a line
-that is no JSON: what one person sends stops nobody's stream. Ticks and counts come from whoever runs the feed: a wrong
-one is refused by the number of its line, which says nothing of any value.
-Reads: lines, the machine's clock. Writes: nothing. Never: a part of a line in a message; a tick that depends on what
-was sent.
+A line with a unit is an event, whatever else it holds. An event that cannot be read, and a line that is not JSON, is
+passed over and counted, so that no person can stop a stream by what they send. Ticks and counts come from the operator
+of the feed: a wrong one is refused by the number of its line, which reveals no value.
+Reads: lines, the machine's clock. Writes: nothing. Never: a part of a line in a message; a tick that depends on
+events.
 """
 
 import json
@@ -28,11 +28,11 @@ from thresher.streams.step_clock import StepClock, Time, instant
 from thresher.streams.step_release import ENDED, StepRecord
 
 _LARGEST = 2**53
-# Items that a feed may be ahead of what is taken.
+# How many items a feed may be ahead of the stream.
 _MOST_WAITING = 10_000
-# The machine's clock may be set while we wait; nobody waits for longer than this without looking at it.
+# The machine's clock may be set while we wait, so it is read at least this often.
 _PATIENCE_SECONDS = 1.0
-# So many steps may become due at once: a year of five minutes each.
+# The most steps that may become due at once: a year of steps of five minutes.
 MOST_AT_ONCE = 105_408
 _TICK = 'Write {"tick": "2026-01-31T08:05:00Z"}'
 _COUNTS = 'Write {"step": 12, "counts": {"gym": 3}} with whole numbers from 0 on; states that are left out count 0'
@@ -40,7 +40,7 @@ _COUNTS = 'Write {"step": 12, "counts": {"gym": 3}} with whole numbers from 0 on
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """One unit was seen in one state. The fields are what was sent; the buffer reads them."""
+    """One unit was in one state at a time. The fields are as sent; the buffer checks them."""
 
     unit: object
     state: object
@@ -49,7 +49,7 @@ class Event:
 
 @dataclass(frozen=True, slots=True)
 class Tick:
-    """The clock of whoever runs the feed: all that was sent before this instant and is not late is here."""
+    """The clock of the feed's operator: all events before this instant that are not late have been sent."""
 
     time: Time
 
@@ -66,25 +66,25 @@ Item = Event | Tick | Counts
 
 
 class Receiver(Protocol):
-    """Where steps go. `next_step` is the first one that it has no record of."""
+    """Where steps go. `next_step` is the first step without a record."""
 
     @property
     def next_step(self) -> int: ...
 
     def put(self, step: int, counts: Exact | Callable[[], Exact]) -> StepRecord:
-        """Release a step, once, from counts or from what fetches them once it is charged.
+        """Release a step, once, from counts, or from a function that fetches them after the charge.
 
-        The steps before it that were never put become gaps.
+        Steps before it that were never put become gaps.
         """
         ...
 
     def skip_to(self, step: int) -> StepRecord | None:
-        """The record of the gap before this step, if there is one."""
+        """Go on with this step; return the record of the gap before it, if there is one."""
         ...
 
 
 class JsonLines:
-    """Items from lines of JSON, one after the other. `unreadable`: how many lines were passed over; curator only."""
+    """Items from lines of JSON, in order. `unreadable`: how many lines were passed over, for the curator only."""
 
     def __init__(self, lines: Iterable[str | bytes], states: Sequence[str]) -> None:
         self._lines, self._states = lines, state_names(states)
@@ -100,38 +100,38 @@ class JsonLines:
 
     def _read(self, line: str | bytes, number: int) -> Item | None:
         try:
-            said = json.loads(line)
-        except (ValueError, RecursionError):  # no JSON, no text, or brackets without end
-            said = None
-        if isinstance(said, dict) and "unit" in said:
-            return Event(said["unit"], said.get("state"), said.get("time"))
-        if isinstance(said, dict) and "tick" in said:
-            return Tick(_tick(said["tick"], number))
-        if isinstance(said, dict) and "counts" in said:
-            return self._counts(said, number)
+            content = json.loads(line)
+        except (ValueError, RecursionError):  # not JSON, not text, or nested too deeply
+            content = None
+        if isinstance(content, dict) and "unit" in content:
+            return Event(content["unit"], content.get("state"), content.get("time"))
+        if isinstance(content, dict) and "tick" in content:
+            return Tick(_tick(content["tick"], number))
+        if isinstance(content, dict) and "counts" in content:
+            return self._counts(content, number)
         self.unreadable += 1
         return None
 
-    def _counts(self, said: dict[str, Any], number: int) -> Counts:
-        given = said["counts"]
-        if not isinstance(given, dict) or not _is_count(said.get("step")):
+    def _counts(self, content: dict[str, Any], number: int) -> Counts:
+        given = content["counts"]
+        if not isinstance(given, dict) or not _is_count(content.get("step")):
             raise ArgumentError("line", number, "a step has a number and counts by state", _COUNTS)
         if not self._known.issuperset(given):
             raise ArgumentError("line", number, "it counts a state that is not declared", _COUNTS)
         counts = [given.get(state, 0) for state in self._states]
         if not all(map(_is_count, counts)):
             raise ArgumentError("line", number, "counts are whole numbers, never negative", _COUNTS)
-        return Counts(said["step"], Exact(np.array(counts, dtype=np.int64)[:, None]))
+        return Counts(content["step"], Exact(np.array(counts, dtype=np.int64)[:, None]))
 
 
 def pour(
     items: Iterable[Item], buffer: StepBuffer, into: Receiver, catch_up: int | None = None
 ) -> Iterator[StepRecord]:
-    """Every record that comes of the items, as soon as it is there.
+    """Put the steps of the items, and yield each record as soon as it exists.
 
-    Steps that the receiver has are not put again, so that after a restart the feed may begin anew. A finished file
-    needs no ticks inside: put one at its end, and let the buffer look as many steps ahead as there are. `catch_up`: if
-    a tick makes more steps due than this, nobody listened for a while; only so many of the last are put.
+    Steps that the receiver has are not put again, so after a restart the feed may start from its beginning. A finished
+    file needs no ticks inside: add one at its end, and let the buffer look ahead over all of its steps. `catch_up`: if
+    a tick makes more steps due than this, nobody listened for a while, and only this many of the last steps are put.
     """
     buffer.start_at(into.next_step)
     for item in items:
@@ -153,10 +153,10 @@ def pour(
 
 
 def ticking(items: Iterable[Item], clock: StepClock, now: Callable[[], float] = time.time) -> Iterator[Item]:
-    """The items as they come, and a tick whenever a step of the clock has begun, until the items end.
+    """Yield the items as they come, and a tick whenever a step of the clock has begun, until the items end.
 
-    The items are read in a thread of their own, which waits if they are not taken; what goes wrong there is raised
-    here. Utility: a tick comes within a second of its step.
+    Another thread reads the items, and waits while they are not taken; its errors are raised here. A tick comes within
+    a second of the beginning of its step.
     """
     waiting: queue.Queue[Item | None] = queue.Queue(_MOST_WAITING)
     failed: list[BaseException] = []
@@ -165,17 +165,17 @@ def ticking(items: Iterable[Item], clock: StepClock, now: Callable[[], float] = 
         try:
             for item in items:
                 waiting.put(item)
-        except BaseException as error:  # noqa: BLE001 - it is raised where the items are taken
+        except BaseException as error:  # noqa: BLE001 - it is raised in the other thread
             failed.append(error)
         waiting.put(None)
 
     threading.Thread(target=read, daemon=True).start()
-    told: int | None = None
+    ticked: int | None = None
     while True:
         seconds = now()
         step = clock.step_of(seconds)
-        if told is None or step > told:
-            told = step
+        if ticked is None or step > ticked:
+            ticked = step
             yield Tick(seconds)
         left = clock.began_at(max(step, -1) + 1).timestamp() - seconds
         try:
@@ -190,14 +190,15 @@ def ticking(items: Iterable[Item], clock: StepClock, now: Callable[[], float] = 
 
 
 def _check_jump(item: Tick | Counts, buffer: StepBuffer, into: Receiver) -> None:
-    """Refuse a clock that is years ahead: all steps before it would be over for ever."""
+    """Refuse a clock that is years ahead: all steps before it would end without their events."""
     step = item.step if isinstance(item, Counts) else buffer.due(item.time).stop
     if step - into.next_step > MOST_AT_ONCE:
-        rule = f"it is more than {MOST_AT_ONCE:,} steps ahead of {into.next_step}, the next one"
+        rule = f"it is more than {MOST_AT_ONCE:,} steps ahead of {into.next_step}, the next step"
         raise ArgumentError("step" if isinstance(item, Counts) else "tick", step, rule, "Check the feed's clock")
 
 
 def _finished(item: Tick | Counts, buffer: StepBuffer, catch_up: int | None) -> Iterator[tuple[int, Exact]]:
+    """Yield the steps that end by an item, with their counts."""
     if isinstance(item, Counts):
         yield item.step, item.counts
         return
@@ -209,8 +210,8 @@ def _finished(item: Tick | Counts, buffer: StepBuffer, catch_up: int | None) -> 
 def _tick(time: Any, number: int) -> Time:
     if instant(time) is None:
         raise ArgumentError("line", number, "a tick is one instant of the years 1 to 9999", _TICK)
-    said: Time = time
-    return said
+    tick: Time = time
+    return tick
 
 
 def _is_count(value: object) -> bool:

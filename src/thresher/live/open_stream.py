@@ -1,4 +1,4 @@
-"""Opening a declared stream: its plan, its ledger, its seal, and where it is to go on.
+"""Open a declared stream: with its plan, its ledger and its seal, ready for its next step.
 
 Reads: declarations, the ledger, a key file. Writes: the ledger's accounts. Never: a feed.
 """
@@ -17,10 +17,10 @@ from thresher.streams.stream_plan import StreamPlan, plan_stream
 
 
 def planned(declared: Declarations, name: str) -> StreamPlan:
-    """The plan of a declared stream. Reads nothing and charges nothing."""
+    """Plan a declared stream. This reads nothing and charges nothing."""
     if name not in declared.streams:
         known = ", ".join(declared.streams) or "none"
-        raise ArgumentError("stream", name, f"it is not declared; declared: {known}", "Declare it: [streams.NAME]")
+        raise ArgumentError("stream", name, f"it is not declared; declared: {known}", "Add a section [streams.NAME]")
     try:
         return plan_stream(declared.streams[name])
     except DeclarationError as refused:
@@ -30,7 +30,7 @@ def planned(declared: Declarations, name: str) -> StreamPlan:
 def open_stream(
     declarations: Declarations | Path | str, name: str, *, book: Book | None = None, entropy: Entropy | None = None
 ) -> RunningStream:
-    """A declared stream, ready for its next step. A ledger that is opened here is closed with the stream."""
+    """Open a declared stream for its next step. A ledger that is opened here is closed with the stream."""
     declared = declarations if isinstance(declarations, Declarations) else load(declarations)
     plan = planned(declared, name)
     if book is not None:

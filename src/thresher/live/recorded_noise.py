@@ -1,6 +1,6 @@
 """Noise that a test or a demo can repeat step by step, also after a restart. NOT PRIVATE, and stamped so.
 
-Reads: a seed. Writes: nothing. Never: used where no seed was asked for.
+Reads: a seed. Writes: nothing. Never: used without a seed.
 """
 
 from thresher.amounts import whole_number
@@ -8,10 +8,10 @@ from thresher.noise import NOT_PRIVATE, SeededEntropy
 
 
 class RecordedEntropy:
-    """Seeded entropy that begins anew with every step: step t draws the same whether or not t - 1 was drawn here."""
+    """Seeded entropy that starts again with each step: step t draws the same whether or not t - 1 was drawn here."""
 
     stamp = NOT_PRIVATE
-    # Whatever draws ahead must not: what is drawn for a step is to depend on the step alone.
+    # Nothing may be drawn ahead, because the noise of a step must depend on the seed and the step alone.
     by_step = True
 
     def __init__(self, seed: int) -> None:
@@ -19,7 +19,8 @@ class RecordedEntropy:
         self.begin(0)
 
     def begin(self, step: int) -> None:
-        # Steps are fewer than this, so that no two pairs of seed and step share a stream of bytes.
+        """Go on with the bytes of this step."""
+        # Steps are below 2**64, so no two pairs of seed and step share a stream of bytes.
         self._bytes = SeededEntropy((self._seed << 64) + step)
 
     def read(self, count: int) -> bytes:

@@ -1,9 +1,9 @@
-"""A stream that runs: every step is charged, drawn, stored and only then handed out, once and for ever.
+"""A running stream: each step is charged, drawn, stored and only then handed out, once and for ever.
 
     put(step, counts)   a plan ─► charging: reserve ─► draw ─► settle (charge, record and state at once) ─► record
 
-A process that dies leaves a step that is stored, and will be shown again as it is, or one that is charged and torn; it
-is never drawn again. The stream goes on with the next one, by itself or in another process.
+A process that dies leaves its last step either stored, and shown again as it is, or charged and torn. It is never drawn
+again. The stream goes on with the next step when it is opened again, in this or another process.
 Reads: sealed counts; the ledger. Writes: the ledger. Never: a count, or an open group, in the clear; a record that is
 not stored; a step twice. Proof: `running_stream.md`.
 """
@@ -36,17 +36,17 @@ from thresher.streams.step_mechanism import sealed_counts
 from thresher.streams.step_release import ENDED, GAP, TORN, NoisyStep, StepRecord
 from thresher.streams.stream_plan import StreamPlan
 
-# One step's counts, sealed; or what fetches them.
+# The sealed counts of one step, or a function that fetches them.
 Counts = Exact | Callable[[], Exact]
-# Of how many steps there is a chart, if nothing else is said.
+# How many steps a chart shows by default.
 LAST_STEPS = 288
-_BUDGET = "the budget is exhausted: this step is not released, and nothing follows"
-_TORN = "charged, and lost before it was stored: there is no value for this step"
-_GAP = "nobody listened: nothing was read, and nothing is charged"
+_BUDGET = "the budget is exhausted. This step is not released, and nothing follows"
+_TORN = "charged, and lost before it was stored. This step has no value"
+_GAP = "nobody listened. Nothing was read, and nothing is charged"
 
 
 class RunningStream(Shown):
-    """One declared stream, in one process at a time. Use it in a `with`, or `close` it."""
+    """One declared stream, which one process at a time may run. Use it in a `with`, or `close` it."""
 
     def __init__(
         self,
@@ -59,7 +59,7 @@ class RunningStream(Shown):
         self.plan, self._book, self._closing = plan, book, closing
         self._entropy = chosen(entropy)
         self._ended = self._broken = False
-        # A fork of it would use its noise again.
+        # A fork of this process would use its noise again.
         self._made_in = this_process()
         kept = KeptState.of(plan, self._entropy.stamp, book.state(plan.state_name))
         self._next = self._after(kept)
@@ -71,65 +71,67 @@ class RunningStream(Shown):
 
     @property
     def next_step(self) -> int:
-        """The first step that is neither released nor torn nor passed over."""
+        """Return the first step that is not released, torn or passed over."""
         return self._next
 
     @property
     def ended(self) -> bool:
-        """Whether the budget could not pay for the last step that was put."""
+        """Say whether the budget could not pay for the last step that was put."""
         return self._ended
 
     @property
     def tested_from(self) -> dict[str, int]:
-        """For each alarm the first step that it tests: its whole window is later than its declaration."""
+        """Return for each alarm the first step that it tests: its whole window is later than its declaration."""
         return self._state.tested_from
 
     def balance(self) -> Balance:
-        """The account that it is charged to."""
+        """Return the balance of the account that the stream is charged to."""
         return self._book.balance(self.plan.account)
 
     # Going on
 
     def put(self, step: int, counts: Counts) -> StepRecord:
-        """Release a step from its sealed counts. The one and only draw for it. Steps passed over before it are a gap.
+        """Release a step from its sealed counts, with its only draw. Steps before it that were not put are a gap.
 
-        A function that fetches them is called once the step is charged; if the source was never reached, it is not.
-        If the budget cannot pay, the record says so and nothing is charged; nothing can be put after it.
+        A function that fetches counts is called after the step is charged. If it could not reach the source, the charge
+        is cancelled. If the budget cannot pay, the record says so, nothing is charged, and no step can follow.
         """
         self._check_next(step)
-        # Whether there is such a step is found out before it costs anything.
-        if step >= self.plan.clock.steps:
-            self.plan.clock.began(step + 1)
+        # A step that would end after the year 9999 is refused before it is charged.
+        self.plan.clock.began_at(step + 1)
         if step > self._next:
             self.skip_to(step)
         state = self._state
         state.first = step if state.first is None else state.first
         plan = step_plan(state, step)
         try:
-            held = charging.begin(self._book, plan, charging.key_of(plan), wait_seconds=0)
+            charge = charging.begin(self._book, plan, charging.key_of(plan), wait_seconds=0)
         except BudgetError:
             self._ended = True
             return self.plan.record(step, ENDED, _BUDGET)
         except (LostAnswerError, KeyReusedError):
             return self._charged_before(step)
-        if isinstance(held, StoredRelease):
+        if isinstance(charge, StoredRelease):
             return self._charged_before(step)
         try:
             fetch = counts if callable(counts) else lambda: counts
-            record = charging.complete(self._book, plan, held, fetch, self._entropy)
+            record = charging.complete(self._book, plan, charge, fetch, self._entropy)
         except BaseException as stopped:
-            # Where no row was read, the step may be tried again. Otherwise it is torn, and the stream stops with it.
+            # If no row was read, the step may be tried again. Otherwise it is torn, and this object stops.
             self._broken = not isinstance(stopped, SourceUnavailableError)
             raise
         self._next = step + 1
         return record
 
     def put_counts(self, step: int, counts: ArrayLike) -> StepRecord:
-        """`put` of plain whole numbers, one for each state in declared order."""
+        """Release a step from whole numbers, one for each state in declared order; otherwise as `put`."""
         return self.put(step, sealed_counts(counts, len(self.plan.states)))
 
     def skip_to(self, step: int) -> StepRecord | None:
-        """Nobody listened until this step: nothing is read or charged, and windows cover fewer steps. None if none."""
+        """Pass over the steps before this one, at which nobody listened; return the record of the gap, if there is one.
+
+        Nothing is read or charged. Windows cover fewer steps, and open groups are closed.
+        """
         first = self._next
         if whole_number(step, "step") <= first:
             return None
@@ -143,12 +145,12 @@ class RunningStream(Shown):
     # Looking back
 
     def records(self, first: int = 0, last: int | None = None) -> Iterator[StepRecord]:
-        """The steps from `first` to `last`, as they were stored: a look that charges nothing.
+        """Yield the records of the steps from `first` to `last` as they are stored. This is free.
 
-        Steps on end at which nobody listened have one record together, at the first of them.
+        Consecutive steps at which nobody listened have one record together, at the first of them.
         """
         end = self._next if last is None else min(last + 1, self._next)
-        gap = first
+        gap = first = max(first, 0)
         for step in range(max(first, self._state.first or 0), end):
             record = self._stored(step)
             if record is not None:
@@ -160,22 +162,20 @@ class RunningStream(Shown):
             yield self._gap(gap, end)
 
     def page(self, records: Sequence[StepRecord] | None = None, series: Sequence[str] | None = None) -> Page:
-        """Return a chart of stored records, by default of the last 288 steps, with alarms and loss. Charges nothing."""
+        """Return a chart of stored records, by default of the last 288 steps, with alarms and loss. This is free."""
         from thresher.live.stream_pages import released_page  # noqa: PLC0415 - most streams are not drawn
 
         drawn = list(self.records(max(0, self._next - LAST_STEPS))) if records is None else records
         return released_page(self.plan, self.balance(), drawn, series, self.tested_from)
 
     def buffer(self, ahead_steps: int | None = None) -> StepBuffer:
-        """What takes events in for this stream: its states, clock and limits; how far ahead may be said otherwise."""
-        said = self.plan.declared
-        ahead = said.ahead_steps if ahead_steps is None else ahead_steps
-        return StepBuffer(
-            self.plan.states, self.plan.clock, said.late_steps, said.max_states_per_unit, ahead, self.name
-        )
+        """Return a buffer for events of this stream: with its states, clock and limits, or other `ahead_steps`."""
+        plan, declared = self.plan, self.plan.declared
+        ahead = declared.ahead_steps if ahead_steps is None else ahead_steps
+        return StepBuffer(plan.states, plan.clock, declared.late_steps, declared.max_states_per_unit, ahead, self.name)
 
     def close(self) -> None:
-        """Forget all secrets, and let go of what was opened for this stream."""
+        """Forget all secrets, and close the ledger if it was opened for this stream."""
         self._broken = True
         self._state.close_groups()
         self._closing()
@@ -191,24 +191,26 @@ class RunningStream(Shown):
     def _check_next(self, step: int) -> None:
         whole_number(step, "step")
         if self._broken or this_process() != self._made_in:
-            raise CuratorError(f"the stream {self.name} stopped here: open it again, and it goes on with the next step")
+            raise CuratorError(f"the stream {self.name} is closed in this process. Open it again to go on")
         if self._ended:
             raise CuratorError(
-                f"the stream {self.name} has ended: its budget is exhausted. Raise it, and open it again"
+                f"the stream {self.name} has ended, because its budget is exhausted. Raise it and open the stream again"
             )
         if step < self._next:
-            rule = f"that step is over, and {self._next} is the next"
-            raise ArgumentError("step", step, rule, "Steps are released once, in order")
+            rule = "that step is over, and steps are released once, in order"
+            raise ArgumentError("step", step, rule, f"Go on with step {self._next}")
 
     def _charged_before(self, step: int) -> StepRecord:
-        """A step that is charged already is never drawn: another process tore it, having passed over those before."""
+        """Return the torn record of a step that another process charged and lost; refuse what another one released."""
         record = self._stored(step)
         if record is None:
             self._broken = True
             raise self._elsewhere(step)
         if record.kind != TORN:
             self._broken = True
-            raise LedgerError(f"another process carries the stream {self.name} on: only one can. Open it again")
+            raise LedgerError(
+                f"another process is running the stream {self.name}, and only one can. Stop it, and open this one again"
+            )
         self._state.miss(range(step, step + 1))
         self._next = step + 1
         return record
@@ -219,12 +221,12 @@ class RunningStream(Shown):
 
     def _elsewhere(self, step: int) -> KeyReusedError:
         return KeyReusedError(
-            f"step {step} of {self.name} was charged to another account than {self.plan.account}: restore the account "
-            "of its declaration, or declare a new stream under another name"
+            f"step {step} of {self.name} was charged to another account than {self.plan.account}. Restore the account "
+            "in its declaration, or declare a new stream under another name"
         )
 
     def _after(self, kept: KeptState) -> int:
-        """The first step after the last that was stored which was never charged."""
+        """Return the first step after the last stored one that was never charged."""
         if kept.last >= 0 and self._stored(kept.last) is None:
             raise self._elsewhere(kept.last)
         after = kept.last + 1
@@ -233,22 +235,25 @@ class RunningStream(Shown):
         return after
 
     def _looked_back(self, step: int) -> Iterator[tuple[int, NoisyStep | None]]:
-        """What was drawn in the steps before this one that anything looks back on."""
+        """Yield the earlier steps that values, windows and alarms of this one need, as they were drawn."""
         for number in range(max(0, step - self.plan.look_back), step):
             record = self._stored(number)
             yield number, None if record is None else record.drawn
 
     def _stored(self, step: int) -> StepRecord | None:
-        """The record of a step as stored, or torn; None if it was never charged."""
+        """Return the record of a step, stored or torn; None if it was never charged."""
         identity = self.plan.identity
-        found = self._book.recalled(self.plan.account, identity.key_of(step))
-        if found is None:
+        entry = self._book.recalled(self.plan.account, identity.key_of(step))
+        if entry is None:
             return None
-        # Whatever charged it, a step that was charged is never drawn again.
-        if identity.is_ours(found.question) and found.question != identity.of_step(step).question:
-            raise KeyReusedError(f"step {step} of {self.name} was charged with other settings: name another stream")
-        if found.lost:
+        # A step that was charged is never drawn again, whatever its question was.
+        if identity.is_ours(entry.question) and entry.question != identity.of_step(step).question:
+            raise KeyReusedError(
+                f"step {step} of {self.name} was charged with other settings. Restore them, or declare a new stream "
+                "under another name"
+            )
+        if entry.lost:
             return self.plan.record(step, TORN, _TORN)
-        if found.body is None:
-            raise LedgerError(f"another process is releasing step {step} of {self.name}: only one can run a stream")
-        return StepRecord.from_bytes(found.body, self.plan.names)
+        if entry.body is None:
+            raise LedgerError(f"another process is releasing step {step} of {self.name}. Only one can run a stream")
+        return StepRecord.from_bytes(entry.body, self.plan.names)

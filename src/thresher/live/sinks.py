@@ -1,6 +1,6 @@
-"""Where records go: lines of JSON that are written once, and tables.
+"""Write records to files: lines of JSON, each written once, and tables.
 
-Reads: records; the file's own end. Writes: the file. Never: a record twice, half a line that stays, a true count.
+Reads: records; the end of the file. Writes: the file. Never: a record twice, half a line that stays, a true count.
 """
 
 import json
@@ -17,10 +17,10 @@ _BLOCK = 1 << 16
 
 
 class JsonLinesFile:
-    """A file to which each record is appended as one line, as soon as it is there.
+    """A file to which each record is appended as one line.
 
     After a restart the last whole line says where to go on: half a line, which a crash may leave, is cut off, and
-    records that are there already are not written again. `next_step` is the first one that the file lacks.
+    records that the file has are not written again. `next_step` is the first step after those of the file.
     """
 
     def __init__(self, path: Path | str, stream: str) -> None:
@@ -30,21 +30,22 @@ class JsonLinesFile:
 
     @property
     def next_step(self) -> int:
+        """Return the first step after those of the file."""
         if self._last is None:
             return 0
         step, kind, steps = self._last
         return step if kind == ENDED else step + steps
 
     def write(self, record: StepRecord) -> bool:
-        """Append the record, unless the file has it; whether it was appended."""
+        """Append the record unless the file has it; say whether it was appended."""
         if record.stream != self._stream:
-            raise CuratorError(f"{self._path.name} holds the stream {self._stream}. Write other streams elsewhere")
+            raise CuratorError(f"{self._path.name} holds the stream {self._stream}. Name another file")
         this = (record.step, record.kind, record.steps)
         if self._last is not None and (record.step < self._last[0] or this == self._last):
             return False
         line = json.dumps(record.document(), separators=(",", ":"), allow_nan=False).encode() + b"\n"
         self._file.write(line)
-        self._file.flush()  # what a power cut takes is in the ledger still, and `next_step` asks for it
+        self._file.flush()  # lines that a power cut takes are still in the ledger, and are written again
         self._last = this
         return True
 
@@ -58,11 +59,11 @@ class JsonLinesFile:
         self.close()
 
     def _resumed(self) -> tuple[int, str, int] | None:
-        """The step, kind and length of the last record; cuts off what follows the last end of a line."""
+        """Cut off half a line at the end; return the step, kind and length of the last record."""
         tail, start = self._tail()
         whole = tail[: tail.rfind(b"\n") + 1]
         begins = json.dumps({"stream": self._stream}, separators=(",", ":"))[:-1].encode()
-        # Half a first line of ours; anything else that ends nowhere is somebody else's file.
+        # The file is empty, or holds half of our first line. Otherwise it is another program's file.
         ours = not whole and (begins.startswith(tail) or tail.startswith(begins))
         last = _about(whole.splitlines()[-1], self._stream) if whole else None
         if last is None and not ours:
@@ -74,7 +75,7 @@ class JsonLinesFile:
         return last
 
     def _tail(self) -> tuple[bytes, int]:
-        """The end of the file with at least one whole line, if there is one, and where it begins."""
+        """Return the end of the file with at least one whole line, if there is one, and where this part begins."""
         start = self._file.seek(0, os.SEEK_END)
         tail = b""
         while start > 0 and tail.count(b"\n") < 2:
@@ -85,16 +86,17 @@ class JsonLinesFile:
 
 
 def _about(line: bytes, stream: str) -> tuple[int, str, int] | None:
+    """Return the step, kind and length of a record of this stream; None for any other line."""
     try:
-        said = json.loads(line)
-        found = int(said["step"]), str(said["kind"]), int(said.get("steps", 1))
-        return found if said["stream"] == stream else None
+        content = json.loads(line)
+        last = int(content["step"]), str(content["kind"]), int(content.get("steps", 1))
+        return last if content["stream"] == stream else None
     except (ValueError, KeyError, TypeError):
         return None
 
 
 def record_table(records: Iterable[StepRecord]) -> Any:
-    """A `pyarrow.Table` with a row for each record and series: the noisy count, and the smoothed value.
+    """Return a `pyarrow.Table` with a row for each record and series: the noisy count and the smoothed value.
 
     Records without values (torn, gap, ended) have one row, whose series and numbers are NULL.
     """
@@ -122,7 +124,7 @@ def record_table(records: Iterable[StepRecord]) -> Any:
 
 
 def write_parquet(records: Iterable[StepRecord], path: Path | str) -> None:
-    """The table of the records as a Parquet file, which is there whole or not at all."""
+    """Write the table of the records to a Parquet file, whole or not at all."""
     from pyarrow import parquet  # noqa: PLC0415 - as above
 
     target = Path(path)

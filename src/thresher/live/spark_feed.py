@@ -1,8 +1,8 @@
-"""Spark Structured Streaming as a feed: counts of steps come from Spark, releases from here.
+"""Spark Structured Streaming as a feed: Spark counts the steps, and a running stream releases them.
 
-    frame of unit, state, time ─► foreachBatch: laid aside by step ─► counted when the clock says so ─► put
+    frame of unit, state, time ─► foreachBatch: stored by step ─► counted when the clock ends the step ─► put
 
-Reads: frames of Spark, the clock. Writes: what is laid aside, in its folder. Never: a step twice; a clock that events
+Reads: frames of Spark, the clock. Writes: events of open steps, in a folder. Never: a step twice; a clock that events
 move.
 """
 
@@ -24,18 +24,18 @@ from thresher.streams.step_release import ENDED, StepRecord
 def spark_steps(
     folder: str, states: tuple[str, ...], clock: StepClock, max_states: SupportsIndex = 1, key: str = ""
 ) -> SparkSteps:
-    """How frames become counts of this clock's steps."""
+    """Declare how frames become counts of this clock's steps."""
     most = checked_between(max_states, "max_states", 1, MOST)
     return SparkSteps(folder, state_names(states), clock.start, clock.step_seconds, most, key)
 
 
 class SparkFeed:
-    """Give `batch` to `foreachBatch`, or let `start` do it. Call `deliver` too when a step is over.
+    """Pass `batch` to `foreachBatch`, or call `start`, which does. Also call `deliver` when a step is over.
 
-    Spark runs no micro-batch while nothing arrives, and steps in which nothing happens are released as well. What the
-    receiver has is never put again: after a restart from the checkpoint, a micro-batch that is run twice changes
-    nothing. To replay files, let `now` stand still at the start, allow as many `ahead_steps` as there are, and
-    `deliver` the end when all is read. Records go to `written`.
+    Spark runs no micro-batch while nothing arrives, but empty steps are released too. Steps that the receiver has are
+    never put again: a micro-batch that Spark runs twice after a restart changes nothing. To replay files, let `now`
+    return the start of the stream, allow as many `ahead_steps` as there are steps, and `deliver` with the time of the
+    end when all is read. `written` is called with each record.
     """
 
     def __init__(
@@ -55,12 +55,12 @@ class SparkFeed:
         self.ended = False
 
     def start(self, events: Any, *, available_now: bool = False) -> Any:
-        """The running `StreamingQuery` over a streaming frame. `available_now`: it ends when all there is was read."""
+        """Start a `StreamingQuery` over a streaming frame. `available_now`: it ends when all present data are read."""
         writer = events.writeStream.foreachBatch(self.batch).option("checkpointLocation", self._steps.checkpoint)
         return (writer.trigger(availableNow=True) if available_now else writer).start()
 
     def batch(self, frame: Any, number: int) -> None:  # noqa: ARG002 - Spark passes it; rows that come twice count once
-        """One micro-batch: laid aside, then whatever is due is delivered."""
+        """Store the events of one micro-batch, then deliver the steps that are due."""
         now = self._now()
         with self._one_at_a_time:
             if not self.ended:
@@ -68,14 +68,14 @@ class SparkFeed:
         self.deliver(frame.sparkSession, now)
 
     def deliver(self, session: Any, now: Time | None = None) -> None:
-        """Count and put every step that is due."""
+        """Count and put each step that is due."""
         passed = self._clock.step_of(self._now() if now is None else now)
         with self._one_at_a_time:
             due = range(self._into.next_step, passed - self._late)
             if self.ended or not due:
                 return
             for step in due:
-                # Counted once it is charged.
+                # Spark counts the step after it is charged.
                 record = self._into.put(step, partial(self._counts, session, step))
                 self._written(record)
                 if record.kind == ENDED:

@@ -1,12 +1,12 @@
-"""The next step of a stream as a plan, and the state that it goes on from. It is charged like any other plan.
+"""The next step of a stream as a plan, charged like any other plan, and the state that it goes on from.
 
     KeptState     what the ledger keeps of a stream with each step
     StreamState   the open groups, the sums, and since when each alarm has been declared
-    StepPlan      the price of the next step, what it is, and its one draw, which moves the state on
+    StepPlan      the price of the next step, its identity, and its only draw, which advances the state
 
-Kept is a line of JSON (the last step, the settings that decide what is drawn, the first step of each alarm) and sealed
-bytes (the drawer's secrets; none without a seal). Everything that follows from records is found again by looking back.
-Reads: sealed counts, in `run` alone; what was kept. Writes: bytes. Never: a second draw; a key that a user may name; a
+The ledger keeps a line of JSON (the last step, the settings that decide what is drawn, the first step of each alarm)
+and sealed bytes (the drawer's secrets; none without a seal). The rest follows from stored records.
+Reads: sealed counts, in `run` alone; the kept state. Writes: bytes. Never: a second draw; a key that a user may name; a
 count, or an open group, in the clear.
 """
 
@@ -35,8 +35,8 @@ STREAM_STEP = "stream step"
 class KeptState:
     """What the ledger kept of a stream with its last step.
 
-    last       the last step that was stored, -1 if none was; `first` is the first one that was put
-    since      the step from which on each alarm has been declared
+    last       the last step that was stored, -1 if none was; `first` is the first step that was put
+    since      the step since which each alarm has been declared
     sealed     the drawer's secrets, if the stream may go on with them
     """
 
@@ -47,19 +47,19 @@ class KeptState:
 
     @classmethod
     def of(cls, plan: StreamPlan, stamp: str, kept: bytes | None) -> "KeptState":
-        """Read what was kept, or refuse a stream that would be drawn otherwise. `stamp`: that of its entropy."""
+        """Read the kept state, or refuse a stream with other settings. `stamp`: the stamp of its entropy."""
         if kept is None:
             return cls()
-        said: dict[str, Any] = json.loads(kept.partition(b"\n")[0])
-        _check_settings(plan, said)
-        # Whoever knows a seed knows the noisy thresholds of its groups: they do not go on without it. Nor do groups
-        # of a stream of version 0, whose seal is bound to another text.
-        goes_on = "facts" in said and said["stamp"] == stamp
-        return cls(said["step"], said["first"], said.get("alarms", {}), sealed_part(kept) if goes_on else b"")
+        content: dict[str, Any] = json.loads(kept.partition(b"\n")[0])
+        _check_settings(plan, content)
+        # Somebody who knows a seed knows the noisy cutoffs of its groups, so they do not go on without the seed. Nor
+        # do groups of a stream of version 0, whose seal is bound to another text.
+        goes_on = "facts" in content and content["stamp"] == stamp
+        return cls(content["step"], content["first"], content.get("alarms", {}), sealed_part(kept) if goes_on else b"")
 
 
 class StreamState:
-    """The state of one stream before its next `step`. `before`: what was drawn in the steps that it looks back on."""
+    """The state of one stream before its next `step`. `before`: what was drawn in the steps that it reads again."""
 
     def __init__(
         self,
@@ -71,9 +71,9 @@ class StreamState:
         before: Iterable[tuple[int, NoisyStep | None]],
     ) -> None:
         self.plan, self._entropy, self._seal = plan, entropy, seal
-        # Where nothing is kept, all that there is was torn.
+        # If nothing is kept, all charged steps are torn.
         self.first = 0 if step and kept.first is None else kept.first
-        # An alarm that is new is declared here.
+        # A new alarm is declared from this step on.
         self._kept_since = kept.since
         self._since = {alarm.identity: kept.since.get(alarm.identity, step) for alarm in plan.alarms}
         self._derivation = Derivation(plan, [self._since[alarm.identity] for alarm in plan.alarms])
@@ -85,15 +85,15 @@ class StreamState:
 
     @property
     def tested_from(self) -> dict[str, int]:
-        """For each alarm the first step whose whole window is later than its declaration."""
+        """Return for each alarm the first step whose whole window is later than its declaration."""
         return {alarm.declared.name: alarm.first_test(self._since[alarm.identity]) for alarm in self.plan.alarms}
 
     def release(self, step: int, counts: Exact) -> StepRecord:
-        """Draw a step, once, and follow it. It must have been charged."""
+        """Draw a step that was charged, once, and follow it."""
         if isinstance(self._entropy, RecordedEntropy):
             self._entropy.begin(step)
         if self._since.keys() != self._kept_since.keys():
-            # What was passed over before this step may have been released by somebody else, and seen.
+            # Another process may have released the steps that were passed over here, and somebody may have seen them.
             self._since = {alarm: self._kept_since.get(alarm, step) for alarm in self._since}
             self._kept_since = self._since
         drawn = self._drawer.draw(counts)
@@ -113,40 +113,40 @@ class StreamState:
         )
 
     def miss(self, steps: range) -> None:
-        """These steps have no value. After more of them than anything looks back on, nothing changes any more."""
+        """Follow steps without a value. After `look_back` of them, more change nothing."""
         for step in steps[: self.plan.look_back]:
             self._derivation.follow(step, None)
 
     def close_groups(self) -> None:
-        """Forget all secrets: groups that were open are closed."""
+        """Forget all secrets: open groups are closed."""
         self._drawer.close()
 
     def to_bytes(self, step: int) -> bytes:
-        """What is to be kept after a step."""
+        """Return what the ledger keeps after a step."""
         sealed = self._seal.closed(self._drawer.secrets(), self._about(step)) if self._seal else b""
-        said = {
+        content = {
             "alarms": self._since,
             "facts": self.plan.identity.facts,
             "first": self.first,
             "stamp": self._entropy.stamp,
             "step": step,
         }
-        return json.dumps(said, sort_keys=True).encode() + b"\n" + sealed
+        return json.dumps(content, sort_keys=True).encode() + b"\n" + sealed
 
     def _about(self, step: int) -> str:
-        """What sealed secrets are bound to."""
+        """Return the text that sealed secrets are bound to."""
         return self.plan.identity.of_step(step).question
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StepPlan(Plan[StepRecord]):
-    """The next step of a stream, which goes on from `state`; drawing it moves the state on."""
+    """The next step of a stream, which goes on from `state`; drawing it advances the state."""
 
     step: int
     state: StreamState
 
     def affordable(self, limit: Epsilon) -> None:  # noqa: ARG002
-        """A step costs what its stream declares: there is nothing to change."""
+        """Return nothing: the declaration of the stream sets the price of a step."""
         return
 
     def explanation(self) -> Statements:
@@ -161,9 +161,9 @@ class StepPlan(Plan[StepRecord]):
         return StepRecord.from_bytes(body, self.state.plan.names)
 
     def run(self, exact: Exact | None, entropy: Entropy) -> tuple[StepRecord, Spending | None]:  # noqa: ARG002
-        """Draw, with the entropy that the stream was opened with. The whole cost is lost, whatever comes out."""
+        """Draw the step with the entropy of the stream. The whole cost is lost, whatever comes out."""
         if exact is None:
-            raise BugError("a step was to be drawn without its counts")
+            raise BugError("a step cannot be drawn without its counts")
         return self.state.release(self.step, exact), self.cost
 
     def state_after(self, release: Any) -> tuple[str, bytes]:  # noqa: ARG002
@@ -171,7 +171,7 @@ class StepPlan(Plan[StepRecord]):
 
 
 def step_plan(state: StreamState, step: int) -> StepPlan:
-    """The plan of a stream's next step."""
+    """Plan the next step of a stream."""
     stream = state.plan
     return StepPlan(
         family=STREAM_STEP,
@@ -195,13 +195,13 @@ def sealed_part(kept: bytes) -> bytes:
     return kept.partition(b"\n")[2]
 
 
-def _check_settings(plan: StreamPlan, said: dict[str, Any]) -> None:
-    """Refuse other settings than those that the stream began with, by their names."""
-    if "facts" in said:
-        changed = changed_settings(said["facts"], plan.identity.facts)
+def _check_settings(plan: StreamPlan, content: dict[str, Any]) -> None:
+    """Refuse settings that differ from those with which the stream began; name them."""
+    if "facts" in content:
+        changed = changed_settings(content["facts"], plan.identity.facts)
     else:
         now = old_settings(plan.declared)
-        changed = changed_settings({name: said["parameters"].get(name) for name in now}, now)
+        changed = changed_settings({name: content["parameters"].get(name) for name in now}, now)
     if changed:
         raise ArgumentError(
             "stream",

@@ -1,4 +1,4 @@
-"""What is shown of a stream: what was released, how a run ended, and what whoever was there has lost.
+"""Pages about a stream: what was released, how a run ended, and what somebody who was counted has lost.
 
 Reads: plans, records, balances. Writes: nothing. Never: a count that was not released.
 """
@@ -37,15 +37,15 @@ def released_page(
 
 
 def after_page(plan: StreamPlan, balance: Balance, last: StepRecord | None, released: int) -> Page:
-    """Return what is said when a run or a replay is over, whose `last` record this is."""
+    """Return the page for the end of a run or a replay, whose `last` record this is."""
     if last is not None and last.kind == ENDED:
         return Page((Fact("ended", f"at step {last.step}: {last.note}"),)) + _price(plan, balance)
     if not released:
-        told = (
-            "No step has ended. A step ends with a tick of the feed, with its counts, or with --clock wall; a file of "
-            "events that is over needs `thresher stream replay --until`."
+        why = (
+            "No step has ended. A tick of the feed, counts of the step, or --clock wall ends a step. For a recorded "
+            "file of events, say when it ended: thresher stream replay --until TIME"
         )
-        return Page((Fact("", told),)) + balance.page()
+        return Page((Fact("", why),)) + balance.page()
     return Page((Fact("next", f"{released}, which begins {plan.clock.began(released)}"),)) + _price(plan, balance)
 
 
@@ -58,18 +58,19 @@ def _price(plan: StreamPlan, balance: Balance) -> Page:
     price = Page((Fact("loss", f"{lost}; in a day ({in_steps(plan.day)}) at most {most}"),)) + balance.page()
     if protected is None:
         return price
-    counted = f"any {protected} steps on end" if protected != 1 else "one step"
-    return price + Page((Fact(" ", f"what one unit loses in {counted}: it does not grow"),))
+    counted = f"any {protected} consecutive steps" if protected != 1 else "one step"
+    return price + Page((Fact(" ", f"what one unit loses in {counted}; it does not grow"),))
 
 
 def _rang(plan: StreamPlan, records: Sequence[StepRecord], watch: StreamAlarm, first_test: int) -> Fact:
+    """Return when an alarm rang, and its promise."""
     alarm = watch.declared.name
     spells = [f"{plan.clock.began(a)} to {plan.clock.began(b + 1)}" for a, b in ringing_steps(records, alarm)]
     more = f" and {len(spells) - _MOST_SPELLS} times more" if len(spells) > _MOST_SPELLS else ""
     tested = any(state.crossed is not None for record in records for state in record.alarms if state.name == alarm)
     silent = "is silent" if tested else "is not tested yet"
-    told = f"rang from {', '.join(spells[:_MOST_SPELLS])}{more}" if spells else silent
-    # What is stored of the steps before is about another alarm of this name.
+    rang = f"rang from {', '.join(spells[:_MOST_SPELLS])}{more}" if spells else silent
+    # Earlier records may hold another alarm of this name.
     late = first_test > max(watch.first_test(0), records[0].step)
     since = f" It was declared while the stream ran, and is tested from step {first_test} on." if late else ""
-    return Fact("alarm", f"{alarm} {told}. {watch.promise}{since}")
+    return Fact("alarm", f"{alarm} {rang}. {watch.promise}{since}")

@@ -1,7 +1,7 @@
-"""A growing table as a feed: when a step is over, its rows are counted where they are, units by state.
+"""A growing table as a feed: when a step is over, the source counts its units by state.
 
 The time of a row is a declared column: days or hours, or a grid of whole seconds since 1970 or of step numbers.
-Of each unit at most k states of a step are looked at, chosen among the rows of that step alone (`table_feed.md`).
+Each unit counts in at most k states of a step, chosen among the rows of that step alone (`table_feed.md`).
 Reads: the table, once for a step. Writes: nothing. Never: a row that came after its step was read; noise.
 """
 
@@ -28,7 +28,7 @@ _HOUR, _DAY = 3600, 24 * 3600
 
 @dataclass(frozen=True, slots=True)
 class StepTable:
-    """Which column of a table says the state of a row, and which one its time. `times`: what a grid's numbers are."""
+    """The columns of a table that hold the state and the time of a row. `times`: what the numbers of a grid mean."""
 
     table: Table
     state: str
@@ -39,36 +39,41 @@ class StepTable:
         for field, name in (("state", self.state), ("time", self.time)):
             if name not in self.table.columns:
                 raise ArgumentError(
-                    field, name, f"{self.table.name} declares no such column", "Name a column of thresher.toml"
+                    field,
+                    name,
+                    f"{self.table.name} declares no such column",
+                    "Name a declared column",
                 )
         if not isinstance(self.states.kind, Listed | Numbered | Truth):
             raise ArgumentError(
-                "state", self.state, "states have a public list of values", "Declare the column with values = [...]"
+                "state", self.state, "the column must declare its values", "Declare it with values = [...]"
             )
         if self.times not in ("seconds", "steps"):
-            raise ArgumentError("times", self.times, "numbers are seconds or steps", 'Write "seconds"')
+            raise ArgumentError("times", self.times, "it must be seconds or steps", 'Write "seconds"')
 
     @property
     def states(self) -> Column:
+        """Return the column of states."""
         return self.table.columns[self.state]
 
     @property
     def codes(self) -> tuple[Code, ...]:
+        """Return the codes of the states in declared order."""
         kind = self.states.kind
         return tuple(kind.codes()) if isinstance(kind, Listed | Numbered | Truth) else ()
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The states in declared order, as the series of the stream are called."""
+        """Return the names of the states in declared order, which are the series of the stream."""
         return tuple(str(self.states.kind.label(code)) for code in self.codes)
 
 
 class TableFeed:
-    """Steps of a table. `opened` opens the source anew for each step, so that what has grown since is seen.
+    """Counts of a table's steps. `opened` opens the source again for each step, so that new rows are seen.
 
     Privacy: all rows of one unit in one step move at most `max_states` counts of that step by 1 each
-    (`table_feed.md`); if the table has no units, a row is one and `max_states` is 1. `late_steps`: so many steps after
-    its end a step is read; what comes later is never counted. Runtime: one scan of the step's rows for a step.
+    (`table_feed.md`); if the table has no units, each row is a unit and `max_states` is 1. `late_steps`: how many steps
+    after its end a step is read; later rows are never counted. Runtime: one scan of the step's rows for a step.
     """
 
     def __init__(
@@ -88,7 +93,7 @@ class TableFeed:
         self._first_code, self._codes_in_step, self._ends = _placed(rows, clock)
 
     def need(self, step: SupportsIndex) -> Need:
-        """What is to be read for a step, if the time column is declared to reach so far; nothing is read for it."""
+        """Return what must be read for a step, or refuse a step outside of the declared times. This reads nothing."""
         number = whole_number(step, "step")
         low = self._first_code + number * self._codes_in_step
         high = low + self._codes_in_step - 1
@@ -97,15 +102,15 @@ class TableFeed:
             raise ArgumentError(
                 "step",
                 number,
-                "the declaration of the time column does not reach so far",
-                "Declare a later last day or a larger max",
+                f"the declared values of {self._rows.time} do not include the times of this step",
+                "Declare a later last day, or a larger max",
             )
         groups = tuple((code,) for code in self._rows.codes)
         among = Within(self._rows.time, low, high)
         return Need(self._table, (self._rows.states,), groups, among, (Aggregate("units"),), among)
 
     def counts(self, need: Need) -> Exact:
-        """How many units were in each state, sealed; `SourceError` if the source cannot be read."""
+        """Count the units in each state, sealed. Raise `SourceError` if the source cannot be read."""
         source = self._opened()
         try:
             return source.fetch(need)
@@ -113,14 +118,14 @@ class TableFeed:
             source.close()
 
     def due(self, first: int, now: Time) -> range:
-        """The steps from `first` on that are over, and late enough to be read."""
+        """Return the steps from `first` on that are over and no longer wait for late rows."""
         return range(first, max(first, self._clock.step_of(now) - self._late))
 
 
 def poll(feed: TableFeed, now: Time, into: Receiver) -> Iterator[StepRecord]:
-    """Read and put what is due and not there yet, step by step; call it again when the next step is over."""
+    """Read and put the steps that are due, one by one. Call it again when the next step is over."""
     for step in feed.due(into.next_step, now):
-        # A step that cannot be asked for is refused before it is charged, and read after.
+        # `need` refuses a step before the charge; `counts` reads it after the charge.
         record = into.put(step, partial(feed.counts, feed.need(step)))
         yield record
         if record.kind == ENDED:
@@ -128,7 +133,7 @@ def poll(feed: TableFeed, now: Time, into: Receiver) -> Iterator[StepRecord]:
 
 
 def _placed(rows: StepTable, clock: StepClock) -> tuple[int, int, tuple[int, int]]:
-    """The code at which step 0 begins, how many codes a step has, and the first and last code that are no clamps."""
+    """Return the code at which step 0 begins, how many codes a step has, and the codes of the first and last moment."""
     kind = rows.table.columns[rows.time].kind
     if isinstance(kind, Days | Hours):
         seconds = _DAY if isinstance(kind, Days) else _HOUR
@@ -138,10 +143,10 @@ def _placed(rows: StepTable, clock: StepClock) -> tuple[int, int, tuple[int, int
         raise ArgumentError(
             "time",
             rows.time,
-            "a time is a day, an hour, or a whole number without `missing`",
+            "the column of times must hold days, hours, or whole numbers without `missing`",
             'Declare it as first = ..., last = ..., by = "hour", or as min = ..., max = ... with step 1',
         )
-    # What lies outside is clamped to the ends, so that these hold more than their own moment.
+    # Values outside are limited to the ends, so the ends hold more than their own moments.
     inside = (kind.lowest + 1, kind.highest - 1)
     if rows.times == "steps":
         return 0, 1, inside
@@ -149,11 +154,12 @@ def _placed(rows: StepTable, clock: StepClock) -> tuple[int, int, tuple[int, int
 
 
 def _in_units(clock: StepClock, seconds: int, name: str) -> tuple[int, int]:
+    """Return the start and the step of a clock in these units, or refuse a clock that splits one."""
     if clock.start % (seconds * _MICRO) or clock.step_seconds % seconds:
         raise ArgumentError(
             "clock",
             clock,
-            f"the table keeps times in {name}, and steps begin between two of them",
-            f"Start the clock on a whole one, with steps of whole {name}",
+            f"the table has times in {name}, and a step begins between two of them",
+            f"Let the clock start at a whole number of {name}, with steps of whole {name}",
         )
     return clock.start // (seconds * _MICRO), clock.step_seconds // seconds

@@ -1,17 +1,20 @@
-"""Private streams: a noisy count every step, and all that follows from it without further loss.
+"""Private streams: noisy counts at every step, and what follows from them without further loss of privacy.
 
     counts ─► perturber ─► noisy counts ─┬► smoothers, windows, monitors, alarms (all of it free)
            └► grouper ───► marks ────────┘
 
-In this room:
-    counts of steps      step_clock, step_buffer, step_blocks, aggregates
-    what is drawn        perturber, grouper, group_deviation, tree, hierarchy, hierarchy_terms, tree_windows
-    what follows         smoothers, median_smoother, window_sums, alarms, alarm_lines, monitors
-    a declared stream    stream_plan, stream_identity, step_mechanism, derived_values
-    what is released     step_release, stream_chart
+Read in this order:
+    step_release, stream_plan         what a step releases; a declared stream with its price and its promises
+    step_mechanism                    the only place of a running stream that opens sealed counts
+    perturber, grouper, hierarchy     noise on counts, groups of similar steps, trees of states; the parts of these are
+                                      group_deviation, tree, hierarchy_terms; tree_windows is an alternative
+    derived_values                    what follows from released numbers: smoothers, median_smoother, window_sums,
+                                      alarms with their lines (alarm_lines), monitors, aggregates
+    step_clock, step_buffer           how events become counts of steps; step_blocks checks arrays
+    stream_identity, stream_chart     what makes a stream this stream; pictures of records in text
 
-Ledgers, sources and feeds do not enter: `thresher.live` carries a stream on.
-Reads: true counts of one step at a time. Writes: nothing. Never: a true count in what is shown or kept in the clear.
+Ledgers, sources and feeds may not enter: `thresher.live` runs a stream.
+Reads: true counts of one step at a time. Writes: nothing. Never: a true count in what is shown or stored in the clear.
 """
 
 from thresher.streams.aggregates import Aggregates

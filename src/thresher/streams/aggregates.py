@@ -1,6 +1,6 @@
-"""Named sums of released series: "all of the east wing" from its states, at no cost.
+"""Named sums of released series, such as "east wing" for all states in it. They are free.
 
-A sum of m released counts carries m noises, which is what an alarm on it has to know (`sizes`).
+A sum of m released counts carries m noises. An alarm on the sum needs that number (`sizes`).
 Reads: released numbers. Writes: nothing. Never: a true count.
 """
 
@@ -20,7 +20,7 @@ _SHAPE = 'Pass e.g. {"east wing": ["hall", "library"]}'
 
 @dataclass(frozen=True, slots=True)
 class Aggregates:
-    """Which series each named sum adds up; `members` are their places. Made by `Aggregates.of`."""
+    """The series that each named sum adds up; `members` are their places. Made by `Aggregates.of`."""
 
     series: int
     names: tuple[str, ...]
@@ -28,19 +28,19 @@ class Aggregates:
 
     @classmethod
     def of(cls, series: Sequence[str], sums: Mapping[str, Sequence[str]]) -> "Aggregates":
-        """The sums of some of these series, by name. A series may be part of several sums."""
+        """Declare sums of these series by name. A series may be part of several sums."""
         if not isinstance(sums, Mapping) or not sums:
-            raise ArgumentError("sums", sums, "it must say which series each name adds up", _SHAPE)
+            raise ArgumentError("sums", sums, "it must map each name to the series that it adds up", _SHAPE)
         place = {name: i for i, name in enumerate(series)}
         return cls(len(place), tuple(sums), tuple(_places(name, parts, place) for name, parts in sums.items()))
 
     @property
     def sizes(self) -> tuple[int, ...]:
-        """How many series each sum adds up, and so how many noises it carries in one step."""
+        """Return how many series each sum adds up. It carries as many noises in one step."""
         return tuple(map(len, self.members))
 
     def sums(self, released: NDArray[Number]) -> NDArray[Number]:
-        """Released numbers, (steps, series), added up: (steps, sums). Whole numbers stay whole."""
+        """Add up released numbers: (steps, series) become (steps, sums). Whole numbers stay whole."""
         if released.ndim != 2 or released.shape[1] != self.series:
             rule = f"it must have a row for each step and a column for each of the {self.series} series"
             raise ArgumentError("released", f"shape {released.shape}", rule, "Pass all of them, in declared order")
@@ -55,7 +55,7 @@ def _places(name: str, parts: Sequence[str], place: Mapping[str, int]) -> tuple[
         raise ArgumentError("sums", name, "a series has that name already", "Pass another name")
     for i, part in enumerate(parts):
         if part not in place:
-            raise ArgumentError("sums", (name, part), "the second is no series", "Name declared series only")
+            raise ArgumentError("sums", (name, part), "the second is not a series", "Name declared series only")
         if part in parts[:i]:
             raise ArgumentError("sums", (name, part), "the first names the second twice", "Name each series once")
     return tuple(place[part] for part in parts)

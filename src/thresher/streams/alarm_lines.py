@@ -1,4 +1,4 @@
-"""Where the line of an alarm lies: shifted towards ringing by just as much as the exact tail of the noise asks for.
+"""Place the line of an alarm: as far on the ringing side of the threshold as the exact tail of the noise needs.
 
 Reads: rates, thresholds. Writes: nothing. Never: data; a promise from an unchecked float. Proof: `alarms.md`.
 """
@@ -18,7 +18,7 @@ from thresher.streams.step_blocks import MOST_COUNT, checked_between
 from thresher.streams.tree_windows import checked_length, levels_of
 from thresher.streams.window_sums import MOST_STEPS
 
-# An alarm over so many noises takes about two seconds to place.
+# It takes about two seconds to place an alarm over this many noises.
 MOST_NOISES = 4096
 
 
@@ -31,12 +31,13 @@ def alarm(
     false_alarm_rate: Amount,
     members: int = 1,
 ) -> Alarm:
-    """An alarm over counts with noise at `epsilon` each (`perturb`), or over sums of `members` such series.
+    """Make an alarm over counts with noise at `epsilon` each (`perturb`), or over sums of `members` such series.
 
-    Privacy: post-processing; costs nothing beyond the noisy counts.
-    Utility: at each step at which the event is true, silence has probability at most `miss_rate`; at each step at
-    which the true number lies beyond the zone, ringing has probability at most `false_alarm_rate`. Shift and zone are
-    the least that do. Over n steps expect at most n times as many; errors of nearby steps share their noise.
+    Privacy: post-processing; free beyond the noisy counts.
+    Utility: at each step at which the event is true, the alarm is silent with probability at most `miss_rate`. At each
+    step at which the true number lies beyond the zone, it rings with probability at most `false_alarm_rate`. The shift
+    and the zone are the least that keep both rates. Over n steps expect at most n times the rate; errors of nearby
+    steps share their noise.
     Runtime: grows with the square of window times members: 0.1 s for a thousand noises, once. At most 4,096.
     """
     if kind not in get_args(Kind):
@@ -44,7 +45,7 @@ def alarm(
     steps, series = checked_between(window, "window", 1, MOST_STEPS), checked_between(members, "members", 1, MOST_COUNT)
     terms = series * (steps if kind in ("low", "high") else 2)
     if terms > MOST_NOISES:
-        rule = f"{terms} noises are added up, and exact tails are kept for {MOST_NOISES} at most"
+        rule = f"it adds up {terms} noises, and exact tails are computed for at most {MOST_NOISES}"
         raise ArgumentError("window", window, rule, "Take a shorter window, fewer members, or tree_alarm")
     checked_rate(epsilon, 1)
     return _placed(kind, threshold, steps, epsilon, miss_rate, false_alarm_rate, NoiseSum((1,) * terms))
@@ -59,17 +60,17 @@ def tree_alarm(
     false_alarm_rate: Amount,
     members: int = 1,
 ) -> Alarm:
-    """The same over the sums of `TreeWindows(series, length, epsilon)`, or over sums of `members` such series.
+    """Make an alarm over the sums of `TreeWindows(series, length, epsilon)`, or over sums of `members` such series.
 
     Privacy: post-processing of those windows, which have their own price. Utility: as `alarm`; the noise is that of
-    log2(length) + 1 nodes, the most there are in a window. Runtime: milliseconds, once.
+    log2(length) + 1 nodes, the most that a window has. Runtime: milliseconds, once.
     """
     if kind not in ("low", "high"):
-        raise ArgumentError("kind", kind, "windows of a tree are sums: low or high", 'Pass "low" or "high"')
+        raise ArgumentError("kind", kind, "windows of a tree are sums, which are low or high", 'Pass "low" or "high"')
     steps = checked_length(length)
     levels, series = levels_of(steps), checked_between(members, "members", 1, MOST_COUNT)
     if series * levels > MOST_NOISES:
-        rule = f"{series * levels} noises are added up, and exact tails are kept for {MOST_NOISES} at most"
+        rule = f"it adds up {series * levels} noises, and exact tails are computed for at most {MOST_NOISES}"
         raise ArgumentError("members", members, rule, "Take fewer members")
     checked_rate(epsilon, levels)
     noise = NoiseSum((1,) * (series * levels), sensitivity=levels)
@@ -86,7 +87,7 @@ def _placed(
     false_alarm_rate: Amount,
     noise: NoiseSum,
 ) -> Alarm:
-    """The shift by the tail for misses, the zone by that for false alarms."""
+    """Find the shift by the tail at the miss rate, and the zone by the tail at the false-alarm rate."""
     missed = checked_probability(miss_rate, "miss_rate")
     alarmed = checked_probability(false_alarm_rate, "false_alarm_rate")
     amount, line = exact_fraction(epsilon, "epsilon"), _whole_threshold(kind, threshold)
@@ -102,7 +103,7 @@ def _placed(
 
 
 def _whole_threshold(kind: Kind, threshold: Amount) -> int:
-    """Counts are whole: below 2.5 is below 3, above 2.5 is above 2, 2.5 or more is 3 or more."""
+    """Return the whole threshold that means the same: below 2.5 is below 3, above 2.5 is above 2."""
     number = exact_fraction(threshold, "threshold")
     line = math.floor(number) if kind == "high" else math.ceil(number)
     least = 0 if kind == "high" else 1
@@ -113,7 +114,10 @@ def _whole_threshold(kind: Kind, threshold: Amount) -> int:
 
 
 def _change_zone(noise: NoiseSum, epsilon: Fraction, alarmed: Fraction, line: int, shift: int) -> int:
-    """Noise may cross the line at either end, so both tails count. It is `line` if no change is safe, not even none."""
+    """Return the zone of `change`, where noise may cross the line at either end, so that both tails count.
+
+    It is `line` if the false-alarm rate cannot be kept even where nothing changes.
+    """
     far = line - shift
 
     def quiet(change: int) -> bool:
@@ -126,7 +130,7 @@ def _change_zone(noise: NoiseSum, epsilon: Fraction, alarmed: Fraction, line: in
     change = far - least_distance(noise, epsilon, alarmed / 2)
     if change < 0:
         return line
-    # Half the rate at the near end is enough, for the other end is further; more than that is tried step by step.
+    # Half the rate at the near end is enough, because the other end is further. Larger changes are tried one by one.
     while change + 1 < far and quiet(change + 1):
         change += 1
     return line - 1 - change

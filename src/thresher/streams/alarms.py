@@ -1,4 +1,4 @@
-"""Alarms with a promise: how often they miss, at every step, and from where on they hold still.
+"""Alarms with a promise for each step: how often they miss an event, and how often they ring without one.
 
     low     the sum of the last w counts is below the threshold
     high    it is above the threshold
@@ -6,9 +6,9 @@
     drop    it is at least the threshold below that
     change  either of the two
 
-Noisy counts are compared with a line that is shifted towards ringing, by just as much as the exact tail of the noise
-asks for. All of it is free, being made of counts that were released already. Smoothed estimates cannot carry such a
-promise, because nobody knows by how much they are biased (`monitors`). Where the line lies is found in `alarm_lines`.
+Noisy counts are compared with a line that lies as far on the ringing side of the threshold as the exact tail of the
+noise needs (`alarm_lines`). Alarms are free, because they read released counts. Smoothed estimates cannot carry such a
+promise, because their bias is unknown (`monitors`).
 Reads: noisy counts. Writes: nothing. Never: a promise about anything but each step's own test. Proof: `alarms.md`.
 """
 
@@ -25,16 +25,16 @@ from thresher.streams.step_blocks import block_of, checked_between, checked_seri
 from thresher.streams.window_sums import RunningSums
 
 Kind = Literal["low", "high", "jump", "drop", "change"]
-# One step's own test: it rings, it does not, or a step it needs is missing and nothing is said.
+# The test of one step: it rings, it does not, or a step that it needs is missing.
 CROSSED, QUIET, SILENT = 1, 0, -1
 
 
 @dataclass(frozen=True, slots=True)
 class Alarm:
-    """A line for noisy sums, or noisy differences, and what it promises at every single step.
+    """A line for noisy sums, or noisy differences, and what it promises at each step.
 
-    `shift`: how far the line lies on the ringing side. `zone`: at so many whole values next to those of the event
-    nothing is promised. `noise`: by what the number compared strays. `summed`: it reads window sums, not counts.
+    `shift`: how far the line lies on the ringing side. `zone`: at how many whole values, next to those of the event,
+    nothing is promised. `noise`: the noise in the number that is compared. `summed`: it reads window sums, not counts.
     """
 
     kind: Kind
@@ -50,11 +50,11 @@ class Alarm:
 
     @property
     def differs(self) -> bool:
-        """Whether it compares two steps; otherwise a sum with the threshold."""
+        """Say whether it compares two steps; otherwise it compares a sum with the threshold."""
         return self.kind not in ("low", "high")
 
     def judged(self, values: ArrayLike) -> NDArray[np.bool_]:
-        """Which of these noisy sums, or noisy differences, ring."""
+        """Say which of these noisy sums, or noisy differences, ring."""
         numbers = np.asarray(values)
         if self.kind == "low":
             return np.asarray(numbers < self.threshold + self.shift)
@@ -64,27 +64,27 @@ class Alarm:
         return np.asarray(size >= self.threshold - self.shift)
 
     def true(self, values: ArrayLike) -> NDArray[np.bool_]:
-        """For studies, of true sums or differences: whether the event holds, so that misses are bounded."""
+        """Say for true sums or differences whether the event holds, so that misses are bounded. For studies."""
         return replace(self, shift=0).judged(values)
 
     def safe(self, values: ArrayLike) -> NDArray[np.bool_]:
-        """For studies, of true sums or differences: whether false alarms are bounded there."""
+        """Say for true sums or differences whether false alarms are bounded there. For studies."""
         return ~replace(self, shift=self.zone).judged(values)
 
     def crossed(self, noisy: ArrayLike, present: ArrayLike | None = None) -> NDArray[np.int8]:
-        """The test of every step of a whole block: CROSSED, QUIET, or SILENT where the window is not full."""
+        """Test each step of a whole block: CROSSED, QUIET, or SILENT where the window is not full."""
         block = block_of(noisy, "noisy")
         return AlarmWatch(self, block.shape[1]).steps(block, present)
 
     @property
     def sentence(self) -> str:
-        """The promise as people read it."""
+        """Return the promise in words."""
         what, event, between, safe = self._words()
         missed, alarmed = decimal_text(self.miss_rate), decimal_text(self.false_alarm_rate)
-        unsaid = f" {between} nothing is promised." if self.zone else ""
+        zone = f" {between} nothing is promised." if self.zone else ""
         return (
             f"Rings when {what} is {event}. At each step at which it is, the alarm fails to ring with probability at "
-            f"most {missed}; at each step at which it is {safe}, it rings with probability at most {alarmed}.{unsaid}"
+            f"most {missed}; at each step at which it is {safe}, it rings with probability at most {alarmed}.{zone}"
         )
 
     def _words(self) -> tuple[str, str, str, str]:
@@ -101,7 +101,7 @@ class Alarm:
 
 
 class AlarmWatch:
-    """One alarm over many series, as steps come. What it reads are sums over the alarm's members."""
+    """One alarm over many series, as steps come. It reads sums over the alarm's members."""
 
     def __init__(self, alarm: Alarm, series: int) -> None:
         self._alarm, self._series = alarm, checked_series(series)
@@ -110,12 +110,12 @@ class AlarmWatch:
         self._known = RunningSums(1, longest)
 
     def steps(self, noisy: ArrayLike, present: ArrayLike | None = None) -> NDArray[np.int8]:
-        """CROSSED, QUIET, or SILENT where a step that is needed was not `present`, or not yet."""
+        """Test the next steps: CROSSED, QUIET, or SILENT where the window holds a step that was not `present`."""
         block = block_of(noisy, "noisy", self._series)
         return self.of_block(block, present_of(present, len(block)))
 
     def of_block(self, block: NDArray[np.int64], present: NDArray[np.bool_]) -> NDArray[np.int8]:
-        """The same of a block that was checked."""
+        """Do the same for a block that was checked."""
         known = present[:, None]
         compared, ready = np.empty_like(block), np.empty((len(block), 1), dtype=np.bool_)
         for rows in self._sums.batches(np.where(known, block, 0)):
@@ -139,10 +139,10 @@ class AlarmWatch:
 
 
 class Hysteresis:
-    """Rings after `on` steps in a row that crossed, and is quiet again after `off` in a row that did not.
+    """Ring after `on` steps in a row that crossed, and be quiet again after `off` steps in a row that did not.
 
-    Reads booleans, or what an alarm says of each step; where it says nothing, all stays as it is. What is shown is
-    steadier and later; an alarm's promise is about its own test of each step, not about this.
+    It reads booleans, or an alarm's tests; a SILENT test changes nothing. What it shows is steadier and later than the
+    tests. An alarm's promise is about its tests, not about what is shown here.
     """
 
     def __init__(self, series: int, on: int = 1, off: int = 1) -> None:
@@ -152,15 +152,15 @@ class Hysteresis:
         self._against = np.zeros(self._series, dtype=np.int64)
 
     def steps(self, crossed: ArrayLike) -> NDArray[np.bool_]:
-        """Whether each series rings, at each of these steps."""
+        """Say whether each series rings at each of these steps."""
         return self.of_block(values_of(np.asarray(crossed).astype(np.int8), "crossed", self._series))
 
     def of_block(self, tests: NDArray[np.int8] | NDArray[np.float64]) -> NDArray[np.bool_]:
-        """The same of tests that were checked."""
+        """Do the same for tests that were checked."""
         shown = np.empty(tests.shape, dtype=np.bool_)
         for step, row in enumerate(tests):
-            turned, held = (row == np.where(self._ringing, *states) for states in ((QUIET, CROSSED), (CROSSED, QUIET)))
-            self._against = np.where(turned, self._against + 1, np.where(held, 0, self._against))
+            turns, stays = (row == np.where(self._ringing, *tests) for tests in ((QUIET, CROSSED), (CROSSED, QUIET)))
+            self._against = np.where(turns, self._against + 1, np.where(stays, 0, self._against))
             turns = self._against >= np.where(self._ringing, self._off, self._on)
             self._ringing = self._ringing ^ turns
             self._against[turns] = 0

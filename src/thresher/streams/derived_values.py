@@ -1,7 +1,9 @@
-"""What follows from a step that was drawn: smoothed values, window sums, alarms. All of it is free.
+"""Smoothed values, window sums and alarms of a stream, made from each step that was drawn. All of it is free.
 
-It is a function of what was released, so that a stream that is opened again finds the same by looking back.
-Reads: what was drawn. Writes: nothing. Never: a true count.
+They are a function of what was released. A stream that is opened again reads the last `look_back` steps of its plan
+and then has the same values and tests. Only what depends on more steps than that can differ: an adaptive estimate that
+reaches over torn steps and gaps, and an alarm that still rings because nothing was tested since.
+Reads: released numbers. Writes: nothing. Never: a true count.
 """
 
 from collections.abc import Callable, Sequence
@@ -21,13 +23,13 @@ from thresher.streams.stream_plan import StreamAlarm, StreamPlan
 from thresher.streams.window_sums import WindowSums, WindowSumSmoother
 
 Row = NDArray[np.float64]
-# Digits of what is shown: a smoothed value is an estimate, and a binary fraction helps nobody.
+# Decimal places of what is shown: a smoothed value is an estimate, and more digits would help nobody.
 _DIGITS = 3
 
 
 @dataclass(frozen=True, slots=True)
 class DerivedValues:
-    """What a record shows beside what was drawn."""
+    """What a record shows beside the noisy counts."""
 
     values: tuple[float, ...] = ()
     windows: tuple[WindowState, ...] = ()
@@ -35,15 +37,15 @@ class DerivedValues:
 
 
 class Derivation:
-    """Follows one stream, step by step; a step without a value is followed as None.
+    """Follow one stream, step by step; a step without a value is None.
 
-    `since`: the step from which on each alarm has been declared. An alarm reads no step before it, because somebody who
-    had seen those counts may have chosen it by them (`alarms.md`).
+    `since`: the step since which each alarm has been declared. An alarm reads no earlier step, because somebody who
+    had seen its counts may have chosen the alarm by them (`alarms.md`).
     """
 
     def __init__(self, plan: StreamPlan, since: Sequence[int] | None = None) -> None:
         self._nothing = np.zeros((1, len(plan.names)), dtype=np.int64)
-        # The medians of groups are made once for every step: they are shown, and windows add them up.
+        # The medians of groups are computed once for each step: they are shown, and windows add them up.
         grouped = plan.tree is None and plan.declared.mechanism == "pegasus"
         self._medians = MedianSmoother(len(plan.names), LONGEST_GROUP) if grouped else None
         self._windows = [_Window(len(plan.names), length, grouped) for length in plan.declared.windows]
@@ -63,13 +65,13 @@ class Derivation:
         if drawn is None:
             return DerivedValues(windows=windows, alarms=alarms)
         smoothed = medians if self._smooth is None else self._smooth(drawn)
-        # Nobody is counted less than not at all.
+        # A true count is never negative.
         values = np.round(np.maximum(smoothed, 0), _DIGITS).ravel()
         return DerivedValues(tuple(values.tolist()), windows, alarms)
 
 
 class _Window:
-    """The sums of the last steps: of noisy counts, unbiased; or, where steps are grouped, of the groups' medians."""
+    """Sums over the last steps: of noisy counts, without bias; or, where steps are grouped, of the groups' medians."""
 
     def __init__(self, series: int, length: int, grouped: bool) -> None:  # noqa: FBT001
         self._length, self._plain = length, WindowSums(series, length)
@@ -82,13 +84,13 @@ class _Window:
         shown: Row = sums[0].astype(np.float64)
         if self._smoother is not None and joins is not None:
             smoothed = self._smoother.of_block(medians, joins)[0]
-            # The smoother knows of no missing steps: where some are, what is known of the others is added up.
+            # The smoother leaves steps without a value out. Where the window has some, noisy counts are added up.
             shown = smoothed if covered[0] == self._length else shown
         return WindowState(self._length, int(covered[0]), tuple(np.round(shown, _DIGITS).tolist()))
 
 
 class _Alarm:
-    """One declared alarm. It says nothing of a window in which a step is missing: its promise is about whole ones."""
+    """One declared alarm. It does not test a window in which a step is missing: its promise is about whole windows."""
 
     def __init__(self, watch: StreamAlarm, since: int) -> None:
         self._declared, self._place, self._since = watch.declared, watch.place, since
@@ -105,7 +107,7 @@ class _Alarm:
 
 
 def _smoothing(plan: StreamPlan) -> Callable[[NoisyStep], Row]:
-    """What makes a value of each series' noisy counts so far."""
+    """Return the function that makes a smoothed value of each series from its noisy counts so far."""
     series, perturber = len(plan.names), plan.measures.perturber
     if plan.smoother == "adaptive":
         adaptive = AdaptiveSmoother(series, perturber.fraction, float(plan.declared.strictness), plan.longest)
@@ -119,14 +121,14 @@ def _smoothing(plan: StreamPlan) -> Callable[[NoisyStep], Row]:
 
     def smoothed(drawn: NoisyStep) -> Row:
         values, weights = _measured(drawn, perturber.nano)
-        told = None if weights is None else weights[None]
-        return np.asarray(grouped.steps(values[None], _marks(drawn), told)[0])
+        rows = None if weights is None else weights[None]
+        return np.asarray(grouped.steps(values[None], _marks(drawn), rows)[0])
 
     return smoothed
 
 
 def _measured(drawn: NoisyStep, nano: int) -> tuple[Row, NDArray[np.int64] | None]:
-    """Each count by all its measurements, and their weights; no weights where all were measured alike."""
+    """Return each count by all its measurements, and the weights; None where all counts are measured alike."""
     return (drawn.noisy.astype(np.float64), None) if drawn.nano is None else combined_terms(drawn, nano)
 
 

@@ -1,11 +1,11 @@
-"""Which steps are like the ones before: the open group of every series, and how far from flat the next count makes it.
+"""Open groups of steps with similar counts: one for each series, and how far from flat the next count makes it.
 
     deviation of a group = sum over its counts of |count - mean|
 
-It follows from the counts above the mean alone, so a group is kept as its distinct counts and how often each came: what
-a step costs depends on how many counts differ, not on how long the group is. A few series run in plain Python; long or
-wide runs in a compiled loop where a compiler is there. Both give the same marks.
-Reads: true counts, noise that was drawn for them. Writes: marks, and open groups as bytes. Never: a float, a draw; what
+The deviation follows from the counts above the mean alone, so a group is kept as its distinct counts and how often each
+came. The time of a step depends on how many counts differ, not on how long the group is. A few series run in plain
+Python; long or wide blocks run in a compiled loop if there is a compiler. Both give the same marks.
+Reads: true counts, noise that was drawn for them. Writes: marks, and open groups as bytes. Never: a float, a draw. What
 is kept here is as secret as the counts. Proof: `group_deviation.md`.
 """
 
@@ -23,7 +23,7 @@ from thresher.streams.step_release import ALONE, JOINS, OPENS
 
 Whole = NDArray[np.int64]
 Marks = NDArray[np.int8]
-# Counts are cut off here and groups end there: 2 * length * (sum of a group) stays below 2**63.
+# The largest count, and the longest group: 2 * length * (sum of a group) stays below 2**63.
 FAR, MOST_LONGEST = 1 << 28, 100_000
 # Stands for the count of a step that a series leaves out.
 NOT_LOOKED_AT = -1
@@ -31,9 +31,9 @@ NOT_LOOKED_AT = -1
 
 @dataclass(slots=True)
 class OpenGroup:
-    """An open group: its noisy threshold, its counts as {count: how often}, and what its deviation follows from.
+    """An open group: its noisy cutoff, its counts as {count: how often}, and the numbers that give its deviation.
 
-    `above` and `upper` are how many counts lie above `mean`, the whole part of the mean, and their sum.
+    `mean` is the whole part of the mean; `above` and `upper` are how many counts lie above it, and their sum.
     """
 
     cutoff: int
@@ -52,7 +52,7 @@ class OpenGroup:
         return group
 
     def add(self, count: int) -> int:
-        """The whole part of the deviation of the group with this count in it."""
+        """Add a count; return the whole part of the deviation of the group with it."""
         copies, before = self.copies, self.mean
         copies[count] = copies.get(count, 0) + 1
         self.size += 1
@@ -66,7 +66,7 @@ class OpenGroup:
         return 2 * (self.size * self.upper - self.above * self.total) // self.size
 
     def _move(self, before: int, mean: int) -> None:
-        """The mean has moved: counts it passed change sides."""
+        """Change the side of the counts that the mean has passed."""
         if abs(mean - before) > len(self.copies):
             self._look_again()
             return
@@ -86,14 +86,14 @@ class OpenGroups(Protocol):
     """The open groups of all series; None where the last one is closed."""
 
     def advanced(self, counts: Whole, cutoffs: Whole, noise: Whole) -> Marks:
-        """Marks of steps by series. A group that opens takes its cutoff from the same place of `cutoffs`."""
+        """Mark the next steps of all series. A group that opens takes its cutoff from the same place of `cutoffs`."""
 
     def groups(self) -> list[OpenGroup | None]:
-        """As they are now."""
+        """Return the groups as they are now."""
 
 
 class LoopGroups:
-    """One series after the other, in Python."""
+    """Open groups in Python, one series after the other."""
 
     def __init__(self, groups: Sequence[OpenGroup | None], longest: int) -> None:
         self._groups, self._longest = list(groups), longest
@@ -125,7 +125,7 @@ class LoopGroups:
 
 
 class ArrayGroups:
-    """All series in one compiled loop: a row each of distinct counts, in the order in which they came."""
+    """Open groups for one compiled loop: a row of distinct counts for each series, in the order in which they came."""
 
     def __init__(self, groups: Sequence[OpenGroup | None], longest: int) -> None:
         self._longest = longest
@@ -149,7 +149,7 @@ class ArrayGroups:
 
     def advanced(self, counts: Whole, cutoffs: Whole, noise: Whole) -> Marks:
         marks = np.empty(counts.shape, dtype=np.int8)
-        # Every step brings one new count at most; a group and the step that ends it have longest + 1 at most.
+        # Each step brings at most one new count; a group and the step that ends it have at most longest + 1.
         needed = min(int(self._held[:, 3].max()) + len(counts), self._longest + 1)
         if needed > (width := self._rows.shape[2]):
             self._rows = np.pad(self._rows, ((0, 0), (0, 0), (0, max(needed, 2 * width) - width)))
@@ -159,7 +159,7 @@ class ArrayGroups:
 
 @compiled
 def _advance(counts: Any, cutoffs: Any, noise: Any, marks: Any, longest: int, held: Any, rows: Any) -> None:  # noqa: C901
-    """Series by series, so that a row of counts stays at hand while its steps go by."""
+    """Do what `LoopGroups` does. It goes series by series, so that a row of counts stays in the cache."""
     for series in range(counts.shape[1]):
         cutoff, size, total, used = held[series]
         distinct, copies = rows[0, series], rows[1, series]
@@ -168,7 +168,7 @@ def _advance(counts: Any, cutoffs: Any, noise: Any, marks: Any, longest: int, he
             if count == NOT_LOOKED_AT:
                 marks[step, series] = JOINS
                 continue
-            if size == 0 or size == longest:  # noqa: PLR1714 - a compiler knows no sets
+            if size == 0 or size == longest:  # noqa: PLR1714 - the compiler has no sets
                 cutoff, size, total, used = cutoffs[step, series], 1, count, 1
                 distinct[0], copies[0] = count, 1
                 marks[step, series] = OPENS
@@ -200,23 +200,23 @@ def _advance(counts: Any, cutoffs: Any, noise: Any, marks: Any, longest: int, he
 
 
 def written_groups(groups: list[OpenGroup | None]) -> bytes:
-    """Whole numbers: for each series how long its group is, and if it is open, the cutoff, its counts, how often each.
+    """Write groups as whole numbers: for each series the length of its group and, if it is open, cutoff and counts.
 
-    As many places as there are steps in the group, which the marks tell anybody: how many counts differ is secret, and
-    would show in the length of what is sealed.
+    A group takes as many places as it has steps, which its marks reveal anyway. How many of its counts differ is
+    secret, and must not show in the length of what is sealed.
     """
     numbers: list[int] = []
-    for held in groups:
-        if held is None:
+    for group in groups:
+        if group is None:
             numbers.append(0)
             continue
-        unused = [0] * (held.size - len(held.copies))
-        numbers += [held.size, held.cutoff, *held.copies, *unused, *held.copies.values(), *unused]
+        unused = [0] * (group.size - len(group.copies))
+        numbers += [group.size, group.cutoff, *group.copies, *unused, *group.copies.values(), *unused]
     return np.array(numbers, dtype="<i8").tobytes()
 
 
 def read_groups(secrets: bytes, series: int, longest: int) -> list[OpenGroup | None]:
-    """The groups of so many series that were written."""
+    """Read the groups of this many series as `written_groups` wrote them."""
     try:
         numbers = iter(np.frombuffer(secrets, dtype="<i8").tolist())
         groups = [_read_group(numbers, longest) for _ in range(series)]

@@ -1,13 +1,13 @@
-"""The grouper of PeGaSus: which steps of a stream are alike, told privately, for ever.
+"""The grouper of PeGaSus: it marks privately, and for ever, which steps of a stream have similar counts.
 
     grouper = Grouper(series=128, terms=grouper_terms("0.02"))
     marks = grouper.steps(counts)       # int8 (steps, series): OPENS, JOINS or ALONE
 
-Each group is one sparse vector of one top: as long as its deviation stays below a noisy cutoff the group grows, and the
-first step that is above stands alone. Every step belongs to one sparse vector only, so all marks for ever cost, for one
-step of one series, what one sparse vector costs.
-Reads: true counts, entropy. Writes: nothing. Never: a cutoff drawn anew for a group that is open; a second draw that is
-free; a refusal that depends on a count. Proof: `grouper.md`.
+Each group is one sparse vector of one top: the group grows while its deviation stays below a noisy cutoff, and the
+first step above it stands alone. Each step belongs to one sparse vector only, so all marks together, for ever, cost one
+step of one series what one sparse vector costs.
+Reads: true counts, entropy. Writes: nothing. Never: a second cutoff for a group that is open; an uncharged second draw;
+a refusal that depends on a count. Proof: `grouper.md`.
 """
 
 import threading
@@ -57,7 +57,7 @@ class GrouperTerms:
 
     @property
     def epsilon(self) -> Epsilon:
-        """What all marks together tell of one step of one series, at most."""
+        """Return what one unit in one step of one series loses by all marks together, at most."""
         return self.sparse.epsilon
 
 
@@ -66,11 +66,11 @@ def grouper_terms(
     theta: Amount | None = None,
     longest: int = MOST_LONGEST,
 ) -> GrouperTerms:
-    """What a grouper is run with.
+    """Return the public numbers of a grouper.
 
-    theta     from which deviation on a group ends, in counts; 60 / epsilon if left out, which suits sparse streams;
+    theta     the deviation, in counts, at which a group ends; 60 / epsilon if left out, which suits sparse streams;
               10 to 20 / epsilon where counts are far above 1 / epsilon. Rounded to a whole number.
-    longest   a group of so many steps ends, whatever its counts
+    longest   a group of this many steps ends, whatever its counts
     """
     sparse = sparse_terms(1, epsilon, Setting(sensitivity=SENSITIVITY))
     return GrouperTerms(_whole_theta(epsilon, theta), checked_between(longest, "longest", 1, MOST_LONGEST), sparse)
@@ -84,12 +84,12 @@ def _whole_theta(epsilon: Amount, theta: Amount | None) -> int:
 
 
 class Grouper:
-    """Groups the steps of `series` streams in lockstep. It never ends; what it keeps is bounded by `longest`.
+    """Group the steps of `series` streams in lockstep, for ever. What it keeps is bounded by `longest`.
 
-    Privacy: all marks for ever cost `terms.epsilon` for one step of one series, add or remove of all events of one unit
-    in that step. A unit that is in k series in a step loses k times that: divide epsilon by k beforehand.
+    Privacy: all marks together, for ever, cost `terms.epsilon` for one step of one series: adding or removing all
+    events of one unit in that step. A unit in k series of a step loses k times that: divide epsilon by k beforehand.
     Utility: without noise, a group is the longest stretch whose deviation stays below theta.
-    Runtime: a step of a series costs the number of distinct counts in its group, whatever the length of the group.
+    Runtime: linear in the number of distinct counts of the group, for each step and series.
     Citations: Chen, Machanavajjhala, Hay, Miklau 2017 (PeGaSus, Algorithm 2).
     """
 
@@ -106,19 +106,19 @@ class Grouper:
         self._places = 0
 
     def steps(self, counts: NDArray[np.int64], present: NDArray[np.bool_] | None = None) -> NDArray[np.int8]:
-        """The marks of the next steps, in order: counts are steps by series.
+        """Return the marks of the next steps, in order; counts are steps by series.
 
-        Counts below 0 count as 0 and those above 2**28 as that: to refuse them would tell of them.
-        `present`, which is public: where it is False a step is not looked at and costs nothing. It is marked JOINS, and
-        groups go on as if it had not been.
+        Counts below 0 count as 0, and those above 2**28 as 2**28: a refusal would reveal that there are any.
+        Where `present`, which is public, is False, a step is not looked at and is free. It is marked JOINS, and its
+        group goes on as if the step did not exist.
         """
         return self.of_block(block_of(counts, "counts", self.series), present)
 
     def of_block(self, block: NDArray[np.int64], present: NDArray[np.bool_] | None = None) -> NDArray[np.int8]:
-        """The same of a block that was checked."""
-        # Looked at before the lock, which a fork may have copied while it was held.
+        """Do the same for a block that was checked."""
+        # Checked before the lock, which a fork may have copied while it was locked.
         if this_process() != self._made_in:
-            raise BugError("a grouper answers in the process that made it: a fork of it would answer for nothing")
+            raise BugError("a grouper works in the process that made it: a fork would answer twice for one charge")
         exact = np.ascontiguousarray(np.clip(block, 0, FAR))
         if present is not None:
             exact[~_looked_at(present, exact.shape)] = NOT_LOOKED_AT
@@ -132,13 +132,13 @@ class Grouper:
                     cutoffs, noise = self._drawn(len(part))
                     marks[start : start + rows] = self._open.advanced(part, cutoffs, noise)
             except BaseException:
-                # Some of these steps are in their groups and some are not: nothing goes on from there.
+                # Some of these steps are in their groups and some are not, so no group can go on.
                 self._close()
                 raise
         return marks
 
     def close(self) -> None:
-        """All groups end here: the next step opens one in every series, with a cutoff of its own."""
+        """End all groups: the next step opens one in each series, with a new cutoff."""
         with self._lock:
             self._close()
 
@@ -146,20 +146,20 @@ class Grouper:
         self._open = LoopGroups([None] * self.series, self.terms.longest)
 
     def secrets(self) -> bytes:
-        """The open groups: noisy cutoffs and true counts. To be sealed, or not to be kept at all (`close`)."""
+        """Return the open groups: noisy cutoffs and true counts. Seal them, or keep none and `close` instead."""
         with self._lock:
             return written_groups(self._open.groups())
 
     def restore(self, secrets: bytes) -> None:
-        """Continues the groups of a grouper of the same series and terms, which must not be used any more."""
+        """Continue the groups of a grouper with the same series and terms, which must not be used again."""
         groups = read_groups(secrets, self.series, self.terms.longest)
         with self._lock:
             self._open = LoopGroups(groups, self.terms.longest)
 
     def _drawn(self, steps: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """A cutoff and a blur for every place, used or not: what is drawn depends on no count."""
+        """Draw a cutoff and a blur for each place, used or not: what is drawn depends on no count."""
         cutoffs, blurs = (np.empty((steps, self.series), dtype=np.int64) for _ in range(2))
-        # By turns, and no more at once than is drawn at once: in the same order for blocks of any size.
+        # By turns, and at most as many as are drawn ahead, so that the order is the same for blocks of any size.
         for start in range(0, steps, self._cutoffs.ahead):
             some = slice(start, min(start + self._cutoffs.ahead, steps))
             cutoffs[some] = self._cutoffs.take(some.stop - start)
@@ -174,7 +174,7 @@ class Grouper:
 
     def __reduce_ex__(self, protocol: object) -> NoReturn:
         # A copy would have the same noisy cutoffs.
-        raise BugError("a grouper is neither copied nor written: its copy would answer again for nothing")
+        raise BugError("a grouper cannot be copied or written: its copy would answer twice for one charge")
 
 
 def group(
@@ -183,7 +183,7 @@ def group(
     theta: Amount | None = None,
     entropy: Entropy | None = None,
 ) -> NDArray[np.int8]:
-    """The marks of a stream that is already there: counts are steps by series, or the steps of one series.
+    """Return the marks of a whole stream; counts are steps by series, or the steps of one series.
 
     Privacy: `epsilon` for each step and series, as `Grouper`; divide it by the number of series a unit may be in.
     Utility, Runtime, Citations: as `Grouper`.
@@ -197,6 +197,6 @@ def group(
 def _looked_at(present: NDArray[np.bool_], shape: tuple[int, ...]) -> NDArray[np.bool_]:
     array = np.asarray(present)
     if array.dtype != np.bool_ or array.shape != shape:
-        rule = "there must be one boolean for every count"
+        rule = "it must hold one boolean for each count"
         raise ArgumentError("present", f"{array.dtype.name}, shape {array.shape}", rule, "Leave it out if all are")
     return array

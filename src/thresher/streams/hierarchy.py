@@ -1,13 +1,13 @@
-"""Noisy counts of all nodes of a tree, every step, and groups of similar steps at each: HS-PGS, with provable pruning.
+"""Noisy counts of all nodes of a tree at each step, with groups of similar steps: HS-PGS, with provable pruning.
 
-    none       every node is measured at its level's share of epsilon
-    estimate   a node whose estimate is below a cutoff, by its count just released, is measured once more with all that
+    none       each node is measured at its level's share of epsilon
+    estimate   a node whose estimate, with the count just released, is below a cutoff is measured once more, at what
                its descendants would have cost on a path; they are not looked at
-    history    the same, decided by what was released before, so that the node is measured once, with all of it
+    history    the same, but earlier releases decide, so that the node is measured once, at the whole amount
 
-Decisions are made of released numbers only and cost nothing. PRUNE as printed tests true counts and loses up to 3.5
-times what it charges; it is among the audit's broken mechanisms.
-Reads: true counts of leaves, entropy. Writes: nothing. Never: a decision made of a true count. Proof: `hierarchy.md`.
+Decisions use released numbers only, so they are free. PRUNE as printed tests true counts and loses up to 3.5 times
+what it charges; the audit has it among the broken mechanisms.
+Reads: true counts of leaves, entropy. Writes: nothing. Never: a decision by a true count. Proof: `hierarchy.md`.
 """
 
 import struct
@@ -29,12 +29,12 @@ from thresher.streams.tree import Tree
 
 
 class Hierarchy:
-    """Releases counts of all nodes of a tree, step by step.
+    """Release counts of all nodes of a tree, step by step.
 
-    Privacy: `epsilon`, at most what was asked for, per step and leaf: towards one unit more or less at one leaf in one
-    step. A unit that may be at k leaves of a step loses k times that: divide epsilon by k beforehand.
-    Utility: the count of a node that is looked at is unbiased, its noise of scale height / (epsilon (1 - share)) or, if
-    its children are pruned, less; `combined_terms` weighs what was measured twice.
+    Privacy: adding or removing one unit at one leaf in one step loses `self.epsilon`, which is at most the argument. A
+    unit that may be at k leaves of a step loses k times that: divide epsilon by k beforehand.
+    Utility: the count of a node that is looked at is unbiased. Its noise has scale height / (epsilon (1 - share)), or
+    less if its children are pruned; `combined_terms` weighs two measurements of one node.
     Runtime: linear in steps times nodes.
     Citations: Chen 2018, Section 5.5, its pruning replaced.
     """
@@ -66,7 +66,7 @@ class Hierarchy:
             groups = grouper_terms(Fraction(self.terms.group_nano, NANO), theta, longest=longest)
             self._groupers = tuple(Grouper(width, groups, source) for width in widths)
         self._above = np.array(tree.parents)
-        # Of each node's open group, all of it released: the sum of precisions, and of counts times precisions.
+        # For the open group of each node, from released counts: the sum of precisions, and of counts times precisions.
         self._precision, self._weighed = np.zeros(nodes), np.zeros(nodes)
 
     @property
@@ -74,7 +74,7 @@ class Hierarchy:
         return self.terms.epsilon
 
     def steps(self, counts: NDArray[np.int64]) -> list[NoisyStep]:
-        """What is released of each step. Counts of leaves: (steps, leaves), columns in the order of `tree.leaves`."""
+        """Release the next steps. Counts of leaves are (steps, leaves), with columns in the order of `tree.leaves`."""
         known = self.tree.sums(counts)
         noisy = known + self._noise.take(len(known))
         if self.terms.prune == "none":
@@ -85,35 +85,31 @@ class Hierarchy:
         return [self._pruned(*rows) for rows in zip(known, noisy, better, strict=True)]
 
     def combined(self, drawn: NoisyStep) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-        """Each node's count by all its measurements of one step, weighed by inverse variance, and the weight of that.
-
-        The weight is at how many nano-epsilon one measurement would be as precise: what smoothers take. A node that was
-        not looked at has the value 0 and the weight 0.
-        """
+        """Return each node's count by all its measurements of one step, and its weight: see `combined_terms`."""
         return combined_terms(drawn, self.terms.count_nano)
 
     def close(self) -> None:
-        """All groups end here; the next step of every node opens one."""
+        """End all groups; the next step of each node opens one."""
         for grouper in self._groupers:
             grouper.close()
 
     def secrets(self) -> bytes:
-        """What the next step goes on from: the groupers' secrets, and open groups as released. To be sealed."""
+        """Return what the next step goes on from: the groupers' secrets, and sums of released counts. Seal it."""
         parts = [grouper.secrets() for grouper in self._groupers]
         parts += [self._precision.astype("<f8").tobytes(), self._weighed.astype("<f8").tobytes()]
         return b"".join(struct.pack("<Q", len(part)) + part for part in parts)
 
     def restore(self, secrets: bytes) -> None:
-        """Goes on from there: that of a hierarchy of the same tree and terms, which must not be used any more."""
+        """Continue a hierarchy of the same tree and terms, which must not be used again."""
         parts = _parts(secrets)
         if len(parts) != len(self._groupers) + 2 or {len(part) for part in parts[-2:]} != {8 * len(self.tree.names)}:
-            raise BugError("the secrets are not those of a hierarchy of this tree and terms; nothing was restored")
+            raise BugError("the secrets are not those of a hierarchy of this tree and terms")
         for grouper, part in zip(self._groupers, parts[:-2], strict=True):
             grouper.restore(part)
         self._precision, self._weighed = (np.frombuffer(part, dtype="<f8").astype(np.float64) for part in parts[-2:])
 
     def _plain(self, known: NDArray[np.int64], noisy: NDArray[np.int64]) -> list[NoisyStep]:
-        """Every node is measured."""
+        """Measure each node."""
         if not self._groupers:
             return [NoisyStep(row) for row in noisy]
         marks = np.empty(known.shape, dtype=np.int8)
@@ -123,7 +119,7 @@ class Hierarchy:
         return [NoisyStep(*rows) for rows in zip(noisy, marks, strict=True)]
 
     def _pruned(self, known: NDArray[np.int64], noisy: NDArray[np.int64], better: NDArray[np.int64]) -> NoisyStep:
-        """One step from the root down. `noisy` and `better` hold the two measurements a node may be shown by."""
+        """Release one step from the root down. `noisy` and `better` are the two measurements that a node may have."""
         early = self.terms.prune == "history"
         first, nano, second, more_nano = (np.zeros_like(known) for _ in range(4))
         marks = np.zeros(known.shape, dtype=np.int8) if self._groupers else None
@@ -148,7 +144,7 @@ class Hierarchy:
         return NoisyStep(first, marks, nano) if early else NoisyStep(first, marks, nano, second, more_nano)
 
     def _below_cutoff(self, level: int, looked_at: NDArray[np.bool_]) -> NDArray[np.bool_]:
-        """Which nodes have their children pruned. A node of which nothing is known has not; a leaf has none."""
+        """Say which nodes have their children pruned: none of which nothing was released, and no leaf."""
         if level == self.tree.height:
             return np.zeros_like(looked_at)
         at = self.tree.level(level)
@@ -161,7 +157,7 @@ class Hierarchy:
         self._weighed[at] += precise * counts
 
     def _more_nano(self, level: int) -> int:
-        """What is spent on a node whose children are pruned, in the measurement that knows it."""
+        """Return the nano-epsilon of the measurement of a node whose children are known to be pruned."""
         return self.terms.saved_nano(level) + (self.terms.count_nano if self.terms.prune == "history" else 0)
 
 

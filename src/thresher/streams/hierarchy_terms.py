@@ -1,7 +1,7 @@
-"""What a hierarchy is run with: every level's share of epsilon in whole nanos, what pruning saves, and when it prunes.
+"""The public numbers of a hierarchy: each level's share of epsilon in whole nanos, what pruning saves, and the cutoff.
 
-A privacy unit is counted once at every level, so the shares of a path add up. All levels get the same share; what is
-left over by whole nanos, less than one for each level and part, is not spent.
+A privacy unit is counted once at each level, so the shares of a path add up. All levels get the same share. Rounding
+down to whole nanos leaves less than one nano for each level and part unspent.
 Reads: arguments, released records. Writes: nothing. Never: data, a draw. Proof: `hierarchy.md`.
 """
 
@@ -26,7 +26,7 @@ _SILENT = 600.0
 
 @dataclass(frozen=True, slots=True)
 class HierarchyTerms:
-    """All numbers that the releases of a hierarchy depend on besides data and draws. All of them are public.
+    """All public numbers on which the releases of a hierarchy depend, besides data and draws.
 
     `count_nano`, `group_nano`: what one node's count and one node's grouper cost, at every level.
     `cutoff`: a node whose estimate lies below it has its children pruned.
@@ -40,20 +40,20 @@ class HierarchyTerms:
 
     @property
     def epsilon(self) -> Epsilon:
-        """What one unit, counted at one leaf of one step, may lose: the sum of every path, whatever is pruned."""
+        """Return what one unit at one leaf in one step may lose: the sum of each path, whatever is pruned."""
         return Epsilon.from_nano(self.height * (self.count_nano + self.group_nano))
 
     def saved_nano(self, level: int) -> int:
-        """What pruning below a node of this level saves on each path through it."""
+        """Return what pruning below a node of this level saves on each path through it."""
         return (self.height - level) * (self.count_nano + self.group_nano)
 
 
 def hierarchy_terms(
     height: int, epsilon: Amount, grouper_share: Amount = "0.2", prune: Prune = "none", cutoff: Amount | None = None
 ) -> HierarchyTerms:
-    """The terms of a tree of so many levels at epsilon per step; groupers get a share of it, which may be 0.
+    """Share out epsilon of one step among the levels of a tree; groupers get `grouper_share` of it, which may be 0.
 
-    The cutoff is one standard deviation of a node's count if it is not given.
+    The cutoff, if left out, is one standard deviation of a node's count.
     """
     whole, share = exact_fraction(epsilon, "epsilon"), exact_fraction(grouper_share, "grouper_share")
     if not 0 <= share < 1:
@@ -69,12 +69,12 @@ def hierarchy_terms(
         raise ArgumentError("epsilon", epsilon, rule, "Pass more, or leave out a level")
     for nano in {count, height * (count + group)}:
         checked_rate(Fraction(nano, NANO), 1)
-    line = math.sqrt(2) * NANO / count if cutoff is None else float(exact_fraction(cutoff, "cutoff"))
-    return HierarchyTerms(height, count, group, prune, line)
+    least = math.sqrt(2) * NANO / count if cutoff is None else float(exact_fraction(cutoff, "cutoff"))
+    return HierarchyTerms(height, count, group, prune, least)
 
 
 def path_epsilon(tree: Tree, terms: HierarchyTerms, drawn: NoisyStep) -> tuple[Epsilon, ...]:
-    """What one unit counted at each leaf has lost by one step, exactly, by what the step says it measured."""
+    """Return what one unit counted at each leaf has lost by one step, exactly, from the measurements of the step."""
     if drawn.nano is None:
         spent = np.full(len(tree.names), terms.count_nano + terms.group_nano)
     else:
@@ -84,22 +84,22 @@ def path_epsilon(tree: Tree, terms: HierarchyTerms, drawn: NoisyStep) -> tuple[E
 
 
 def noise_precision(nano: NDArray[np.int64]) -> NDArray[np.float64]:
-    """One over the variance of discrete Laplace noise at so many nano-epsilon: 2 sinh(epsilon / 2) squared; 0 at 0."""
+    """Return one over the variance of discrete Laplace noise: 2 sinh(epsilon / 2) squared, which is 0 at 0."""
     root: NDArray[np.float64] = np.sinh(np.minimum(nano / NANO, _SILENT) / 2)
     return 2 * root * root
 
 
 def as_precise_nano(total: NDArray[np.float64]) -> NDArray[np.int64]:
-    """At how many nano-epsilon one measurement has this precision: the inverse of `noise_precision`."""
+    """Return the nano-epsilon at which one measurement has this precision: the inverse of `noise_precision`."""
     rates: NDArray[np.float64] = 2 * np.arcsinh(np.sqrt(total / 2))
     return np.rint(rates * NANO).astype(np.int64)
 
 
 def combined_terms(drawn: NoisyStep, count_nano: int) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    """Each node's count by all its measurements of one step, weighed by inverse variance, and the weight of that.
+    """Return each node's count by all its measurements of one step, weighed by inverse variance, and its weight.
 
-    The weight is at how many nano-epsilon one measurement would be as precise: what smoothers take. A node that was
-    not looked at has the value 0 and the weight 0. `count_nano`: what all were measured at, where a step does not say.
+    The weight, which smoothers take, is the nano-epsilon at which one measurement would be as precise. A node that was
+    not looked at has the value 0 and the weight 0. `count_nano`: the measurement of all nodes if the step names none.
     """
     nano = np.full(drawn.noisy.shape, count_nano) if drawn.nano is None else drawn.nano
     total, weighed = noise_precision(nano), noise_precision(nano) * drawn.noisy
@@ -112,4 +112,5 @@ def combined_terms(drawn: NoisyStep, count_nano: int) -> tuple[NDArray[np.float6
 
 
 def quotient(above: NDArray[np.float64], below: NDArray[np.float64], missing: float) -> NDArray[np.float64]:
+    """Return `above` / `below`, and `missing` where `below` is 0."""
     return np.divide(above, below, out=np.full_like(below, missing), where=below > 0)

@@ -1,10 +1,10 @@
-"""The median of a group as it grows, with weights, for many series in lockstep.
+"""The weighted median of a group as it grows, for many series in lockstep.
 
     values = MedianSmoother(series=128).steps(noisy, marks)     # float64 (steps, series)
 
-The distinct numbers of a group are kept in order, with their weights and the place of the median, which moves by little
-from one number to the next. A few numbers are handled in plain Python; long or wide runs in a compiled loop where a
-compiler is there. Both give the same numbers.
+The distinct numbers of a group are kept in order, with their weights and the place of the median, which moves little
+from one number to the next. A few numbers are handled in plain Python; long or wide blocks run in a compiled loop if
+there is a compiler. Both give the same numbers.
 Reads: noisy numbers. Writes: nothing. Never: a true count, a draw.
 """
 
@@ -26,13 +26,13 @@ from thresher.streams.step_blocks import (
     grouped_steps,
 )
 
-# Numbers worked on at once, and those after which a compiled loop has earned the seconds that it takes to compile.
+# How many numbers are worked on at once, and after how many the compiled loop is worth the seconds of compiling it.
 _CHUNK, _COMPILED_FROM = 1 << 17, 1 << 18
 
 
 @dataclass(slots=True)
 class _Sorted:
-    """One group: distinct numbers in order, their weights, the median's place, and the weight that lies before it."""
+    """One group: distinct numbers in order, their weights, the median's place, and the weight before that place."""
 
     numbers: list[float] = field(default_factory=list)
     weights: list[int] = field(default_factory=list)
@@ -71,10 +71,10 @@ class _Sorted:
 
 
 class MedianSmoother:
-    """The median of the last group; with weights, the weighted one, each number by its epsilon.
+    """The median of the last group; with weights, the weighted median, where each number counts by its epsilon.
 
-    A group longer than `longest` is begun anew. Privacy: post-processing. Utility: as the mean, and steadier against
-    single steps that do not belong. Runtime: a search among the distinct numbers of the group.
+    After `longest` steps a new group begins. Privacy: post-processing. Utility: as the mean, but single outliers move
+    it less. Runtime: a search among the distinct numbers of the group.
     Citations: Chen et al. 2017, Section 5.3 in Chen 2018.
     """
 
@@ -84,12 +84,12 @@ class MedianSmoother:
         self._arrays: _Arrays | None = None
 
     def steps(self, noisy: Numbers, marks: NDArray[np.int8], weights: NDArray[np.int64] | None = None) -> Reals:
-        """The estimate of each next step, in order. Where nothing was measured in a group yet, it is 0."""
+        """Return the estimates of the next steps, in order. While a group has no measurement, its estimate is 0."""
         numbers, joins = grouped_steps(noisy, marks, self.series)
         return self.of_block(numbers, joins, None if weights is None else checked_weights(weights, numbers.shape))
 
     def of_block(self, numbers: Reals, joins: NDArray[np.bool_], weights: NDArray[np.int64] | None = None) -> Reals:
-        """The same of a block that was checked, with whether each step joins the group before it."""
+        """Do the same for a block that was checked. `joins`: whether each step joins the group before it."""
         if weights is None:
             weights = np.ones(numbers.shape, dtype=np.int64)
         self._seen += numbers.size
@@ -112,8 +112,8 @@ class MedianSmoother:
 
     def _one(self, series: int, numbers: list[float], joins: list[bool], weights: list[int]) -> list[float]:
         medians, group = [], self._groups[series]
-        for number, joined, weight in zip(numbers, joins, weights, strict=True):
-            if not joined or group.size == self._longest:
+        for number, joins_group, weight in zip(numbers, joins, weights, strict=True):
+            if not joins_group or group.size == self._longest:
                 group = self._groups[series] = _Sorted()
             group.size += 1
             if weight:
@@ -123,14 +123,14 @@ class MedianSmoother:
 
 
 class _Arrays:
-    """The same as rows of arrays, for a compiled loop."""
+    """The groups as rows of arrays, for the compiled loop."""
 
     def __init__(self, groups: list[_Sorted], longest: int) -> None:
         self._longest = longest
         width = max(len(group.numbers) for group in groups) + 1
         self._numbers = np.zeros((len(groups), width))
         self._weights = np.zeros((len(groups), width), dtype=np.int64)
-        # Columns: numbers held, steps of the group, place of the median, weight before it, weight of all, longest.
+        # Columns: how many numbers, steps of the group, place of the median, weight before it, weight of all, longest.
         self._held = np.array(
             [[len(g.numbers), g.size, g.place, g.before, g.total, longest] for g in groups], dtype=np.int64
         )
@@ -150,7 +150,7 @@ class _Arrays:
 def _advance(  # noqa: C901, PLR0912 - a kernel calls no other
     numbers: Any, joins: Any, weights: Any, medians: Any, rows: Any, row_weights: Any, held: Any
 ) -> None:
-    """As `_Sorted`, series by series."""
+    """Do what `_Sorted` does, series by series."""
     for series in range(numbers.shape[1]):
         row, their = rows[series], row_weights[series]
         used, size, place, before, total, longest = held[series]

@@ -1,7 +1,7 @@
-"""Monitors over released values: scores that rank steps, and flags. Best effort, and labelled so.
+"""Monitors over released values: scores that rank steps, and flags. They are best effort, and labelled so.
 
-They read whatever was released, smoothed estimates above all, which see more than noisy counts do and promise nothing:
-by how much they are biased depends on the counts. For a promise take `alarms`; these draw pictures and ROC curves.
+They read released values, usually smoothed estimates. These show more than noisy counts do but promise nothing, because
+their bias depends on the counts. Monitors serve for pictures and ROC curves; for a promise take `alarms`.
 Reads: released values. Writes: nothing. Never: a true count; a promise.
 """
 
@@ -18,13 +18,13 @@ from thresher.streams.step_blocks import checked_between, checked_series, values
 
 BEST_EFFORT = "best effort: made of smoothed values, no error rate is promised"
 _MOST_WINDOW = 1 << 16
-# A user's own: the last `window` released values (steps by series) to one score for each series.
+# A user's function: from the last `window` released values (steps by series) to one score for each series.
 Measure = Callable[[NDArray[np.float64]], ArrayLike]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Watched:
-    """Steps by series: `scores` are larger the more of the event is seen, and NaN where the window is not full."""
+    """Steps by series: `scores` grow with the event, and are NaN where the window is not full."""
 
     scores: NDArray[np.float64]
     flags: NDArray[np.bool_]
@@ -32,10 +32,10 @@ class Watched:
 
 
 class Monitor:
-    """One event watched in many series, as steps come: `low`, `high`, `jump`, `drop`, `change` as for alarms, or yours.
+    """Watch one event in many series, as steps come: `low`, `high`, `jump`, `drop`, `change` as for alarms, or yours.
 
-    `kind` may be a function of the last `window` released values (steps by series) that gives a score for each
-    series; it flags scores of `threshold` or more.
+    `kind` may be a function of the last `window` released values (steps by series) that returns a score for each
+    series; scores of `threshold` or more are flagged.
     Privacy: post-processing. Utility: best effort.
     Runtime: grows with the logarithm of the window; `window` values kept for each series.
     """
@@ -51,7 +51,7 @@ class Monitor:
         self._before = np.full((self._window, self._series), np.nan)
 
     def steps(self, values: ArrayLike) -> Watched:
-        """Scores and flags of these steps. A step without a value is left out of the block, or NaN."""
+        """Return scores and flags of these steps. Leave a step without a value out of the block, or pass NaN."""
         block = values_of(values, "values", self._series)
         known = np.concatenate([self._before, block])
         self._before = known[len(block) :].copy()
@@ -80,9 +80,9 @@ class Monitor:
 
 
 def sums_of_rows(rows: NDArray[np.float64], length: int) -> NDArray[np.float64]:
-    """Sums of all stretches of `length` rows, by doubling: each is added up in one order, wherever its block ends.
+    """Return the sums of all stretches of `length` rows, by doubling: the order of adding does not depend on blocks.
 
-    Cumulative sums would be quicker by a little, and would carry rounding, or one NaN, to all that follows.
+    Cumulative sums would be a little faster, but would carry rounding errors, or one NaN, to all later sums.
     """
     windows = len(rows) - length + 1
     total, start, part, size = np.zeros((windows, rows.shape[1])), 0, rows, 1

@@ -1,13 +1,12 @@
-"""Smoothers: estimates of each step's counts, made of noisy counts. Medians of groups stand in `median_smoother`.
+"""Smoothers: estimates of each step's counts from noisy counts. Medians of groups are in `median_smoother`.
 
     AverageSmoother      the mean of the last group
-    JamesSteinSmoother   the step's own noisy count, drawn towards the mean as far as noise explains the spread
-    AdaptiveSmoother     without groups: at every step the longest backward mean up to which all agree
+    JamesSteinSmoother   the noisy count of the step, moved towards the mean as far as noise explains the spread
+    AdaptiveSmoother     without groups: at each step the longest backward mean with which all shorter ones agree
 
-They are best effort: how far a group is from flat is not known, and means over counts that change are biased by an
-unknown amount, so no error is promised. Where noise levels mix, `weights` tells at how many nano-epsilon each number
-was measured; 0 leaves it out.
-Reads: noisy counts and marks. Writes: nothing. Never: a true count, a draw; so smoothing costs nothing.
+They are best effort: how far a group is from flat is not known, and a mean over counts that change has an unknown bias,
+so no error is promised. Where noise levels mix, `weights` are the nano-epsilon of each measurement; 0 leaves it out.
+Reads: noisy counts and marks. Writes: nothing. Never: a true count, a draw; so smoothing is free.
 """
 
 import math
@@ -29,15 +28,15 @@ from thresher.streams.step_blocks import (
 )
 from thresher.streams.window_sums import RunningSums
 
-# What the measurements recommend where most counts are near zero. Where they are far above the noise, that is 2.0.
+# Measurements recommend this where most counts are near zero, and 2.0 where they are far above the noise.
 SPARSE = 3.0
-MOST_STRICTNESS = 1000.0
+_MOST_STRICTNESS = 1000.0
 
 
 class AverageSmoother:
-    """The mean of the last group; with weights, that of the least variance: each number by its epsilon squared.
+    """The mean of the last group; with weights, the mean of least variance: each number by its epsilon squared.
 
-    Privacy: post-processing of what is released. Utility: variance 1 / n of one number's if the group is flat; no
+    Privacy: post-processing of released numbers. Utility: 1 / n of the variance of one number if the group is flat; no
     promise otherwise. Runtime: constant a step. Citations: Chen et al. 2017, equation 5.5 in Chen 2018.
     """
 
@@ -46,7 +45,7 @@ class AverageSmoother:
         self._total, self._weight = np.zeros(self.series), np.zeros(self.series)
 
     def steps(self, noisy: Numbers, marks: NDArray[np.int8], weights: NDArray[np.int64] | None = None) -> Reals:
-        """The estimate of each next step, in order. Where nothing was measured in a group yet, it is 0."""
+        """Return the estimates of the next steps, in order. While a group has no measurement, its estimate is 0."""
         numbers, joins = grouped_steps(noisy, marks, self.series)
         precision = (
             np.ones(numbers.shape)
@@ -54,11 +53,11 @@ class AverageSmoother:
             else np.square(checked_weights(weights, numbers.shape), dtype=float)
         )
         values = np.zeros(numbers.shape)
-        for step, precise in enumerate(precision):
+        for step, weight in enumerate(precision):
             self._total *= joins[step]
             self._weight *= joins[step]
-            self._total += precise * numbers[step]
-            self._weight += precise
+            self._total += weight * numbers[step]
+            self._weight += weight
             np.divide(self._total, self._weight, out=values[step], where=self._weight > 0)
         return values
 
@@ -68,7 +67,7 @@ class JamesSteinSmoother:
 
     tau^2 is the variance of the noise at `epsilon_p`; shorter groups are left as they are. In print the last term is
     the step's own count and the factor may be below 0: both are far worse than no smoothing at all.
-    Privacy: post-processing. Utility: hardly below plain noise; here for comparison. Runtime: constant a step.
+    Privacy: post-processing. Utility: hardly better than plain noise; for comparison. Runtime: constant a step.
     Citations: Efron, Morris 1973 (towards the mean, n - 3); equation 5.7 in Chen 2018, corrected.
     """
 
@@ -80,7 +79,7 @@ class JamesSteinSmoother:
         self._size, self._mean, self._squares = (np.zeros(self.series) for _ in range(3))
 
     def steps(self, noisy: Numbers, marks: NDArray[np.int8]) -> Reals:
-        """The estimate of each next step, in order."""
+        """Return the estimates of the next steps, in order."""
         numbers, joins = grouped_steps(noisy, marks, self.series)
         values = np.empty(numbers.shape)
         for step, own in enumerate(numbers):
@@ -98,24 +97,25 @@ class JamesSteinSmoother:
 
 
 class AdaptiveSmoother:
-    """Estimates of many series that carry noise at one epsilon, as steps come.
+    """Estimate many series that carry noise at one epsilon, as steps come.
 
-    Privacy: post-processing. Utility: best effort; on quiet streams far below the noise of one count, after a change
-    the noise of a short window. `strictness`: 3 for sparse counts, 2 for dense ones. Estimates may be negative.
+    Privacy: post-processing. Utility: best effort. On quiet streams the error is far below the noise of one count;
+    after a change it is the noise of a short window. `strictness`: 3 for sparse counts, 2 for dense ones. Estimates may
+    be negative.
     Runtime: about log2(longest) passes over each block; up to `longest` numbers kept for each series.
     Citations: Lepski 1991 (choosing a window by comparing intervals).
     """
 
     def __init__(self, series: int, epsilon: Amount, strictness: float = SPARSE, longest: int = 1 << 14) -> None:
         self._series = checked_series(series)
-        if not (isinstance(strictness, int | float) and 0 < strictness <= MOST_STRICTNESS):
+        if not (isinstance(strictness, int | float) and 0 < strictness <= _MOST_STRICTNESS):
             raise ArgumentError("strictness", strictness, "it must be above 0 and at most 1000", "Pass 2 or 3")
         self._radius = strictness * math.sqrt(2) / float(checked_rate(epsilon, 1))
         self._longest = checked_between(longest, "longest", 1, 1 << 20)
         self._sums = RunningSums(self._series, self._longest)
 
     def steps(self, noisy: ArrayLike) -> NDArray[np.float64]:
-        """The estimates of these steps. A step without a value is left out of the block, as if it had not been."""
+        """Return the estimates of these steps. Leave a step without a value out of the block."""
         block = block_of(noisy, "noisy", self._series)
         estimates = np.empty(block.shape, dtype=np.float64)
         for rows in self._sums.batches(block):
@@ -123,20 +123,21 @@ class AdaptiveSmoother:
         return estimates
 
     def _estimates(self) -> NDArray[np.float64]:
-        """Of one batch: the highest low end and the lowest high end so far decide whether a longer window agrees.
+        """Return the estimates of one batch.
 
-        The first that does not is the end: longer ones that happen to agree again reach past the same change.
+        The highest low end and the lowest high end of shorter windows decide whether a longer one agrees. The first
+        window that disagrees ends the search: a longer one that agrees by chance reaches past the same change.
         """
-        kept = self._sums.last(1).astype(np.float64)
-        low, high, agrees = kept - self._radius, kept + self._radius, np.ones(kept.shape, dtype=np.bool_)
-        length, seen = 2, self._sums.seen
-        while length <= min(self._longest, int(seen[-1])):
+        best = self._sums.last(1).astype(np.float64)
+        low, high, agrees = best - self._radius, best + self._radius, np.ones(best.shape, dtype=np.bool_)
+        length, ends = 2, self._sums.ends
+        while length <= min(self._longest, int(ends[-1])):
             radius = self._radius / math.sqrt(length)
             mean = self._sums.last(length) / length
             least, most = mean - radius, mean + radius
-            agrees &= (least <= high) & (most >= low) & (seen >= length)[:, None]
-            np.copyto(kept, mean, where=agrees)
+            agrees &= (least <= high) & (most >= low) & (ends >= length)[:, None]
+            np.copyto(best, mean, where=agrees)
             np.maximum(low, least, out=low)
             np.minimum(high, most, out=high)
             length *= 2
-        return kept
+        return best

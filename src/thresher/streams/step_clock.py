@@ -1,14 +1,14 @@
-"""Steps of equal length, counted from a declared instant, in UTC: when each began, and in which one a time lies.
+"""Steps of equal length, counted in UTC from a declared instant: when each begins, and in which one a time lies.
 
-A time is an ISO text with its zone, seconds since 1970, or an aware datetime. UTC has every instant once: an hour that
-a local clock shows twice is told apart by its offset, and a time without an offset is none. A leap second, 23:59:60, is
-no instant of this clock; the seconds around it are.
+A time is an ISO text with its zone, seconds since 1970, or an aware datetime. UTC has each instant once: the offset
+tells apart an hour that a local clock shows twice, and a time without an offset is refused. A leap second, 23:59:60, is
+not an instant of this clock; the seconds around it are.
 Reads: times. Writes: nothing. Never: the machine's own clock or zone; a time in an error message.
 """
 
 import math
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from numbers import Integral
@@ -27,11 +27,12 @@ _MICROSECOND, _SECOND = timedelta(microseconds=1), 10**6
 _FIRST = (datetime.min.replace(tzinfo=UTC) - _EPOCH) // _MICROSECOND
 _LAST = (datetime.max.replace(tzinfo=UTC) - _EPOCH) // _MICROSECOND
 _LONGEST_STEP = 366 * 24 * 3600
+_YEARS = "it must be one instant of the years 1 to 9999"
 _HOW = 'Pass ISO text with its zone, such as "2026-01-31T08:00:00Z", seconds since 1970, or an aware datetime'
 
 
 def instant(time: object) -> int | None:
-    """Microseconds since 1970, rounded down; None for whatever is no instant of the years 1 to 9999."""
+    """Return microseconds since 1970, rounded down; None for anything but an instant of the years 1 to 9999."""
     if isinstance(time, datetime):
         return _of_datetime(time)
     if isinstance(time, str):
@@ -40,23 +41,21 @@ def instant(time: object) -> int | None:
         return None
     if isinstance(time, float):
         # A float means its shortest repr, as everywhere: 0.1 is a tenth.
-        passed = math.floor(Decimal(float.__repr__(time)) * _SECOND) if math.isfinite(time) else None
+        microseconds = math.floor(Decimal(float.__repr__(time)) * _SECOND) if math.isfinite(time) else None
     else:
-        passed = int(time) * _SECOND
-    return _in_range(passed)
+        microseconds = int(time) * _SECOND
+    return _in_range(microseconds)
 
 
 @dataclass(frozen=True, slots=True, init=False)
 class StepClock:
     """Step s lasts from `start` + s * `step_seconds` up to, not including, the beginning of the next.
 
-    `start` is kept as microseconds since 1970; `steps` is how many whole ones there are until the end of the year 9999.
-    Runtime: constant.
+    `start` is in microseconds since 1970. Runtime: constant.
     """
 
     start: int
     step_seconds: int
-    steps: int = field(repr=False, compare=False)
 
     def __init__(self, start: Time, step_seconds: SupportsIndex) -> None:
         seconds = whole_number(step_seconds, "step_seconds")
@@ -64,40 +63,39 @@ class StepClock:
             raise ArgumentError(
                 "step_seconds", seconds, f"a step lasts 1 to {_LONGEST_STEP:,} whole seconds", "Pass 300 for 5 minutes"
             )
-        begun = instant(start)
-        if begun is None:
-            raise ArgumentError("start", start, "it must be one instant of the years 1 to 9999", _HOW)
-        object.__setattr__(self, "start", begun)
+        begins = instant(start)
+        if begins is None:
+            raise ArgumentError("start", start, _YEARS, _HOW)
+        object.__setattr__(self, "start", begins)
         object.__setattr__(self, "step_seconds", seconds)
-        object.__setattr__(self, "steps", (_LAST - begun) // (seconds * _SECOND))
 
     @classmethod
     def at(cls, microseconds: int, step_seconds: SupportsIndex) -> "StepClock":
-        """The clock that starts so many microseconds after 1970."""
+        """Make the clock that starts this many microseconds after 1970."""
         return cls(_EPOCH + timedelta(microseconds=microseconds), step_seconds)
 
     def step_of(self, time: Time) -> int:
-        """The step in which `time` lies; below 0 before the start."""
-        found = instant(time)
-        if found is None:
-            # It may be a time of somebody: what was passed is not repeated.
-            raise ArgumentError("time", type(time), "it must be one instant of the years 1 to 9999", _HOW)
-        return self.step_at(found)
+        """Return the step in which `time` lies; below 0 before the start."""
+        microseconds = instant(time)
+        if microseconds is None:
+            # The value may belong to somebody, so the message does not repeat it.
+            raise ArgumentError("time", type(time), _YEARS, _HOW)
+        return self.step_at(microseconds)
 
     def step_at(self, microseconds: int) -> int:
-        """The step of an instant."""
+        """Return the step of an instant."""
         return (microseconds - self.start) // (self.step_seconds * _SECOND)
 
     def began_at(self, step: SupportsIndex) -> datetime:
-        """When a step begins, which is when the one before it ends."""
+        """Return when a step begins, which is when the step before it ends."""
         number = whole_number(step, "step")
         began = _in_range(self.start + number * self.step_seconds * _SECOND)
         if number < 0 or began is None:
-            raise ArgumentError("step", number, "steps count from 0 and end with the year 9999", "Pass a step between")
+            raise ArgumentError("step", number, "steps count from 0 and end with the year 9999", "Pass one of these")
         return _EPOCH + timedelta(microseconds=began)
 
     def began(self, step: SupportsIndex) -> str:
-        """When a step begins, as ISO text in UTC."""
+        """Return when a step begins, as ISO text in UTC."""
         return self.began_at(step).isoformat().replace("+00:00", "Z")
 
 
@@ -106,14 +104,14 @@ def _of_text(time: str) -> int | None:
         return None
     try:
         return _of_datetime(datetime.fromisoformat(time.upper()))
-    except ValueError:  # no such day, minute or offset
+    except ValueError:  # there is no such day, minute or offset
         return None
 
 
 def _of_datetime(time: datetime) -> int | None:
     try:
         return None if time.utcoffset() is None else _in_range((time - _EPOCH) // _MICROSECOND)
-    except (ArithmeticError, TypeError, ValueError):  # what calls itself a time and is none, such as NaT
+    except (ArithmeticError, TypeError, ValueError):  # a datetime that is not a time, such as NaT
         return None
 
 

@@ -1,12 +1,12 @@
-"""One step drawn: the only place of a running stream that sees true counts, sealed until here.
+"""Draw one step: the only place of a running stream that opens sealed counts.
 
-    laplace    noise on every count
-    pegasus    noise on every count, and groups of steps whose counts are alike
-    tree       the same at every node, each level at its share; pruned or not
+    laplace    noise on each count
+    pegasus    noise on each count, and groups of steps with similar counts
+    tree       the same at each node, each level at its share; pruned or not
 
-Between steps a drawer keeps what it must: the open groups of a grouper, which are as secret as the counts themselves,
-and noise that was drawn ahead, which is not written anywhere.
-Reads: sealed counts, entropy. Writes: secrets, as bytes, for whoever seals them. Never: shows either.
+Between steps a drawer keeps the open groups of a grouper, which are as secret as the counts, and noise that was drawn
+ahead, which is never written.
+Reads: sealed counts, entropy. Writes: secrets, as bytes, for the caller to seal. Never: shows either.
 Proof: `step_mechanism.md`.
 """
 
@@ -31,16 +31,16 @@ from thresher.streams.step_blocks import MOST_COUNT
 from thresher.streams.step_release import NoisyStep
 from thresher.streams.tree import Tree
 
-# A group is closed by then at the latest: a bound on what is kept and looked back on.
+# The longest group of steps. It bounds what is kept for each series, and what a restart must read again.
 LONGEST_GROUP = 1 << 14
 
 
 @dataclass(frozen=True, slots=True)
 class Measures:
-    """What one series, or one leaf with all nodes above it, is measured at in a step.
+    """The epsilon of the measurements of one series, or of one leaf with all nodes above it, in a step.
 
-    `whole` is shared out: every count is measured at `perturber`, its deviations at `grouper` (0: there is none), at
-    each level of a tree.
+    `whole` is shared out: at each level of a tree, a count is measured at `perturber`, and its deviations at `grouper`,
+    which is 0 without a grouper.
     """
 
     whole: Epsilon
@@ -49,39 +49,49 @@ class Measures:
 
 
 class Drawer(Protocol):
-    """Draws one step after another."""
+    """What draws one step after another."""
 
     def draw(self, counts: Exact) -> NoisyStep:
-        """One step's counts, in the order of the states. Costs what the plan says, whatever comes out."""
+        """Draw a step from its counts, in the order of the states. It costs what the plan says, whatever comes out."""
 
     def secrets(self) -> bytes:
-        """What it keeps between steps; empty if nothing."""
+        """Return what is kept between steps; empty if nothing is."""
 
-    def restore(self, secrets: bytes) -> None: ...
+    def restore(self, secrets: bytes) -> None:
+        """Go on from the secrets of another drawer of the same plan, which must not be used again."""
 
     def close(self) -> None:
-        """Forget all that is kept: groups that were open are closed."""
+        """Forget the secrets: open groups are closed."""
 
 
 def measures(declared: StreamDeclaration, tree: Tree | None, epsilon: Epsilon) -> Measures:
-    """How one series' epsilon for a step is shared out. The parts of a path never add up to more."""
+    """Share out the epsilon of one series in a step. The parts of a path never add up to more."""
     share = declared.grouper_share if declared.mechanism == "pegasus" else Fraction(0)
     if tree is not None:
         terms = hierarchy_terms(tree.height, epsilon.fraction, share, _prune(declared), declared.cutoff)
         return Measures(epsilon, Epsilon.from_nano(terms.count_nano), Epsilon.from_nano(terms.group_nano))
     grouper = int(epsilon.nano * share)
-    found = Measures(epsilon, Epsilon.from_nano(epsilon.nano - grouper), Epsilon.from_nano(grouper))
-    checked_rate(found.perturber.fraction, 1)
+    measured = Measures(epsilon, Epsilon.from_nano(epsilon.nano - grouper), Epsilon.from_nano(grouper))
+    checked_rate(measured.perturber.fraction, 1)
     if share:
-        grouper_terms(found.grouper.fraction, declared.theta, longest=LONGEST_GROUP)
-    return found
+        grouper_terms(measured.grouper.fraction, declared.theta, longest=LONGEST_GROUP)
+    return measured
 
 
 def drawer(declared: StreamDeclaration, measured: Measures, tree: Tree | None, entropy: Entropy) -> Drawer:
-    """Whatever draws the steps of a stream."""
-    if tree is not None:
-        return _Nodes(declared, measured, tree, entropy)
-    return _Series(len(declared.states), declared, measured, entropy)
+    """Make the drawer of a stream's steps."""
+    if tree is None:
+        return _Series(len(declared.states), declared, measured, entropy)
+    return _Nodes(
+        tree,
+        measured.whole.fraction,
+        declared.grouper_share if measured.grouper else 0,
+        declared.theta,
+        _prune(declared),
+        cutoff=declared.cutoff,
+        longest=LONGEST_GROUP,
+        entropy=entropy,
+    )
 
 
 class _Series:
@@ -111,37 +121,15 @@ class _Series:
             self._grouper.close()
 
 
-class _Nodes:
+class _Nodes(Hierarchy):
     """A tree of states."""
 
-    def __init__(self, declared: StreamDeclaration, measured: Measures, tree: Tree, entropy: Entropy) -> None:
-        share = declared.grouper_share if measured.grouper else Fraction(0)
-        self._tree = Hierarchy(
-            tree,
-            measured.whole.fraction,
-            share,
-            declared.theta,
-            _prune(declared),
-            cutoff=declared.cutoff,
-            longest=LONGEST_GROUP,
-            entropy=entropy,
-        )
-
     def draw(self, counts: Exact) -> NoisyStep:
-        return self._tree.steps(_row(counts, len(self._tree.tree.leaves)))[0]
-
-    def secrets(self) -> bytes:
-        return self._tree.secrets()
-
-    def restore(self, secrets: bytes) -> None:
-        self._tree.restore(secrets)
-
-    def close(self) -> None:
-        self._tree.close()
+        return self.steps(_row(counts, len(self.tree.leaves)))[0]
 
 
 def sealed_counts(counts: ArrayLike, states: int) -> Exact:
-    """Counts of one step as sealed whole numbers; refused if they are not what counts can be."""
+    """Seal the counts of one step, or refuse what cannot be counts."""
     given = np.asarray(counts)
     if given.shape != (states,):
         rule = f"it must hold one count for each of the {states} states"
@@ -150,14 +138,14 @@ def sealed_counts(counts: ArrayLike, states: int) -> Exact:
         rule = "counts are whole numbers"
         raise ArgumentError("counts", f"of type {given.dtype}", rule, "Count units; convert whole floats to integers")
     if given.size and given.min() < 0:
-        # No stream of events has a negative count, so that this tells apart no two streams there can be.
-        raise ArgumentError("counts", "a negative one", "nobody is counted less than not at all", "Count units")
-    # Numpy's large unsigned numbers would become negative.
+        # No stream of events has a negative count, so the refusal reveals nothing about one.
+        raise ArgumentError("counts", "a negative number", "counts are 0 or more", "Count units")
+    # Large unsigned numbers of numpy would become negative.
     return Exact(np.minimum(given, MOST_COUNT).astype(np.int64)[:, None])
 
 
 def _row(counts: Exact, states: int) -> NDArray[np.int64]:
-    """The counts as a block of one step, cut off where every block is."""
+    """Unseal the counts as a block of one step."""
     return np.clip(counts.unseal(), -MOST_COUNT, MOST_COUNT).astype(np.int64).reshape(1, states)
 
 

@@ -1,13 +1,13 @@
-"""What a step releases, and its record: what is stored, handed out, and shown again. One record for every step.
+"""What a step releases, and its record, which is stored, handed out and shown again. Each step has one record.
 
     released   drawn once, charged, stored
-    torn       charged, and lost in a crash before it was stored: there is no value and there never will be one
+    torn       charged, and lost in a crash before it was stored: the step never gets a value
     gap        nobody listened: nothing was read and nothing is charged
     ended      the budget cannot pay for this step, and nothing follows
 
-A group of steps with similar counts is written by one mark for each step and series: the step OPENS a group, JOINS the
+Groups of steps with similar counts are written as one mark for each step and series: the step OPENS a group, JOINS the
 open group, or stands ALONE, which closes the group before it. So the last group at any time is the step itself if it
-stands alone, and otherwise all steps back to the last one that opened.
+stands alone, and otherwise all steps back to the last step that opened a group.
 Reads: noisy numbers and what follows from them. Writes: bytes of them. Never: a true count; a value of another step.
 """
 
@@ -31,8 +31,8 @@ class NoisyStep:
     """One step of all series, in declared order.
 
     `marks`: how each series is grouped; None without a grouper.
-    `nano`: at how many nano-epsilon each series was measured, 0 if it was not (then its noisy count is 0); None if all
-    were measured as declared. `more`, `more_nano`: a second measurement of the same counts, where one was made.
+    `nano`: the nano-epsilon of the measurement of each series, 0 if it was not measured (then its noisy count is 0);
+    None if all were measured as declared. `more`, `more_nano`: a second measurement of the same counts, if any.
     """
 
     noisy: NDArray[np.int64]
@@ -42,23 +42,22 @@ class NoisyStep:
     more_nano: NDArray[np.int64] | None = None
 
     def document(self) -> dict[str, Any]:
-        """For JSON; what is None is left out."""
+        """Return the step for JSON, without the fields that are None."""
         fields = {name: getattr(self, name) for name in self.__slots__}
         return {name: values.tolist() for name, values in fields.items() if values is not None}
 
     @classmethod
-    def from_document(cls, said: Mapping[str, Any]) -> "NoisyStep":
-        def whole(name: str) -> NDArray[np.int64] | None:
-            return np.array(said[name], dtype=np.int64) if name in said else None
-
-        marks = np.array(said["marks"], dtype=np.int8) if "marks" in said else None
-        noisy = np.array(said["noisy"], dtype=np.int64)
-        return cls(noisy, marks, whole("nano"), whole("more"), whole("more_nano"))
+    def from_document(cls, document: Mapping[str, Any]) -> "NoisyStep":
+        """Read what `document` wrote."""
+        fields: dict[str, Any] = {
+            name: np.array(values, dtype=np.int8 if name == "marks" else np.int64) for name, values in document.items()
+        }
+        return cls(**fields)
 
 
 @dataclass(frozen=True, slots=True)
 class WindowState:
-    """The sums of the last `length` steps, one for each series; `covered` of those steps have a value."""
+    """The sums over the last `length` steps, one for each series; `covered` of these steps have a value."""
 
     length: int
     covered: int
@@ -67,10 +66,10 @@ class WindowState:
 
 @dataclass(frozen=True, slots=True)
 class AlarmState:
-    """One declared alarm at one step, for the series it watches.
+    """One declared alarm at one step, for the series that it watches.
 
-    `ringing`: what is shown, after hysteresis. `crossed`: this step's own test, which the promise is about; None where
-    it is not tested: its window is not full, or reaches back to before the alarm was declared.
+    `ringing`: what is shown, after hysteresis. `crossed`: the test of this step, which the promise is about; None if
+    the step is not tested, because the window is not full or reaches back to before the alarm was declared.
     """
 
     name: str
@@ -81,9 +80,9 @@ class AlarmState:
 
 @dataclass(frozen=True, slots=True)
 class StepRecord(Shown):
-    """One step of a stream. `at` is when it began; `epsilon` is what one unit may have lost in this step alone.
+    """One step of a stream. `at` is when it began; `epsilon` is what one unit may have lost by this step alone.
 
-    `values` are the smoothed estimates, best effort; `drawn` are the noisy counts that carry the promises.
+    `drawn` are the noisy counts, which the promises are about; `values` are smoothed estimates, best effort.
     """
 
     stream: str
@@ -102,37 +101,8 @@ class StepRecord(Shown):
     steps: int = 1
 
     def to_bytes(self) -> bytes:
-        """What is stored: all but the names, which belong to the stream."""
-        return json.dumps(self._content(), sort_keys=True, separators=(",", ":"), allow_nan=False).encode()
-
-    @classmethod
-    def from_bytes(cls, body: bytes, names: Sequence[str]) -> "StepRecord":
-        return cls.from_content(json.loads(body), names)
-
-    @classmethod
-    def from_content(cls, said: Mapping[str, Any], names: Sequence[str]) -> "StepRecord":
-        return cls(
-            said["stream"],
-            said["step"],
-            said["at"],
-            said["kind"],
-            tuple(names),
-            Epsilon.from_json(said["epsilon"]),
-            NoisyStep.from_document(said["drawn"]) if "drawn" in said else None,
-            tuple(said["values"]),
-            tuple(WindowState(length, covered, tuple(sums)) for length, covered, sums in said["windows"]),
-            tuple(AlarmState(*state) for state in said["alarms"]),
-            said["note"],
-            said["stamp"],
-        )
-
-    def handed_out(self, key: str) -> Self:  # noqa: ARG002 - its step is its key
-        return self
-
-    def _content(self) -> dict[str, Any]:
-        drawn = {} if self.drawn is None else {"drawn": self.drawn.document()}
-        return {
-            **drawn,
+        """Return what is stored: all but the names, which belong to the stream."""
+        content = {
             "alarms": [[a.name, a.series, a.ringing, a.crossed] for a in self.alarms],
             "at": self.at,
             "epsilon": self.epsilon.to_json(),
@@ -144,10 +114,35 @@ class StepRecord(Shown):
             "values": list(self.values),
             "windows": [[w.length, w.covered, list(w.sums)] for w in self.windows],
         }
+        if self.drawn is not None:
+            content["drawn"] = self.drawn.document()
+        return json.dumps(content, sort_keys=True, separators=(",", ":"), allow_nan=False).encode()
+
+    @classmethod
+    def from_bytes(cls, body: bytes, names: Sequence[str]) -> "StepRecord":
+        """Read what `to_bytes` wrote, for a stream with these names."""
+        content = json.loads(body)
+        return cls(
+            content["stream"],
+            content["step"],
+            content["at"],
+            content["kind"],
+            tuple(names),
+            Epsilon.from_json(content["epsilon"]),
+            NoisyStep.from_document(content["drawn"]) if "drawn" in content else None,
+            tuple(content["values"]),
+            tuple(WindowState(length, covered, tuple(sums)) for length, covered, sums in content["windows"]),
+            tuple(AlarmState(*state) for state in content["alarms"]),
+            content["note"],
+            content["stamp"],
+        )
+
+    def handed_out(self, key: str) -> Self:  # noqa: ARG002 - its step is its key
+        return self
 
     @property
     def noisy(self) -> tuple[int | None, ...]:
-        """The noisy counts; None for a node of a tree that was pruned, and so not looked at."""
+        """Return the noisy counts; None for a node of a tree that was pruned, and so not measured."""
         if self.drawn is None:
             return ()
         if self.drawn.nano is None:
@@ -156,26 +151,26 @@ class StepRecord(Shown):
         return tuple(count if nano else None for count, nano in pairs)
 
     def document(self) -> dict[str, Any]:
-        """For a JSON line: numbers by the name of their series; what this kind of record lacks is left out."""
-        said: dict[str, Any] = {"stream": self.stream, "step": self.step, "at": self.at, "kind": self.kind}
+        """Return the record for JSON: numbers by the name of their series, without what this kind of record lacks."""
+        document: dict[str, Any] = {"stream": self.stream, "step": self.step, "at": self.at, "kind": self.kind}
         if self.steps > 1:
-            said["steps"] = self.steps
+            document["steps"] = self.steps
         if self.drawn is not None:
-            said["noisy"] = dict(zip(self.names, self.noisy, strict=True))
-            said["values"] = dict(zip(self.names, self.values, strict=True))
-            said["windows"] = [
+            document["noisy"] = dict(zip(self.names, self.noisy, strict=True))
+            document["values"] = dict(zip(self.names, self.values, strict=True))
+            document["windows"] = [
                 {"length": w.length, "covered": w.covered, "sums": dict(zip(self.names, w.sums, strict=True))}
                 for w in self.windows
             ]
-            said["alarms"] = [
+            document["alarms"] = [
                 {"name": a.name, "series": a.series, "ringing": a.ringing, "crossed": a.crossed} for a in self.alarms
             ]
-        said["epsilon"] = self.epsilon.to_json()
-        return {**said, **({"note": self.note} if self.note else {}), **({"stamp": self.stamp} if self.stamp else {})}
+        document["epsilon"] = self.epsilon.to_json()
+        return document | {name: text for name, text in (("note", self.note), ("stamp", self.stamp)) if text}
 
     def page(self) -> Page:
         """Return what is shown of it: one line, and the record for programs."""
-        from thresher.streams.stream_chart import step_line  # noqa: PLC0415 - it draws records
+        from thresher.streams.stream_chart import step_line  # noqa: PLC0415 - it imports this module
 
         shown = step_line(replace(self, stamp=""), self.names)
         return Page((Lines((line(shown),)),), self.document(), self.stamp)

@@ -1,6 +1,6 @@
-"""Records of a stream drawn with characters: noisy counts as dots, smoothed values as a line, alarms underneath.
+"""Draw records of a stream with characters: noisy counts as dots, smoothed values as a line, alarms underneath.
 
-    dots (·)       the noisy counts, which carry the promises
+    dots (·)       the noisy counts, which the promises are about
     line           the smoothed values, best effort
     █ under it     an alarm rings; · it is tested and silent; blank: its window is not full, or there is no value
     x ░ ▸          a step that is torn, a gap, the end of the budget
@@ -22,7 +22,7 @@ from thresher.pages.page import ALARM, CURVE, FAINT, STRONG, UNSURE
 from thresher.streams.step_release import ENDED, GAP, RELEASED, TORN, AlarmState, StepRecord
 
 _WIDTH, _MARGIN, _COLUMNS, _LONGEST_NAME = 78, 13, 62, 40
-# A character of Braille has two dots across and four down.
+# A Braille character has two dots across and four down.
 _ACROSS, _DOWN = 2, 4
 _BRAILLE, _DOTS = 0x2800, ((0x01, 0x08), (0x02, 0x10), (0x04, 0x20), (0x40, 0x80))
 _OUTLIERS = 0.98
@@ -43,13 +43,13 @@ class _Scale:
     rows: int
 
     def places(self, values: Series, parts: int = 1) -> NDArray[np.int64]:
-        """Rows from the top, each of so many parts; what lies outside is put at the edge."""
+        """Return rows from the top, each divided into `parts`; values outside are put at the edge."""
         room = self.rows * parts
         share = (self.high - np.nan_to_num(values)) / (self.high - self.low)
         return np.clip((share * room).astype(np.int64), 0, room - 1)
 
     def labels(self) -> dict[int, str]:
-        """What the ends and zero are called; zero, where an end is in the same row."""
+        """Return the labels of the ends and of zero, by row; zero replaces an end in the same row."""
         return {int(self.places(np.array([tick]))[0]): _number(tick) for tick in (self.low, self.high, 0.0)}
 
 
@@ -62,10 +62,10 @@ def stream_chart(
 ) -> tuple[Block, ...]:
     """Return one panel for each series, and notes; a `truth` (`+`) holds one number for each record.
 
-    Left out, the series are those that alarms watch and then others, four at most.
+    By default the series are those that alarms watch, then others, four at most.
     """
     if not records:
-        return (Lines((line("  nothing is released yet"),)),)
+        return (Lines((line("  no step is released yet"),)),)
     lines: list[Line] = []
     shown = records if truth else _spread(records)
     for name in chosen_series(records, series):
@@ -77,12 +77,12 @@ def stream_chart(
 
 
 def _spread(records: Sequence[StepRecord]) -> list[StepRecord]:
-    """A gap of several steps as so many of one step; a very long one is cut short."""
+    """Split a gap of several steps into gaps of one step; a very long gap is cut short."""
     return [replace(r, step=r.step + i, steps=1) for r in records for i in range(min(r.steps, _LONGEST_GAP))]
 
 
 def chosen_series(records: Sequence[StepRecord], series: Sequence[str] | None = None) -> tuple[str, ...]:
-    """The series that are drawn."""
+    """Return the series that are drawn, or refuse names that the stream does not have."""
     names = records[-1].names
     if series is None:
         watched = [state.series for state in _last_alarms(records)]
@@ -94,7 +94,7 @@ def chosen_series(records: Sequence[StepRecord], series: Sequence[str] | None = 
 
 
 def ringing_steps(records: Sequence[StepRecord], alarm: str) -> list[tuple[int, int]]:
-    """When an alarm rang: the first and the last step of each spell."""
+    """Return when an alarm rang: the first and the last step of each spell."""
     spells: list[tuple[int, int]] = []
     before = False
     for record in records:
@@ -110,13 +110,13 @@ def step_line(record: StepRecord, series: Sequence[str]) -> str:
     start = f"{record.step:>7}  {record.at[:16].replace('T', ' ')}  "
     if record.drawn is None:
         return f"{start}{record.kind}: {visible(record.note)}"
-    told = {
+    counts = {
         name: f"{visible(name)} {'not looked at' if noisy is None else f'{noisy:,}'} (~{_number(value)})"
         for name, noisy, value in zip(record.names, record.noisy, record.values, strict=True)
     }
     ringing = [f"{visible(state.name)} rings" for state in record.alarms if state.ringing]
     stamp = f"  {record.stamp}" if record.stamp else ""
-    return _cut(start + "  ".join([*ringing, *(told[name] for name in series)]), _WIDTH - len(stamp)) + stamp
+    return _cut(start + "  ".join([*ringing, *(counts[name] for name in series)]), _WIDTH - len(stamp)) + stamp
 
 
 # One panel
@@ -147,7 +147,7 @@ def _scale(noisy: Series, values: Series, truth: Series | None, rows: int) -> _S
 
 
 def _nice(value: float) -> float:
-    """The next number up with two digits, which is a label that can be read."""
+    """Round up to two digits, for a label that is easy to read."""
     if value <= 0:
         return 0.0
     unit = 10.0 ** (math.floor(math.log10(value)) - 1)
@@ -155,7 +155,7 @@ def _nice(value: float) -> float:
 
 
 def _binned(values: Series, places: int) -> Series:
-    """The mean of the steps that share a place; a step that covers several is in each of them."""
+    """Return the mean of the steps that share a place; a step that covers several places is in each of them."""
     edges = np.arange(places + 1) * values.size / places
     first, last = np.floor(edges[:-1]).astype(np.int64), np.ceil(edges[1:] - 1e-9).astype(np.int64)
     known = np.isfinite(values)
@@ -172,7 +172,7 @@ def _put(page: NDArray[np.str_], scale: _Scale, values: Series, mark: str) -> No
 
 
 def _put_line(page: NDArray[np.str_], scale: _Scale, values: Series) -> None:
-    """A line in dots of Braille, without holes where it is steep."""
+    """Draw a line in Braille dots, without holes where it is steep."""
     down = scale.places(values, _DOWN)
     cells = np.zeros(page.shape, dtype=np.int64)
     for across in range(values.size):
@@ -187,7 +187,7 @@ def _put_line(page: NDArray[np.str_], scale: _Scale, values: Series) -> None:
 
 
 def _row(label: str, marks: str) -> Line:
-    """Marks behind a label; runs of the same kind in one tone each."""
+    """Return marks behind a label, with one tone for each run of equal marks."""
     runs = groupby(marks.rstrip(), lambda mark: CURVE if ord(mark) >= _BRAILLE else _TONES.get(mark, ""))
     return line(f"{label:>{_MARGIN - 1}} │", *(Span("".join(run), tone) for tone, run in runs))
 
@@ -197,15 +197,15 @@ def _title(records: Sequence[StepRecord], name: str, place: int) -> Line:
     last = next((record for record in reversed(records) if record.drawn is not None), None)
     if last is None:
         return line("  ", Span(name, STRONG), "  no value")
-    told = [f"{_number(last.values[place])} at {last.at[11:16]}"]
+    parts = [f"{_number(last.values[place])} at {last.at[11:16]}"]
     for window in last.windows:
         missing = f" ({window.covered} known)" if window.covered < window.length else ""
-        told.append(f"last {window.length} steps{missing} {_number(window.sums[place])}")
-    return line("  ", Span(name, STRONG), f"   {_cut('   '.join(told), _WIDTH - len(name) - 5)}")
+        parts.append(f"last {window.length} steps{missing} {_number(window.sums[place])}")
+    return line("  ", Span(name, STRONG), f"   {_cut('   '.join(parts), _WIDTH - len(name) - 5)}")
 
 
 def _below(records: Sequence[StepRecord], name: str) -> list[Line]:
-    """The axis of time, a row for each alarm of the series, and what befell steps."""
+    """Return the axis of time, a row for each alarm of the series, and a row for steps without a value."""
     lines = [line(f"{'':>{_MARGIN}}{'─' * _COLUMNS}"), line(f"{'':>{_MARGIN}}{_times(records)}")]
     for state in _last_alarms(records):
         if state.series == name:
@@ -216,7 +216,7 @@ def _below(records: Sequence[StepRecord], name: str) -> list[Line]:
 
 
 def _by_column(marks: Sequence[str], order: str) -> str:
-    """The gravest mark of all steps in a column; `order` lists them."""
+    """Return for each column the first mark, in this order, that any of its steps has."""
     places = np.arange(_COLUMNS + 1) * len(marks) / _COLUMNS
     shown = []
     for column in range(_COLUMNS):
@@ -232,7 +232,7 @@ def _alarm_mark(record: StepRecord, alarm: str) -> str:
 
 
 def _times(records: Sequence[StepRecord]) -> str:
-    """When it began, and when the middle and the last step did."""
+    """Return when the first, the middle and the last step began."""
     one_day = records[0].at[:10] == records[-1].at[:10]
     ends = [records[0], records[len(records) // 2], records[-1]]
     first, middle, last = ((r.at[11:16] if one_day else r.at[5:16].replace("T", " ")) for r in ends)
@@ -241,14 +241,14 @@ def _times(records: Sequence[StepRecord]) -> str:
 
 
 def _notes(records: Sequence[StepRecord]) -> list[Fact]:
-    """What a reader must not overlook."""
+    """Return the steps without a value, and the end of the budget."""
     counted = {kind: sum(record.steps for record in records if record.kind == kind) for kind in (TORN, GAP)}
-    said = {TORN: "torn (charged, and lost in a crash)", GAP: "passed over (nobody listened)"}
-    told = [
-        f"{number:,} {'step' if number == 1 else 'steps'} {said[kind]}" for kind, number in counted.items() if number
+    reasons = {TORN: "torn (charged, and lost in a crash)", GAP: "passed over (nobody listened)"}
+    notes = [
+        f"{number:,} {'step' if number == 1 else 'steps'} {reasons[kind]}" for kind, number in counted.items() if number
     ]
     ended = [Fact("ended", records[-1].note)] if records[-1].kind == ENDED else []
-    return [*([Fact("steps", "; ".join(told))] if told else []), *ended]
+    return [*([Fact("steps", "; ".join(notes))] if notes else []), *ended]
 
 
 def _last_alarms(records: Sequence[StepRecord]) -> tuple[AlarmState, ...]:

@@ -1,11 +1,11 @@
-"""What makes a stream this stream: all that decides what is drawn, written out field by field.
+"""The identity of a stream: all settings that decide what is drawn, written out field by field.
 
-    facts      what must be declared again when the stream is opened again; kept in the ledger with the stream's state
-    question   of one step: the facts and the step's number
-    key        under which a step is charged, once for ever
+    facts      the settings that must be the same when the stream is opened again; the ledger keeps them with its state
+    question   the facts and the number of a step
+    key        the key under which a step is charged, once for ever
 
-Windows, alarms, smoothers and strictness are read from what was released, so they are not part of it. An alarm has an
-identity of its own, which says since when it has been declared (`alarms.md`).
+Windows, alarms, smoothers and strictness use released numbers only, so they are not part of it. An alarm has another
+identity, by which a stream knows since when the alarm has been declared (`alarms.md`).
 Reads: declarations. Writes: texts. Never: a budget, a key file; a text that is read back.
 """
 
@@ -27,29 +27,30 @@ _ALARM_VERSION = "alarm 1"
 
 @dataclass(frozen=True, slots=True)
 class StreamIdentity:
-    """The texts of one stream, made once. `subject`: what its account counts."""
+    """The texts of one stream, made once. `subject`: whom its account is about."""
 
     facts: Mapping[str, Any]
     subject: Subject
-    # The question and the key of every step, up to the number of the step.
+    # What the questions and the keys of all steps begin with; the number of the step follows.
     question: str
     key: str
 
     def of_step(self, step: int) -> Identity:
-        """The identity of a step. No step is refined: its measurement is the question itself."""
+        """Return the identity of a step. Steps are not refined, so the measurement is the question itself."""
         text = f"{self.question}{step}}}"
         return Identity(text, text)
 
     def key_of(self, step: int) -> str:
+        """Return the key under which a step is charged."""
         return f"{self.key}{step}"
 
     def is_ours(self, question: str) -> bool:
-        """Whether a charged question has the present form. Those of earlier versions cannot be compared."""
+        """Say whether a charged question has the present form. Questions of version 0 cannot be compared."""
         return question.startswith(f'{{"identity":"{VERSION}"')
 
 
 def stream_identity(declared: StreamDeclaration, tree: Tree | None) -> StreamIdentity:
-    """The identity of a declared stream, with the tree of its states if it has one."""
+    """Write the identity of a declared stream, with the tree of its states if it has one."""
     facts = folded(_facts(declared, tree))
     question = f'{{"identity":"{VERSION}","stream":{identity_text(facts)},"step":'
     return StreamIdentity(
@@ -61,7 +62,7 @@ def stream_identity(declared: StreamDeclaration, tree: Tree | None) -> StreamIde
 
 
 def _facts(declared: StreamDeclaration, tree: Tree | None) -> dict[str, Any]:
-    """By the names of the settings, so that a refusal can name those that changed."""
+    """Return the facts by the names of the settings, so that a refusal can name those that changed."""
     table = declared.polled
     rows = None if table is None else [table.table, table.relation, _text(table.file), table.unit]
     return {
@@ -88,7 +89,7 @@ def _facts(declared: StreamDeclaration, tree: Tree | None) -> dict[str, Any]:
 
 
 def alarm_identity(declared: AlarmDeclaration) -> str:
-    """What makes an alarm the same alarm: all but its name."""
+    """Return a digest of all settings of an alarm but its name."""
     facts = {
         "identity": _ALARM_VERSION,
         "kind": declared.kind,
@@ -104,14 +105,14 @@ def alarm_identity(declared: AlarmDeclaration) -> str:
 
 
 def changed_settings(kept: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
-    """The settings that differ, by name."""
+    """Return the names of the settings that differ."""
     return sorted(name for name in now.keys() | kept.keys() if now.get(name) != kept.get(name))
 
 
 def old_settings(declared: StreamDeclaration) -> dict[str, str]:
-    """The settings that streams of version 0 kept as hashes of Python's text of them, as far as that text is Python's.
+    """Return hashes of the settings that streams of version 0 kept, of which only Python's `repr` was hashed.
 
-    For states of before `stream 1` alone: of these the ones that decide what is drawn are compared once.
+    For states of before `stream 1` only: their settings are compared once, when the stream is first opened again.
     """
     counted = ("states", "account", "max_states_per_unit", "late_steps", "ahead_steps")
     drawn = ("epsilon", "mechanism", "grouper_share", "theta", "prune", "cutoff")

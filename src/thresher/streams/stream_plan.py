@@ -1,6 +1,6 @@
-"""A declared stream as a plan: its series, what each step costs, what is drawn, what follows, and what is promised.
+"""Plan a declared stream: its series, what each step draws and costs, what follows from it, and what is promised.
 
-Everything that can be refused is refused here, before a step is charged.
+All refusals of a declaration happen here, before a step is charged.
 Reads: declarations. Writes: nothing. Never: a count.
 """
 
@@ -17,7 +17,6 @@ from thresher.noise import Entropy
 from thresher.plan import Explained, Statements
 from thresher.streams.alarm_lines import alarm
 from thresher.streams.alarms import Alarm, Kind
-from thresher.streams.smoothers import MOST_STRICTNESS
 from thresher.streams.step_clock import StepClock
 from thresher.streams.step_mechanism import LONGEST_GROUP, Drawer, Measures, drawer, measures
 from thresher.streams.step_release import TORN, StepRecord
@@ -25,14 +24,14 @@ from thresher.streams.stream_identity import StreamIdentity, alarm_identity, str
 from thresher.streams.tree import Tree
 
 _DAY_SECONDS = 86_400
-# Numbers that are kept for smoothing, or for windows: half a gigabyte.
+# The most numbers that are kept for smoothing, or for windows: half a gigabyte.
 _MOST_KEPT = 1 << 26
 _OF_GROUPS = ("median", "average", "james-stein")
 
 
 @dataclass(frozen=True, slots=True)
 class StreamAlarm:
-    """A declared alarm with its promise, and the place of the series that it watches. `identity`: all but its name."""
+    """A declared alarm with its promise, and the place of its series. `identity`: a digest of all but its name."""
 
     declared: AlarmDeclaration
     alarm: Alarm
@@ -40,28 +39,28 @@ class StreamAlarm:
     identity: str
 
     def first_test(self, since: int) -> int:
-        """The first step whose whole window is later than the steps before `since`."""
+        """Return the first step whose whole window lies at `since` or later."""
         return since + self.alarm.window - (not self.alarm.differs)
 
     @property
     def promise(self) -> str:
-        """The sentence, and what is shown of it where that is steadier than each step's own test."""
+        """Return the promise in words, and how `ringing` follows the tests if it is delayed."""
         on, off = self.declared.on_steps, self.declared.off_steps
         if on == off == 1:
             return self.alarm.sentence
-        shown = f"It is shown as ringing after {on} tests on end that ring, and as quiet after {off} that do not."
-        return f"{self.alarm.sentence} The promise is about each step's own test. {shown}"
+        shown = f"It is shown as ringing after {on} tests in a row that ring, and as quiet after {off} that do not."
+        return f"{self.alarm.sentence} The promise is about the test of each step. {shown}"
 
 
 @dataclass(frozen=True, slots=True)
 class StreamPlan(Explained):
-    """What a stream does in every step. All of it is computed once, when the stream is planned.
+    """What a stream does in each step. All of it is computed once, when the stream is planned.
 
-    account          what is charged; the ledger keeps what the stream goes on from under `state_name`
-    states, names    what events are about, and what is released: the same, or the leaves and the nodes of the tree
+    account          the account that is charged; the ledger keeps the stream's state under `state_name`
+    states, names    what events name, and what is released: the same, or the leaves and the nodes of the tree
     step_epsilon     what one unit loses by one step, in all series together
-    longest          how far back a smoother looks: less where memory would not hold so many series
-    look_back        how many steps back anything looks that follows from records
+    longest          how many steps back a smoother looks: fewer where memory would not hold so many series
+    look_back        how many stored steps a restart must read again
     """
 
     declared: StreamDeclaration
@@ -82,20 +81,24 @@ class StreamPlan(Explained):
     guarantee: Guarantee
 
     def record(self, step: int, kind: str, note: str) -> StepRecord:
-        """The record of a step that has no value, and why."""
+        """Make the record of a step that has no value, with a note that says why."""
         lost = self.step_epsilon if kind == TORN else Epsilon(0)
         return StepRecord(self.name, step, self.clock.began(step), kind, self.names, lost, note=note)
 
     def drawer(self, entropy: Entropy) -> Drawer:
+        """Make the drawer of the stream's steps."""
         return drawer(self.declared, self.measures, self.tree, entropy)
 
     @property
     def noise(self) -> float:
-        """The standard deviation of one noisy count."""
+        """Return the standard deviation of one noisy count."""
         return 1 / (math.sqrt(2) * math.sinh(float(self.measures.perturber) / 2))
 
     def lost_within(self, steps: int) -> Epsilon:
-        """What somebody present in so many steps on end loses at most: never more than a budget that adds them up."""
+        """Return the most that somebody present in this many consecutive steps loses.
+
+        With `protect = "unit"` steps add up in the account, so it is never more than the budget.
+        """
         lost = self.step_epsilon * steps
         return min(lost, self.declared.budget) if self.declared.protected_steps is None else lost
 
@@ -111,7 +114,7 @@ class StreamPlan(Explained):
             who, more = "in all steps", "and never more than the budget"
             charged = f"each step adds {self.step_epsilon} to the account, until the budget ends"
         else:
-            who = f"in any {protected} steps on end" if protected > 1 else "in one step"
+            who = f"in any {protected} consecutive steps" if protected > 1 else "in one step"
             more = "and as much again every further day"
             most = self.step_epsilon * protected
             charged = f"the account stays at {most}, what they lose, however long it runs"
@@ -150,14 +153,14 @@ def in_steps(number: int) -> str:
 
 
 def plan_stream(declared: StreamDeclaration) -> StreamPlan:
-    """The plan of a declared stream, or `DeclarationError` naming the setting."""
+    """Plan a declared stream, or raise `DeclarationError` with the name of the setting."""
     place = f"streams.{declared.name}"
     try:
         tree = None if declared.tree is None else Tree.of(declared.tree)
     except ArgumentError as error:
         raise DeclarationError(f"{place}.tree", str(error)) from None
     if tree is None and declared.prune != "none":
-        raise DeclarationError(f"{place}.prune", "only a tree can be pruned. Declare a tree, or leave it out")
+        raise DeclarationError(f"{place}.prune", "only a tree can be pruned. Declare a tree, or leave prune out")
     states, names = (declared.states, declared.states) if tree is None else (tree.leaves, tree.names)
     _check_states(declared, len(states), len(names))
     steps = declared.protected_steps or 1
@@ -167,7 +170,7 @@ def plan_stream(declared: StreamDeclaration) -> StreamPlan:
     except ArgumentError as error:
         raise DeclarationError(f"{place}.epsilon", str(error)) from None
     clock = StepClock(declared.start.astimezone(UTC), declared.step_seconds)
-    watches = tuple(_watch(declared, said, names, measured) for said in declared.alarms)
+    watches = tuple(_watch(declared, alarmed, names, measured) for alarmed in declared.alarms)
     return StreamPlan(
         declared,
         declared.name,
@@ -201,7 +204,7 @@ def _look_back(declared: StreamDeclaration) -> int:
     # The first step of a window of groups may lie in the middle of a group, whose estimate needs all of its steps.
     grouped = LONGEST_GROUP if declared.mechanism == "pegasus" else 0
     windows = [length + grouped for length in declared.windows]
-    alarms = [max(said.window + 1, said.on_steps, said.off_steps) for said in declared.alarms]
+    alarms = [max(alarmed.window + 1, alarmed.on_steps, alarmed.off_steps) for alarmed in declared.alarms]
     return max([LONGEST_GROUP, *windows, *alarms]) + 1
 
 
@@ -209,55 +212,55 @@ def _check_states(declared: StreamDeclaration, states: int, series: int) -> None
     """Refuse settings that need more states or more memory than there can be."""
     place = f"streams.{declared.name}"
     if declared.max_states_per_unit > states:
-        message = f"there are {states} states, and noise grows with every one that a unit may be in: write {states}"
+        message = f"there are only {states} states, and the noise grows with this number. Write {states}"
         raise DeclarationError(f"{place}.max_states_per_unit", message)
     if sum(declared.windows) * series > _MOST_KEPT:
-        message = f"{series} series with windows of {sum(declared.windows)} steps take too much memory: shorten them"
+        message = f"{series} series with windows of {sum(declared.windows)} steps need too much memory. Shorten them"
         raise DeclarationError(f"{place}.windows", message)
     if declared.windows and declared.prune != "none":
-        message = "a pruned node has no count, so that sums over steps would not be sums: leave windows or prune out"
+        message = "a pruned node has no count, so a window would lack some of its steps. Leave out windows or prune"
         raise DeclarationError(f"{place}.windows", message)
     if declared.key_file is not None and declared.mechanism != "pegasus":
-        raise DeclarationError(f"{place}.key_file", "it seals open groups, and only pegasus has any: leave it out")
+        message = 'it seals open groups, and only mechanism = "pegasus" has groups. Leave key_file out'
+        raise DeclarationError(f"{place}.key_file", message)
 
 
 def _smoother(declared: StreamDeclaration) -> str:
-    """The one that is declared, or the one that suits: groups need theirs, and mixed noise allows few."""
+    """Return the declared smoother, or the usual one of the mechanism; refuse one that does not fit."""
     place, grouped, pruned = (
         f"streams.{declared.name}.smoother",
         declared.mechanism == "pegasus",
         declared.prune != "none",
     )
-    if not 0 < declared.strictness <= MOST_STRICTNESS:
-        rule = f"it must be above 0 and at most {MOST_STRICTNESS:.0f}. Write strictness = 3"
-        raise DeclarationError(f"streams.{declared.name}.strictness", rule)
     usual = "median" if grouped else "none" if pruned else "adaptive"
     chosen = declared.smoother or usual
     if chosen in _OF_GROUPS and not grouped:
-        raise DeclarationError(place, f'{chosen} smooths groups: write mechanism = "pegasus", or leave it out')
+        raise DeclarationError(place, f'{chosen} smooths groups. Write mechanism = "pegasus", or leave smoother out')
     if pruned and chosen in ("adaptive", "james-stein"):
-        raise DeclarationError(place, f"{chosen} needs equal noise, and a pruned tree mixes it: write {usual}")
+        raise DeclarationError(place, f'{chosen} needs equal noise, which pruning mixes. Write smoother = "{usual}"')
     return chosen
 
 
 def _watch(
-    declared: StreamDeclaration, said: AlarmDeclaration, names: tuple[str, ...], measured: Measures
+    declared: StreamDeclaration, alarmed: AlarmDeclaration, names: tuple[str, ...], measured: Measures
 ) -> StreamAlarm:
-    place = f"streams.{declared.name}.alarms.{said.name}"
-    if said.series not in names:
-        raise DeclarationError(f"{place}.series", f"there is no series {said.series!r} in this stream")
+    """Place the line of a declared alarm."""
+    place = f"streams.{declared.name}.alarms.{alarmed.name}"
+    if alarmed.series not in names:
+        message = f"the stream has no series {alarmed.series!r}. Name a declared state or node"
+        raise DeclarationError(f"{place}.series", message)
     if declared.prune != "none":
-        message = "where a tree is pruned, a node may go unmeasured, and no promise can be made. Leave prune out"
+        message = "a pruned tree leaves nodes unmeasured, so an alarm can promise nothing. Leave out prune or the alarm"
         raise DeclarationError(place, message)
     try:
-        made = alarm(
-            cast(Kind, said.kind),
-            said.threshold,
-            said.window,
+        placed = alarm(
+            cast(Kind, alarmed.kind),
+            alarmed.threshold,
+            alarmed.window,
             measured.perturber.fraction,
-            said.miss_rate,
-            said.false_alarm_rate,
+            alarmed.miss_rate,
+            alarmed.false_alarm_rate,
         )
     except ArgumentError as error:
         raise DeclarationError(f"{place}.{error.field}", str(error)) from None
-    return StreamAlarm(said, made, names.index(said.series), alarm_identity(said))
+    return StreamAlarm(alarmed, placed, names.index(alarmed.series), alarm_identity(alarmed))

@@ -2,8 +2,8 @@
 
     Tree.of({"campus": ["north", "south"], "north": ["hall", "library"], "south": ["gym", "pool"]})
 
-Every leaf lies equally deep, so that whoever is counted at a leaf is counted at one node of every level and nowhere
-else: that is what a path of the tree costs, and all that a hierarchy's privacy is about.
+All leaves lie equally deep, so that a unit counted at a leaf is counted at exactly one node of each level. These nodes
+are a path of the tree. The privacy of a hierarchy is about the cost of a path.
 Reads: declared names, whole counts of leaves. Writes: nothing. Never: a count in an error text.
 """
 
@@ -25,8 +25,8 @@ _ONE = "Give every node one parent, and all of them one root"
 class Tree:
     """Nodes level by level from the root, children in the order in which their parent lists them. Made by `Tree.of`.
 
-    `parents`: the place of each node's parent; the root's is -1. `starts`: the place where each level begins, and the
-    number of nodes.
+    `parents`: the place of each node's parent; the root has -1. `starts`: the place where each level begins, and last
+    the number of nodes.
     """
 
     names: tuple[str, ...]
@@ -35,9 +35,9 @@ class Tree:
 
     @classmethod
     def of(cls, children: Mapping[str, Sequence[str]]) -> "Tree":
-        """The tree in which each named node has these children; nodes without an entry are its leaves.
+        """Make the tree in which each named node has these children; nodes without an entry are its leaves.
 
-        What is no tree is refused by the names of two nodes that show it.
+        If it is not a tree, the refusal names two nodes that show it.
         """
         _check_shape(children)
         above = _parents(children)
@@ -54,7 +54,7 @@ class Tree:
 
     @property
     def height(self) -> int:
-        """How many levels there are, the root's and the leaves' included."""
+        """Return the number of levels, including those of the root and of the leaves."""
         return len(self.starts) - 1
 
     @property
@@ -63,39 +63,39 @@ class Tree:
 
     @property
     def children(self) -> dict[str, list[str]]:
-        """As `Tree.of` takes them."""
-        found: dict[str, list[str]] = {}
+        """Return the children of each node, as `Tree.of` takes them."""
+        children: dict[str, list[str]] = {}
         for name, parent in zip(self.names[1:], self.parents[1:], strict=True):
-            found.setdefault(self.names[parent], []).append(name)
-        return found
+            children.setdefault(self.names[parent], []).append(name)
+        return children
 
     def level(self, number: int) -> slice:
-        """The places of the nodes of a level; the root's is level 1."""
+        """Return the places of the nodes of a level; the root is level 1."""
         return slice(self.starts[number - 1], self.starts[number])
 
     def paths(self) -> NDArray[np.intp]:
-        """The ancestors of each leaf: a row for each leaf, the places of the nodes from the root down to it."""
-        found = np.empty((len(self.leaves), self.height), dtype=np.intp)
-        found[:, -1] = np.arange(self.starts[-2], self.starts[-1])
+        """Return a row for each leaf: the places of the nodes from the root down to it."""
+        paths = np.empty((len(self.leaves), self.height), dtype=np.intp)
+        paths[:, -1] = np.arange(self.starts[-2], self.starts[-1])
         above = np.array(self.parents)
         for level in range(self.height - 1, 0, -1):
-            found[:, level - 1] = above[found[:, level]]
-        return found
+            paths[:, level - 1] = above[paths[:, level]]
+        return paths
 
     def sums(self, counts: ArrayLike) -> NDArray[np.int64]:
-        """Whole counts of leaves, (steps, leaves), summed up to those of all nodes, (steps, nodes)."""
+        """Add up whole counts of leaves, (steps, leaves), to counts of all nodes, (steps, nodes)."""
         known = block_of(counts, "counts", len(self.leaves))
-        found = np.empty((len(known), len(self.names)), dtype=np.int64)
+        sums = np.empty((len(known), len(self.names)), dtype=np.int64)
         # Leaves below one node stand side by side.
         for level, column in enumerate(self.paths().T, start=1):
             first = np.flatnonzero(np.diff(column, prepend=-1))
-            np.add.reduceat(known, first, axis=1, out=found[:, self.level(level)])
-        return found
+            np.add.reduceat(known, first, axis=1, out=sums[:, self.level(level)])
+        return sums
 
 
 def _check_shape(children: object) -> None:
     if not isinstance(children, Mapping) or not children:
-        raise ArgumentError("tree", children, "it must say which node has which children", _SHAPE)
+        raise ArgumentError("tree", children, "it must map nodes to their children", _SHAPE)
     for node, below in children.items():
         if isinstance(below, str) or not isinstance(below, Sequence) or not below:
             raise ArgumentError("tree", (node, below), "the children of a node are a list of one name or more", _SHAPE)
@@ -103,7 +103,7 @@ def _check_shape(children: object) -> None:
             if not isinstance(name, str) or not name:
                 raise ArgumentError("tree", (node, name), "a node is named by a text that is not empty", _SHAPE)
     if sum(map(len, children.values())) >= _MOST_NODES:
-        raise ArgumentError("tree", "its nodes", f"there may be {_MOST_NODES} of them", "Leave out a level")
+        raise ArgumentError("tree", "its nodes", f"a tree has at most {_MOST_NODES} nodes", "Leave out a level")
 
 
 def _parents(children: Mapping[str, Sequence[str]]) -> dict[str, str]:
@@ -129,7 +129,7 @@ def _root(children: Mapping[str, Sequence[str]], above: Mapping[str, str]) -> st
 
 
 def _check_depth(row: Sequence[str], children: Mapping[str, Sequence[str]]) -> None:
-    """All nodes of a level have children, or none of them has."""
+    """Refuse a level on which some nodes have children and some have none."""
     ended = next((node for node in row if node not in children), None)
     if ended is not None:
         going_on = next(node for node in row if node in children)
@@ -144,7 +144,7 @@ def _check_reached(names: Sequence[str], above: Mapping[str, str]) -> None:
 
 
 def _cycle(node: str, above: Mapping[str, str]) -> ArgumentError:
-    """Upwards for ever: the first node met again, and its parent, lie on the cycle."""
+    """Go up until a node comes again: it and its parent lie on the cycle."""
     seen: set[str] = set()
     while node not in seen:
         seen.add(node)
