@@ -96,7 +96,7 @@ def test_a_day_of_long_steps_has_as_many_steps_as_it_touches(folder):
 
 
 def test_nothing_begins_where_nobody_can_be_asked_and_going_on_needs_no_asking(folder):
-    with pytest.raises(ArgumentError, match="nobody can be asked"):
+    with pytest.raises(ArgumentError, match="no terminal to ask for a yes"):
         stream("run", "campus", "--from", "-", given=counted(0))
     assert "0 of 0.5 spent" in stream("plan", "campus").output
     assert steps_in(stream("run", "campus", "--from", "-", "--yes", "--json", given=counted(0))) == [0]

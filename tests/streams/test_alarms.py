@@ -211,9 +211,9 @@ def test_more_noises_stray_further():
 def test_sentences_say_the_numbers():
     said = alarm("low", 1000, 12, "0.1", "0.05", "0.1").sentence
     assert said == (
-        "Rings when the sum of the last 12 counts is below 1000. At each step at which it is, the alarm fails to ring "
-        "with probability at most 0.05; at each step at which it is 1142 or more, it rings with probability at most "
-        "0.1. From 1000 to 1141 nothing is promised."
+        "Rings when the sum of the last 12 counts is below 1,000. Over the noise: in each step in which it is, the "
+        "alarm fails to ring with probability at most 5 %; in each step in which it is 1,142 or more, it rings with "
+        "probability at most 10 %. From 1,000 to 1,141 nothing is promised."
     )
     assert (
         "the rise of the count against the step before is 100 or more" in alarm("jump", 100, 1, 1, ".05", ".1").sentence

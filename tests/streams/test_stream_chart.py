@@ -98,5 +98,5 @@ def test_a_record_is_shown_in_one_line():
 
 
 def test_nothing_and_nothing_but_gaps():
-    assert plain(stream_chart([])) == ["  nothing is released yet"]
+    assert plain(stream_chart([])) == ["  no step is released yet"]
     assert "no value" in " ".join(plain(stream_chart([record(s, [], kind=GAP) for s in range(5)])))

@@ -1,4 +1,4 @@
-"""Trees: order, paths, sums; what is no tree is refused by two names that show it."""
+"""Trees: order, paths, sums; a refusal names two nodes that show why it is not a tree."""
 
 import numpy as np
 import pytest

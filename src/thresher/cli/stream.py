@@ -258,7 +258,7 @@ def _agree(running: RunningStream, *, yes: bool) -> None:
         agree(
             plan.page,
             f"Each step costs epsilon {plan.step_epsilon}.",
-            refusal=f"each step costs epsilon {plan.step_epsilon}, and the stream needs a yes. There is no terminal to ask",
+            refusal=f"each step costs epsilon {plan.step_epsilon}, and there is no terminal to ask for a yes",
             fix=f"Pass --yes to begin, or see `thresher stream plan {plan.name}`",
             question="Begin it?",
         )

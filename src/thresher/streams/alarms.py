@@ -19,7 +19,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from thresher.config import decimal_text
+from thresher.guarantee import percent
 from thresher.noise import NoiseSum
 from thresher.streams.step_blocks import block_of, checked_between, checked_series, present_of, values_of
 from thresher.streams.window_sums import RunningSums
@@ -79,25 +79,29 @@ class Alarm:
     @property
     def sentence(self) -> str:
         """Return the promise in words."""
+        return self.promise("Over the noise")
+
+    def promise(self, about: str) -> str:
+        """Return the promise in words; `about` says which counts it is about."""
         what, event, between, safe = self._words()
-        missed, alarmed = decimal_text(self.miss_rate), decimal_text(self.false_alarm_rate)
         zone = f" {between} nothing is promised." if self.zone else ""
         return (
-            f"Rings when {what} is {event}. At each step at which it is, the alarm fails to ring with probability at "
-            f"most {missed}; at each step at which it is {safe}, it rings with probability at most {alarmed}.{zone}"
+            f"Rings when {what} is {event}. {about}: in each step in which it is, the alarm fails to ring with "
+            f"probability at most {percent(self.miss_rate)}; in each step in which it is {safe}, it rings with "
+            f"probability at most {percent(self.false_alarm_rate)}.{zone}"
         )
 
     def _words(self) -> tuple[str, str, str, str]:
         line, zone = self.threshold, self.zone
         if self.differs:
             way = {"jump": "the rise of the count", "drop": "the fall of the count", "change": "the change either way"}
-            ago = "the step before" if self.window == 1 else f"{self.window} steps before"
-            between = f"From {line - zone} to {line - 1}"
-            return f"{way[self.kind]} against {ago}", f"{line} or more", between, f"{line - zone - 1} or less"
-        what = "the count" if self.window == 1 else f"the sum of the last {self.window} counts"
+            ago = "the step before" if self.window == 1 else f"{self.window:,} steps before"
+            between = f"From {line - zone:,} to {line - 1:,}"
+            return f"{way[self.kind]} against {ago}", f"{line:,} or more", between, f"{line - zone - 1:,} or less"
+        what = "the count" if self.window == 1 else f"the sum of the last {self.window:,} counts"
         if self.kind == "low":
-            return what, f"below {line}", f"From {line} to {line + zone - 1}", f"{line + zone} or more"
-        return what, f"above {line}", f"From {line - zone + 1} to {line}", f"{line - zone} or less"
+            return what, f"below {line:,}", f"From {line:,} to {line + zone - 1:,}", f"{line + zone:,} or more"
+        return what, f"above {line:,}", f"From {line - zone + 1:,} to {line:,}", f"{line - zone:,} or less"
 
 
 class AlarmWatch:

@@ -46,10 +46,11 @@ class StreamAlarm:
     def promise(self) -> str:
         """Return the promise in words, and how `ringing` follows the tests if it is delayed."""
         on, off = self.declared.on_steps, self.declared.off_steps
+        sentence = self.alarm.promise("With events limited as declared, over the noise")
         if on == off == 1:
-            return self.alarm.sentence
+            return sentence
         shown = f"It is shown as ringing after {on} tests in a row that ring, and as quiet after {off} that do not."
-        return f"{self.alarm.sentence} The promise is about the test of each step. {shown}"
+        return f"{sentence} The promise is about the test of each step. {shown}"
 
 
 @dataclass(frozen=True, slots=True)
