@@ -8,6 +8,7 @@ import pytest
 from thresher.audit.foreign.visitor import visited
 from thresher.audit.laws.comparison_laws import gptt_log_ratio
 from thresher.audit.session import rooms, subjects_in
+from thresher.audit.subjects import Enumerated
 
 PAGE = (Path(__file__).parents[2] / "docs" / "audit.md").read_text()
 SPLITS = {"quarter and three quarters": (0.25, 0.75), "halves": (0.5, 0.5)}
@@ -26,6 +27,14 @@ def test_the_losses_shown_are_those_computed(row):
 def test_every_broken_mechanism_is_told_of():
     names = {subject.name for room in rooms(sound=False) for subject in subjects_in(room, sound=False)}
     assert names == set(re.findall(r"`(broken_\w+)`", PAGE))
+
+
+def test_the_numbers_of_trials_are_right():
+    ships = [subject for room in rooms(sound=True) for subject in subjects_in(room, sound=True)]
+    exact = sum(isinstance(subject, Enumerated) for subject in ships)
+    assert f"{len(ships) - exact} trials use samples" in PAGE
+    assert f"with probability at most {(len(ships) - exact) / 1000}" in PAGE.replace("\n", " ")
+    assert f"({exact} trials)" in PAGE
 
 
 def test_the_example_stands_and_numpy_noise_in_its_place_does_not(tmp_path, monkeypatch):
