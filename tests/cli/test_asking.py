@@ -255,3 +255,12 @@ def test_an_answer_with_many_uncertain_groups_ends_with_the_command_that_measure
 
 def test_the_flags_are_the_options_of_a_decision():
     assert set(WISHES) == set(NAMES)
+
+
+def test_init_refuses_each_table_that_the_source_lacks(folder):
+    """One wrong name among right ones was passed over, so that its table was silently missing from the file."""
+    wrong = ("--table", "patients", "--table", "patiens", "--output", "x.toml")
+    refused = thresher("init", "duckdb:///clinic.duckdb", *wrong, cwd=folder)
+    assert refused.returncode == 2
+    assert "'patiens' is refused: the source has no such table. It has: patients." in refused.stderr
+    assert not (folder / "x.toml").exists()

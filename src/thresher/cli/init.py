@@ -4,6 +4,7 @@ Reads: the catalogue of a source. Writes: thresher.toml. Never: rows; a bound or
 """
 
 import json
+import shlex
 from pathlib import Path
 
 import click
@@ -36,19 +37,20 @@ def init(*, source: str, tables: tuple[str, ...], output: str, as_json: bool) ->
     """  # noqa: D301 - click reads the backslash
     target = Path(output)
     if target.exists():
-        raise ArgumentError("output", output, "it exists already", "Name another file with --output, or move it away")
+        raise ArgumentError("output", output, "it exists already", "Move it away, or name another file")
     opened = open_source(Declarations(source, "sqlite:///ledger.db", {}))
     try:
-        found = opened.catalogue()
+        catalogue = opened.catalogue()
     finally:
         opened.close()
-    wanted = {name: columns for name, columns in found.items() if not tables or name in tables}
-    if not wanted:
-        listed = ", ".join(sorted(found)) or "none"
-        if not found:
-            fix = "For files name the file itself, or the folder; for Spark name a Parquet file and set the url later"
-            raise ArgumentError("source", source, "there is no table in it", fix)
-        raise ArgumentError("table", ", ".join(tables), "the source has no such table", f"It has: {listed}")
+    if not catalogue:
+        fix = "Name a file, or a folder of files; for Spark name a Parquet file and set the url later"
+        raise ArgumentError("source", source, "there is no table in it", fix)
+    unknown = sorted(set(tables) - set(catalogue))
+    if unknown:
+        has = f"It has: {', '.join(sorted(catalogue))}"
+        raise ArgumentError("table", ", ".join(unknown), "the source has no such table", has)
+    wanted = {name: columns for name, columns in catalogue.items() if not tables or name in tables}
     text = starter(source, wanted)
     try:
         target.write_text(text, encoding="utf-8")
@@ -58,9 +60,13 @@ def init(*, source: str, tables: tuple[str, ...], output: str, as_json: bool) ->
     if as_json:
         say(json.dumps({"written": str(target), "tables": sorted(wanted), "blanks": blanks}))
         return
+    counted = [(len(wanted), "table"), (sum(map(len, wanted.values())), "column")]
+    size = ", ".join(f"{number:,} {noun}{'' if number == 1 else 's'}" for number, noun in counted)
+    where = "" if output == CONFIG else f"-c {shlex.quote(output)} "
     say(
-        f"Wrote {target} with {', '.join(sorted(wanted))}. Next:\n"
-        f"  1. Fill in the {blanks} lines that hold ___ . They are public promises; do not look them up in the rows.\n"
-        "  2. Remove the # before columns to group by or to ask about; the others may stay switched off.\n"
-        f'  3. thresher plan -c {target} "SELECT ... GROUP BY ... HAVING COUNT(*) > ..." --uncertain-region 20'
+        f"Wrote {target}: {size}. No row was read.\n"
+        f"  1. Fill in the {blanks} lines that hold ___ . What you write is public: copying it from rows would\n"
+        "     reveal them.\n"
+        "  2. Remove the # before columns to group by or to ask about. The others may stay off.\n"
+        f'  3. thresher plan {where}"SELECT ... GROUP BY ... HAVING COUNT(*) > ..."'
     )

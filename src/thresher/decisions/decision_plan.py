@@ -20,7 +20,7 @@ from thresher.decisions.mechanisms import mechanism_for
 from thresher.decisions.outlooks import Outlook, outlooks
 from thresher.decisions.promise import wide_regions
 from thresher.decisions.verdicts import Verdicts, opposite, words
-from thresher.decisions.words import MOST_LISTED, priced, questioned, widths
+from thresher.decisions.words import MOST_LISTED, coarser, priced, questioned, widths
 from thresher.errors import BugError
 from thresher.guarantee import ABOVE, BELOW, UNCERTAIN, Guarantee
 from thresher.noise import Entropy
@@ -121,7 +121,7 @@ class DecisionPlan(Plan[Release]):
         """What a person should know beside the promise."""
         clear = Fraction(self.look.clear, self.look.scale)
         wide = wide_regions(self.asked, self.look.half_width, clear) if self.look.refinable else ()
-        return (*self.question.notes, *wide, *self.look.warnings)
+        return (*self.question.notes, *coarser(self.asked, self.look.half_width), *wide, *self.look.warnings)
 
     def __repr__(self) -> str:
         return f"<DecisionPlan: {len(self.question.groups)} groups, epsilon {self.epsilon}>"

@@ -157,6 +157,19 @@ def half_widths(asked: Asked, kept: Fraction) -> list[dict[str, str]]:
     ]
 
 
+def coarser(asked: Asked, half_width: Fraction) -> tuple[str, ...]:
+    """Return a note where the limit on the cost allows only a coarser measurement than was asked for."""
+    if not asked.aim.asked_width:
+        return ()
+    conditions = [
+        f"{atom.text} is measured within {_own_width(atom, half_width * spread, asked)}, not "
+        f"{few_digits(wished / unit)}"
+        for atom, spread, wished, unit, _ in _widths(asked)
+        if half_width >= wished / spread + 1
+    ]
+    return (f"{listed(conditions)}: the limit on the cost allows nothing finer",) if conditions else ()
+
+
 def _narrowed(asked: Asked, kept: Fraction) -> tuple[str, ...]:
     """Return a note about conditions that are measured more finely than asked, and what decides that."""
     found = list(_widths(asked))
