@@ -1,4 +1,4 @@
-"""`thresher plan`, `ask` and `refine`: the price before paying, then the answer with its promise.
+"""`thresher plan`, `ask` and `refine`: show the price, then the answer with its promise.
 
 Reads: arguments, declarations. Writes: standard output; the ledger, through the engine. Never: charges unasked.
 """
@@ -53,7 +53,8 @@ def plan_command(*, sql: str, config: str, details: bool, as_json: bool, **optio
     """  # noqa: D301 - click reads the backslash
     with thresher.open(config) as engine:
         plan = engine.plan(question_text(sql), **options)
-        show(plan.page(details=details) + _left(engine, plan, details=details), as_json=as_json)
+        how = "" if details else "How it works: --details. "
+        show(plan.page(details=details) + _left(engine, plan, f"{how}To ask: thresher ask"), as_json=as_json)
 
 
 @click.command("ask", cls=ShortHelp)
@@ -134,17 +135,16 @@ def refine_command(
     with thresher.open(config, analyst=analyst) as engine:
         plan = engine.plan_refinement(question_text(sql), of=of, given_seen=given_seen, **options)
         if only_plan:
-            show(plan.page(), as_json=as_json)
+            show(plan.page() + _left(engine, plan, "To pay and measure: leave out --plan"), as_json=as_json)
             return
         release = paid(engine, plan, yes=yes, quiet=as_json, see="thresher refine --plan")
         with kept(release.key):
             show(_page(engine, plan, release, every=every), as_json=as_json)
 
 
-def _left(engine: Engine, plan: Plan[Release], *, details: bool) -> Page:
+def _left(engine: Engine, plan: Plan[Release], then_do: str) -> Page:
     """Return what is left of the budget before and after the question, and what to do next."""
-    how = "" if details else "How it works: --details. "
-    then = Fact("", f"Nothing was read or paid. {how}To ask: thresher ask")
+    then = Fact("", f"Nothing was read or paid. {then_do}")
     balance = engine.left(plan)
     if balance is None:
         return Page((Fact("budget", "the ledger cannot be read now", LABEL), SPACE, then))
@@ -152,6 +152,7 @@ def _left(engine: Engine, plan: Plan[Release], *, details: bool) -> Page:
 
 
 def _after(balance: Balance, plan: Plan[Release]) -> str:
+    """Say what is left before the question, and at least after it, or that it can be too little."""
     if balance.remaining is None:
         return _of_limit(balance)
     left = f"{_of_limit(balance)} left"
