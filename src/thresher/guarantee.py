@@ -1,7 +1,7 @@
-"""What a release promises, as numbers; the sentence is made from them when it is shown.
+"""What a release promises, as numbers. The sentence is made from the numbers when it is shown.
 
-Every family's promises are here, one function for each kind of sentence. A stored release keeps the numbers, so that
-it shows what was promised when it was paid for, in today's words.
+The promises of all families are here, with one function for each kind of sentence. A stored release keeps the numbers,
+so it shows the promise that was paid for, in today's words.
 A sentence says, in this order: which rows it is about, for whom it holds, what is promised, and with what probability.
 Reads: numbers. Writes: text. Never: data; a number that is not a field.
 """
@@ -28,9 +28,9 @@ class CountedRows:
 
     unit          the column that names who is protected; None if each row is a different person
     max_groups, max_rows    in how many groups a person counts, and with how many rows in each
-    keys          for each column that is grouped by: its name, and how many values are declared (0: any value counts)
+    keys          the name of each key, and how many of its values are declared (0: rows with any value count)
     agreeing      columns that are declared the same in all rows of a person; rows that differ are not counted
-    limits        for each column whose numbers are limited: its name, the least and the greatest
+    limits        the name of each column whose numbers are limited, the least number and the greatest
     """
 
     unit: str | None = None
@@ -47,7 +47,7 @@ class CountedRows:
 
     @property
     def noun(self) -> str:
-        """What one protected unit is called."""
+        """Return what one protected unit is called."""
         return noun_of(self.unit)
 
     def _counted(self) -> str:
@@ -79,20 +79,17 @@ class CountedRows:
         return f"{listed([f'{name} is limited to {low} to {high}' for name, low, high in self.limits])}."
 
 
-ALL_ROWS = CountedRows()
-
-
 @dataclass(frozen=True, slots=True)
 class Guarantee:
-    """What is promised. `str()` of it is the sentence that people are shown.
+    """A promise. `str()` returns the sentence that people are shown.
 
     kind              which sentence
-    miss_rate, false_alarm_rate    of each group by itself, over the noise; None where nothing is promised
+    miss_rate, false_alarm_rate    the rates for each group by itself, over the noise; None where none is promised
     half_width        in privacy units (of numbers: in the units of what is counted)
-    clear_distance    groups this far short of their condition are rarely reported
+    clear_distance    how far short of its condition a group must be to be rarely reported
     bound             which error is bounded first
     rows              which rows it is about
-    facts             further numbers and words of this kind
+    facts             further numbers and words of this kind of sentence
     """
 
     kind: str
@@ -106,11 +103,11 @@ class Guarantee:
 
     @property
     def sentence(self) -> str:
-        """The promise in words."""
+        """Return the promise in words."""
         return SENTENCES[self.kind](self)
 
     def document(self) -> dict[str, str]:
-        """For JSON."""
+        """Return the promise for JSON."""
         return {
             "miss_rate": _decimal(self.miss_rate),
             "false_alarm_rate": _decimal(self.false_alarm_rate),
@@ -132,19 +129,20 @@ def few_digits(number: Fraction) -> str:
 
 
 def percent(rate: Fraction) -> str:
-    """Return a probability in percent, exact if it ends within six places and rounded up otherwise."""
-    hundred = 100 * rate
-    if 10**6 % hundred.denominator == 0:
-        return f"{decimal_text(hundred)} %"
-    return f"{decimal_text(Fraction(math.ceil(hundred * 1000), 1000))} %"
+    """Return the most that a probability can be, in percent: exact if it ends within six places, else rounded up."""
+    return _percent(rate, math.ceil)
 
 
-def least_percent(rate: Fraction) -> str:
-    """Return the probability that is left of 1, in percent: rounded down where `rate` is rounded up."""
-    hundred = 100 * (1 - rate)
-    if 10**6 % hundred.denominator == 0:
-        return f"{decimal_text(hundred)} %"
-    return f"{decimal_text(Fraction(math.floor(hundred * 1000), 1000))} %"
+def least_percent(share: Fraction) -> str:
+    """Return the least that a probability can be, in percent: exact if it ends within six places, else rounded down."""
+    return _percent(share, math.floor)
+
+
+def _percent(share: Fraction, rounded: Callable[[Fraction], int]) -> str:
+    hundred = 100 * share
+    if 10**6 % hundred.denominator:
+        hundred = Fraction(rounded(hundred * 1000), 1000)
+    return f"{decimal_text(hundred)} %"
 
 
 def share_percent(share: Fraction) -> str:
@@ -174,8 +172,13 @@ def units_of(unit: str | None) -> str:
     return f"{noun}s"
 
 
+def in_units(number: str, unit: str | None) -> str:
+    """Return a number of protected units in words: 1 row, 18 rows."""
+    return f"{number} {noun_of(unit) if number == '1' else units_of(unit)}"
+
+
 def listed(texts: Sequence[str], word: str = "and", most: int = _MOST_NAMED) -> str:
-    """Return texts as one list: a, b and c; of more than `most`, how many there are besides."""
+    """Return texts as one list: a, b and c. After `most` of them only the number of the others is given."""
     shown = [*texts] if len(texts) <= most else [*texts[:most], f"{len(texts) - most} more"]
     return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} {word} {shown[-1]}"
 
@@ -187,153 +190,161 @@ def _decimal(number: Fraction | None) -> str:
 # Sentences
 
 
-def _rows(said: Guarantee) -> str:
-    """Which rows it is about, and a space; nothing where that is said elsewhere."""
-    return "" if said.rows is None else f"{said.rows.sentence} "
+def _rows(promise: Guarantee) -> str:
+    """Return which rows a promise is about, and a space; nothing if it does not say so."""
+    return "" if promise.rows is None else f"{promise.rows.sentence} "
 
 
-def _far(said: Guarantee) -> str:
-    unit = None if said.rows is None else said.rows.unit
-    return f"{few_digits(said.clear_distance or Fraction(0))} {units_of(unit)}"
+def _far(promise: Guarantee) -> str:
+    return in_units(few_digits(promise.clear_distance or Fraction(0)), _unit(promise))
 
 
-def _reported(rate: Fraction | None) -> str:
-    """Words for: missed with probability at most `rate`."""
-    return f"with probability at least {least_percent(rate or Fraction(0))}"
+def _unit(promise: Guarantee) -> str | None:
+    return None if promise.rows is None else promise.rows.unit
+
+
+def _mostly(rate: Fraction | None) -> str:
+    """Return in words the probability of all but the errors that have probability at most `rate`."""
+    return f"with probability at least {least_percent(1 - (rate or Fraction(0)))}"
 
 
 def _rarely(rate: Fraction | None) -> str:
     return f"with probability at most {percent(rate or Fraction(0))}"
 
 
-def _each_group(said: Guarantee) -> str:
-    """The two rates that every decision promises, for each group by itself."""
-    if said.bound == MISSES:
+def _each_group(promise: Guarantee) -> str:
+    """Return the two rates that each decision promises, for each group by itself."""
+    if promise.bound == MISSES:
         return (
-            f"if it qualifies, it is reported (above or uncertain) {_reported(said.miss_rate)}; if it does not, it is "
-            f"marked above {_rarely(said.false_alarm_rate)}"
+            f"if it qualifies, it is reported (above or uncertain) {_mostly(promise.miss_rate)}; if it does not, it is "
+            f"marked above {_rarely(promise.false_alarm_rate)}"
         )
     return (
-        f"if it does not qualify, it is reported (above) {_rarely(said.false_alarm_rate)}; if it does, it is marked "
-        f"below {_rarely(said.miss_rate)}"
+        f"if it does not qualify, it is reported (above) {_rarely(promise.false_alarm_rate)}; if it does, it is marked "
+        f"below {_rarely(promise.miss_rate)}"
     )
 
 
-def _line(said: Guarantee) -> str:
-    """Both rates, and from which distance on the second holds for all that is reported."""
-    return f"{_rows(said)}{_EACH}{_each_group(said)}. {_from_afar(said)}"
+def _line(promise: Guarantee) -> str:
+    """Return both rates, and the distance from which on the second holds for all reported groups."""
+    return f"{_rows(promise)}{_EACH}{_each_group(promise)}. {_from_afar(promise)}"
 
 
-def _from_afar(said: Guarantee) -> str:
-    each = "each counted with the most that it can change"
-    if said.bound == MISSES:
+def _from_afar(promise: Guarantee) -> str:
+    one = noun_of(_unit(promise))
+    scale = f"(one {one} stands for the most that one {one} can change)"
+    if promise.bound == MISSES:
         return (
-            f"A group that is {_far(said)} or more short of its condition, {each}, is reported at all "
-            f"{_rarely(said.false_alarm_rate)}. One that is less short may be reported as uncertain."
+            f"A group that is {_far(promise)} or more short of its condition {scale} is reported at all "
+            f"{_rarely(promise.false_alarm_rate)}. A group that is less short may be reported as uncertain."
         )
     return (
-        f"A group that meets its condition with {_far(said)} or more to spare, {each}, is reported "
-        f"{_reported(said.miss_rate)}. One with less to spare may be uncertain. Uncertain groups are not reported."
+        f"A group that meets its condition with {_far(promise)} or more to spare {scale} is reported "
+        f"{_mostly(promise.miss_rate)}. A group with less to spare may be uncertain. Uncertain groups are not reported."
     )
 
 
-def _labels(said: Guarantee) -> str:
-    """Each verdict by itself, and what is certified about all of them together."""
-    more = "" if said.bound == MISSES else " Uncertain groups are not reported."
-    return f"{_rows(said)}{_EACH}{_each_group(said)}.{more}{_of_the_list(said)}"
+def _labels(promise: Guarantee) -> str:
+    """Return what is promised for each verdict by itself, and what is certified about all of them together."""
+    more = "" if promise.bound == MISSES else " Uncertain groups are not reported."
+    return f"{_rows(promise)}{_EACH}{_each_group(promise)}.{more}{_of_the_list(promise)}"
 
 
-def _of_the_list(said: Guarantee) -> str:
-    facts = said.facts
-    whom = "do not qualify are reported" if said.bound == MISSES else "qualify are left out"
+def _of_the_list(promise: Guarantee) -> str:
+    facts = promise.facts
+    whom = "do not qualify are reported" if promise.bound == MISSES else "qualify are left out"
     if "share" in facts and Fraction(facts["share"]) < 1:
         share = share_percent(Fraction(facts["share"]))
-        told = f" With confidence {_sure(facts)}, at most {share} of the groups that {whom}"
         short = (
             f", more than the {percent(Fraction(facts['aim']))} aimed at: {facts['short']}" if "short" in facts else ""
         )
-        return f"{told}{short}."
+        return f" With confidence {_confidence(facts)}, at most {share} of the groups that {whom}{short}."
     if "share" in facts or "aim" not in facts:
         return " Nothing is certified about the list as a whole: each verdict stands for itself."
     return (
-        f" Aim for the whole list: with confidence {_sure(facts)}, at most {percent(Fraction(facts['aim']))} of the "
-        f"groups that {whom}; the answer says what was reached."
+        f" Aim for the whole list: with confidence {_confidence(facts)}, at most {percent(Fraction(facts['aim']))} of "
+        f"the groups that {whom}; the answer says what was reached."
     )
 
 
-def _sure(facts: Mapping[str, str]) -> str:
-    return percent(Fraction(facts["confidence"]))
+def _confidence(facts: Mapping[str, str]) -> str:
+    """Return a confidence in percent, never rounded up: 99.9999999 % is not certainty."""
+    return least_percent(Fraction(facts["confidence"]))
 
 
-def _values(said: Guarantee) -> str:
-    """Verdicts from several noisy numbers, which are shown."""
-    every = "everything that it fails is short" if said.bound == MISSES else "everything that it meets is met"
-    far = f"if {every} by {_far(said)} or more, it is reported"
-    if said.bound == MISSES:
-        told = f"{far} at all {_rarely(said.false_alarm_rate)}. One that is less short may be uncertain."
-        outside = said.miss_rate
-    else:
-        told = f"{far} {_reported(said.miss_rate)}. Uncertain groups are not reported."
-        outside = said.false_alarm_rate
-    numbers = f"Each number that is shown lies within its half width of the truth {_reported(outside)}."
-    return f"{_rows(said)}{_EACH}{_each_group(said)}; {told} {numbers}"
-
-
-def _refined(said: Guarantee) -> str:
-    """Rates over the noise of the whole chain, or given what was seen."""
-    if "missed" not in said.facts:
-        return (
-            f"{_line(said)} These rates hold given everything that was seen before, however this question was chosen."
+def _values(promise: Guarantee) -> str:
+    """Return the promise of verdicts that follow from several noisy numbers, which are shown."""
+    if promise.bound == MISSES:
+        clear = (
+            f"if it is {_far(promise)} or more short of each condition that it fails, it is reported at all "
+            f"{_rarely(promise.false_alarm_rate)}. A group that is less short may be uncertain."
         )
-    missed, alarmed = (percent(Fraction(said.facts[name])) for name in ("missed", "alarmed"))
-    first = "the rate of misses" if said.bound == MISSES else "the rate of false alarms"
+        outside = promise.miss_rate
+    else:
+        clear = (
+            f"if each condition that it meets is met with {_far(promise)} or more to spare, it is reported "
+            f"{_mostly(promise.miss_rate)}. Uncertain groups are not reported."
+        )
+        outside = promise.false_alarm_rate
+    numbers = f"Each number that is shown lies within its half width of the truth {_mostly(outside)}."
+    return f"{_rows(promise)}{_EACH}{_each_group(promise)}; {clear} {numbers}"
+
+
+def _refined(promise: Guarantee) -> str:
+    """Return the promise of a refinement: over the noise of the whole chain, or given what was seen."""
+    if "missed" not in promise.facts:
+        given_seen = "These rates hold given everything that was seen before, however this question was chosen."
+        return f"{_line(promise)} {given_seen}"
+    missed, alarmed = (percent(Fraction(promise.facts[name])) for name in ("missed", "alarmed"))
+    first = "the rate of misses" if promise.bound == MISSES else "the rate of false alarms"
     return (
-        f"{_line(said)} These rates are over the noise of all measurements together, for a refinement that was decided "
-        f"on before the earlier answer was seen. If you choose it because of what you saw, {first} is at most "
+        f"{_line(promise)} These rates are over the noise of all measurements together, for a refinement that was "
+        f"decided on before the earlier answer was seen. If you choose it because of what you saw, {first} is at most "
         f"{missed}, and the other rates are at most {alarmed}."
     )
 
 
-def _read_again(said: Guarantee) -> str:
+def _read_again(promise: Guarantee) -> str:
     return (
-        f"This is the measurement of the answer {said.facts['of']}, read at another threshold. Nothing was read anew, "
-        "and no rate is promised for a threshold that is chosen after the answer was seen. A first measurement as fine "
-        f"as this one, with this threshold, would have promised: {_line(said)}"
+        f"This is the measurement of the answer {promise.facts['of']}, read at another threshold. No row was read "
+        "again, and no rate is promised for a threshold that is chosen after the answer was seen. A first measurement "
+        f"as fine as this one, with this threshold, would have promised: {_line(promise)}"
     )
 
 
-def _free(said: Guarantee) -> str:
-    return f"{said.facts['because']}. Nothing was read or paid."
+def _free(promise: Guarantee) -> str:
+    return f"{promise.facts['because']}. Nothing was read or paid."
 
 
-def _comparison(said: Guarantee) -> str:
-    """Misses only; whatever was asked of false alarms is not kept."""
-    if said.facts.get("denied"):
-        return f"Nothing is promised: the question was denied. {said.facts['alarms']}"
+def _comparison(promise: Guarantee) -> str:
+    """Return the promise of a mechanism for comparison: misses only. The false-alarm rate is not kept."""
+    if promise.facts.get("denied"):
+        return f"Nothing is promised: the question was denied. {promise.facts['alarms']}"
     return (
-        f"FOR COMPARISON ONLY. {_rows(said)}{_EACH}if it qualifies, it is left out{said.facts['answered']} "
-        f"{_rarely(said.miss_rate)}. {said.facts['alarms']}."
+        f"FOR COMPARISON ONLY. {_rows(promise)}{_EACH}if it qualifies, it is left out{promise.facts['answered']} "
+        f"{_rarely(promise.miss_rate)}. {promise.facts['alarms']}."
     )
 
 
-def _weighted_count(said: Guarantee) -> str:
-    """A number in which everybody counts by their own budget."""
+def _weighted_count(promise: Guarantee) -> str:
+    """Return the promise of a number in which each person counts by their own budget."""
     return (
-        f"{_weighted(said.facts)} {_EACH}with probability at least {percent(Fraction(said.facts['confidence']))} the "
-        f"number is within {_decimal(said.half_width)} of the exact weighted {said.facts['aggregate']}."
+        f"{_weighted(promise.facts)} {_EACH}with probability at least {_confidence(promise.facts)} the number is "
+        f"within {_decimal(promise.half_width)} of the exact weighted {promise.facts['aggregate']}."
     )
 
 
-def _weighted_decision(said: Guarantee) -> str:
+def _weighted_decision(promise: Guarantee) -> str:
+    short = f"A group that is {_decimal(promise.clear_distance)} or more short of it is reported at all"
     return (
-        f"{_weighted(said.facts)} A group qualifies if its weighted {said.facts['aggregate']} reaches the first value "
-        f"on the grid that meets the condition (301 for > 300). {_EACH}{_each_group(said)}. A group that is "
-        f"{_decimal(said.clear_distance)} or more short of it is reported at all {_rarely(said.false_alarm_rate)}."
+        f"{_weighted(promise.facts)} A group qualifies if its weighted {promise.facts['aggregate']} reaches the first "
+        f"value on the grid that meets the condition (301 for > 300). {_EACH}{_each_group(promise)}. {short} "
+        f"{_rarely(promise.false_alarm_rate)}."
     )
 
 
 def _weighted(facts: Mapping[str, str]) -> str:
-    """Who is read, what everybody loses, and how a weighted number is meant."""
+    """Return who is read, what each person loses, and what a weighted number means."""
     return (
         f"By this question each person loses at most {facts['share']} of {facts['budget']}. People without a budget "
         "are not read. The number is weighted: people who allow more count more, up to a cap, and the sum is divided "
@@ -341,9 +352,9 @@ def _weighted(facts: Mapping[str, str]) -> str:
     )
 
 
-def _diagnosis(said: Guarantee) -> str:
+def _diagnosis(promise: Guarantee) -> str:
     changed = "With or without any one protected person, the probability of any picture changes by a factor of at most"
-    return f"{changed} e^{said.facts['epsilon']}. {said.facts['error']}"
+    return f"{changed} e^{promise.facts['epsilon']}. {promise.facts['error']}"
 
 
 SENTENCES: Mapping[str, Callable[[Guarantee], str]] = {
@@ -357,5 +368,5 @@ SENTENCES: Mapping[str, Callable[[Guarantee], str]] = {
     "weighted count": _weighted_count,
     "weighted decision": _weighted_decision,
     "diagnosis": _diagnosis,
-    "text": lambda said: said.facts["text"],
+    "text": lambda promise: promise.facts["text"],
 }

@@ -1,6 +1,6 @@
-"""A verdict for each group: what may leave of a decision, what is stored of it, and what a refinement goes on from.
+"""The release of a decision: a verdict for each group, with the promise, the price, and what a refinement needs.
 
-Everything that is shown of a stored answer is a field here: it is never made from today's declarations or defaults.
+Everything that is shown of a stored answer is a field here. It is never made from today's declarations or defaults.
 Reads: nothing. Writes: bytes. Never: a true value.
 """
 
@@ -26,7 +26,8 @@ _MOST_SHOWN = 20
 class ShownNumber:
     """A noisy number for each group, as text in its own units; empty where nothing can be said.
 
-    `half_widths`: how far from the truth, with the probability that the promise names; one for all groups, or one each.
+    `half_widths`: how far it may be from the truth, with the probability in the promise; one for all groups, or one for
+    each.
     """
 
     text: str
@@ -39,9 +40,9 @@ class ShownNumber:
 
 @dataclass(frozen=True, slots=True)
 class Certificate:
-    """With this confidence, at most `share` of the groups that do not qualify are reported; `aim` was asked for.
+    """With this confidence, at most `share` of the groups that do not qualify are reported; `aim`: the share aimed at.
 
-    If false alarms are bounded first, at most `share` of those that qualify are left out.
+    If false alarms are bounded first, at most `share` of the groups that qualify are left out.
     """
 
     share: Fraction
@@ -53,22 +54,22 @@ class Certificate:
         return self.share <= self.aim
 
     def document(self) -> dict[str, str]:
-        """For JSON."""
+        """Return the certificate for JSON."""
         return {name: decimal_text(getattr(self, name)) for name in ("share", "confidence", "aim")}
 
 
 @dataclass(frozen=True, slots=True)
 class MeasuredMargins:
-    """The noisy margins of an answer, as far as a refinement must know them.
+    """What a refinement must know of the noisy margins of an answer.
 
-    parts      the hashes of what makes the measurement the same, by what each is about
-    scale      so many steps of a margin are one privacy unit
-    exact      the levels at which noise was drawn, each beside the amount that the ledger knows it by
-    threshold  of a single condition, in steps of its weighted sum; None for several, which stay as they are
+    parts      hashes of what makes two measurements the same, by what each is about
+    scale      how many steps of a margin are one privacy unit
+    exact      the levels at which noise was drawn, each with its amount in the ledger
+    threshold  the threshold of a single condition, in steps of its weighted sum; None for several, which cannot move
     steps      the half width at the last level, in steps of the margin
     top        the highest level that could have been reached
     fixed      whether the level was settled before anything was seen
-    root       the key of the first answer of the chain, empty for the first itself; this is its `place`-th answer
+    root       the key of the first answer of the chain, empty for that answer itself; this is its `place`-th answer
     """
 
     parts: Mapping[str, str]
@@ -87,14 +88,14 @@ class Release(Shown):
     """What may leave: one verdict for each group, with its promise and its price.
 
     noisy      noisy margins behind the verdicts, in 1/`scale` of a privacy unit: by how much the condition seems met
-    latest     noisy margins at the last level, where verdicts were taken earlier than that
-    steps      the half width at which each group stopped, in 1/`scale` of a unit, where these may differ
-    bound      which error was bounded first: "misses", and uncertain groups are reported, or "false_alarms"
-    values     the numbers behind the verdicts, where they were asked for
-    refines    the key of the answer that this one sharpens, or reads with another line; empty for a first answer
-    charged    what every group was charged for this measurement so far, where some of them lost less
-    measured   what a refinement goes on from; None where there are no margins
-    denied     why there is no answer, where a mechanism may look, be charged, and then decline to say what it saw
+    latest     noisy margins at the last level, if verdicts were taken earlier than that
+    steps      the half width at which each group stopped, in 1/`scale` of a unit, if these may differ
+    bound      which error was bounded first: "misses" (uncertain groups are reported) or "false_alarms"
+    values     the numbers behind the verdicts, if they were asked for
+    refines    the key of the answer whose measurement this one refines or reads again; empty for a first answer
+    charged    what each group was charged for this measurement so far, if some of them lost less
+    measured   what a refinement needs; None if there are no margins
+    denied     why there is no answer: a mechanism for comparison may measure, charge, and then decline to answer
     """
 
     question: str
@@ -119,13 +120,13 @@ class Release(Shown):
     denied: str = ""
     stamp: str = ""
     notes: tuple[str, ...] = ()
-    # Of this handing-out, not of the release: under which key it is stored, and whether it was charged before.
+    # About this handing-out, not about the release: its key, and whether it was charged before.
     key: str = not_stored("")
     repeated: bool = not_stored(False)
 
     @property
     def positives(self) -> list[tuple[Label, ...]]:
-        """The groups that are reported, in declared order: certain and uncertain ones, if misses are bounded first."""
+        """Return the reported groups in declared order: above and uncertain groups if misses are bounded first."""
         if self.denied:
             return []
         reported = (ABOVE, UNCERTAIN) if self.bound == MISSES else (ABOVE,)
@@ -133,24 +134,24 @@ class Release(Shown):
 
     @property
     def half_width(self) -> Fraction:
-        """How near the line either verdict will do, in privacy units; that of the widest group."""
+        """Return the half width in privacy units: that of the group that was measured most coarsely."""
         return self.guarantee.half_width or Fraction(0)
 
     @property
     def half_widths(self) -> tuple[float, ...]:
-        """The same for each group."""
+        """Return the half width of each group, in privacy units."""
         if not self.steps:
             return (float(self.half_width),) * len(self.groups)
         return tuple(steps / self.scale for steps in self.steps)
 
     @property
     def levels(self) -> dict[Epsilon, int]:
-        """The levels at which groups stopped, in order, and how many at each."""
+        """Return the levels at which groups stopped, in rising order, and how many groups at each."""
         return dict(sorted(Counter(self.epsilons).items()))
 
     @property
     def table(self) -> "pa.Table":
-        """Keys, verdict, epsilon, half width, and the numbers that were asked for, as an Arrow table."""
+        """Return keys, verdict, epsilon, half width, and the numbers that were asked for, as an Arrow table."""
         import pyarrow as pa  # noqa: PLC0415 - costs more than the rest of a short question
 
         columns: dict[str, Sequence[Any]] = {name: [g[i] for g in self.groups] for i, name in enumerate(self.keys)}
@@ -163,7 +164,7 @@ class Release(Shown):
         return pa.table(columns)
 
     def document(self) -> dict[str, Any]:
-        """All that is shown of it, for JSON."""
+        """Return all that is shown of it, for JSON."""
         levels = {epsilon: epsilon.to_json() for epsilon in set(self.epsilons)}
         return {
             "question": self.question,
@@ -191,7 +192,7 @@ class Release(Shown):
         }
 
     def page(self, *, every: bool = False, flag: str = "") -> Page:
-        """Return what is shown of it: reported groups, or `every` one. `flag` is what lists the others, if anything."""
+        """Return its page: reported groups, or `every` group. `flag`: the option that lists all of them."""
         from thresher.pages.answer import answer_page  # noqa: PLC0415 - not every answer is shown
 
         return answer_page(self, every=every, flag=flag)
@@ -201,7 +202,7 @@ class Release(Shown):
 
     @classmethod
     def from_bytes(cls, body: bytes, key: str) -> "Release":
-        """A stored release, handed out again."""
+        """Return a stored release."""
         return handed_out(decoded(cls, body), key, repeated=True)
 
     def handed_out(self, key: str) -> "Release":

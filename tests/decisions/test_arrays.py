@@ -45,7 +45,7 @@ class TestFree:
 
     @pytest.mark.parametrize("rates", [{"miss_rate": "0.5"}, {"false_alarm_rate": "0.5"}])
     def test_a_zone_promises_on_both_sides_and_is_never_free(self, rates):
-        with pytest.raises(ArgumentError, match="two rates below one half"):
+        with pytest.raises(ArgumentError, match="must be below one half"):
             threshold_zone(MARGINS, 5, **rates, entropy=Untouchable())
 
     @pytest.mark.parametrize("mechanism", [naive_laplace, threshold_shift, progressive, adaptive])
@@ -104,6 +104,12 @@ class TestRefusals:
     @pytest.mark.parametrize(("field", "options"), CLIMBS_REFUSED)
     def test_options_of_a_climb(self, mechanism, field, options):
         assert refusal(lambda: mechanism(MARGINS, 5, **options, entropy=Untouchable())).field == field
+
+    @pytest.mark.parametrize("mechanism", [naive_laplace, threshold_shift, threshold_zone])
+    @pytest.mark.parametrize("name", ["levels", "first_epsilon", "confidence"])
+    def test_options_of_other_mechanisms_are_not_ignored(self, mechanism, name):
+        with pytest.raises(TypeError, match=f"no option {name}"):
+            mechanism(MARGINS, 5, **{name: 4}, entropy=Untouchable())
 
     @every
     @pytest.mark.parametrize("width", [0, -1, 2.5, True, "5", None, 1 << 40])

@@ -149,7 +149,7 @@ def test_a_rate_of_half_or_more_is_free_if_it_is_the_one_to_bound(rate):
         ("confidence", 1, "below 1"),
         ("confidence", "0.4", "0.5 or more"),
         ("mechanism", "magic", "no such mechanism"),
-        ("bound", "both", "names the error to bound"),
+        ("bound", "both", "the error that is bounded first"),
         ("mechanism", 7, "the name of a mechanism"),
         ("show", "numbers", "what is released"),
         ("levels", 4, "does not apply to mechanism certified.*mechanism=ppwlm or dppwlm"),
@@ -207,7 +207,7 @@ def test_what_is_given_is_told_apart_from_what_is_left_out():
 @pytest.mark.parametrize("field", ["mechanism", "confidence", "levels", "first_epsilon"])
 def test_numbers_are_measured_in_a_way_of_their_own(field):
     said = {"mechanism": "tslm", "confidence": "0.9", "levels": 3, "first_epsilon": "0.1"}
-    with pytest.raises(ArgumentError, match="a way of their own") as refused:
+    with pytest.raises(ArgumentError, match="measures each number once") as refused:
         options_of({"show": "values", field: said[field]})
     assert refused.value.field == field
 
@@ -228,9 +228,9 @@ def test_what_stands_in_quotes_is_told_apart():
 @pytest.mark.parametrize(
     ("field", "value", "says"),
     [
-        ("levels", 0, "1 to 32 looks"),
-        ("levels", -1, "1 to 32 looks"),
-        ("levels", 10**6, "1 to 32 looks"),
+        ("levels", 0, "from 1 to 32"),
+        ("levels", -1, "from 1 to 32"),
+        ("levels", 10**6, "from 1 to 32"),
         ("levels", 2.5, "must be an integer"),
         ("levels", "4.0", "must be an integer"),
         ("levels", True, "must be an integer"),

@@ -401,7 +401,7 @@ class TestPromisesAndLimits:
         plan = engine.plan_refinement(COUNT, of="k", uncertain_region=5)
         told, document = str(plan), plan.document()
         assert f"epsilon    {plan.epsilon}: the difference only" in told
-        assert f"asked with a new key it would cost {plan.anew}" in told
+        assert f"to ask with a new key would cost {plan.anew}" in told
         assert "declare a new version" in told
         assert document["epsilon"] == plan.epsilon.to_json()
         assert document["epsilon_asked_anew"] == "0.414769683"

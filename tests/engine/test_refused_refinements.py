@@ -95,7 +95,11 @@ def test_another_version_of_the_rows_or_other_declarations(tmp_path, old, new):
         engine.decide(sums, uncertain_region=10, mechanism="tslm", key="k")
     made.write_text(made.read_text().replace(old, new))
     with thresher.open(made, tables=TABLES) as engine:
-        told = "it is about other groups" if "g = " in old else "the declarations of t, or the version of its rows, are"
+        told = (
+            "that answer is about other groups"
+            if "g = " in old
+            else "the declarations of t, or the version of its rows, have changed"
+        )
         refuse(engine, sums, match=told)
 
 
@@ -129,7 +133,7 @@ def test_another_privacy_unit(path, engine):
     ],
 )
 def test_another_question(engine, sql):
-    refuse(engine, sql, match="it answers another question")
+    refuse(engine, sql, match="that answer is to another question")
 
 
 @pytest.mark.parametrize("sql", [COUNT.replace("GROUP", "WHERE g > 1 GROUP"), COUNT.replace("> 30", ">= 0")])
@@ -151,7 +155,7 @@ def test_an_average_has_no_threshold_to_move(path):
     with thresher.open(path, tables=TABLES) as engine:
         sql = "SELECT g FROM t GROUP BY g HAVING AVG(x) > {}"
         engine.decide(sql.format(3), uncertain_region=1, mechanism="tslm", key="a")
-        refuse(engine, sql.format(4), of="a", match="it answers another question")
+        refuse(engine, sql.format(4), of="a", match="that answer is to another question")
 
 
 @pytest.mark.parametrize(
@@ -175,7 +179,7 @@ def test_what_is_written_as_it_was_is_no_contradiction(engine):
 @pytest.mark.parametrize(
     ("wished", "field", "match"),
     [
-        ({"uncertain_region": None}, "uncertain_region", "nothing is said to be sharper"),
+        ({"uncertain_region": None}, "uncertain_region", "a refinement must change something"),
         ({"uncertain_region": 0}, "uncertain_region", "above zero"),
         ({"uncertain_region": {"SUM(x)": 3}}, "uncertain_region", "no such aggregate"),
         ({"miss_rate": 0}, "miss_rate", "above 0"),

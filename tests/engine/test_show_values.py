@@ -38,8 +38,8 @@ def test_it_is_an_option_like_all_others(engine):
     ("options", "says"),
     [
         ({"show": "everything"}, "Pass verdicts or values"),
-        ({"show": "values", "mechanism": "ppwlm"}, "a way of their own"),
-        ({"show": "values", "mechanism": "ppwlm", "levels": 3}, "a way of their own"),
+        ({"show": "values", "mechanism": "ppwlm"}, "measures each number once"),
+        ({"show": "values", "mechanism": "ppwlm", "levels": 3}, "measures each number once"),
     ],
 )
 def test_what_does_not_go_with_it(options, says):

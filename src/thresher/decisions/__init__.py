@@ -1,16 +1,18 @@
-"""Decisions: which groups satisfy a formula, at a promised error, for the least epsilon.
+"""Decisions: which groups satisfy a formula, with a promised error, at the least epsilon.
 
-The way of a question: `decision_options` checked once ─► `aim` (what is to be kept, the complement taken here) ─► a
-mechanism of `mechanisms` prices a `look` ─► `decision_plan` ─► `margin` and the look inside `run` ─► a release. A
-stored answer goes on in `refinement`. `values/` measures the numbers behind a verdict, `probe/` is there to be
-compared with.
+Read the modules in the order in which a question passes them: `decision_options` (checked once) ─► `aim` (rates and
+widths to keep; the complement is taken here) ─► `mechanisms` (by name) ─► `look` (what a mechanism is) ─► `shift`, the
+simplest of them ─► `decision_plan` ─► `margin` and the look, inside `run` ─► a release. The default mechanism is in
+`regimes`, `certified` and `certificate`; its score tables are in `score_*`. `refinement` makes a stored answer finer,
+`words` and `promise` say what a plan does. `arrays` has each mechanism as a function, `values/` measures the numbers
+behind a verdict, and `probe/` is there for comparison only.
 Reads: questions, and sealed aggregates inside `run`. Writes: nothing. What may not enter: SQL text, sources, a ledger.
 """
 
 from importlib import import_module
 from typing import Any
 
-# What is public here, by the module that holds it: loaded when it is first used.
+# Public names, by the module that holds them. A module is loaded when it is first used.
 _PUBLIC = {
     **dict.fromkeys(
         (

@@ -1,9 +1,9 @@
-"""Progressive looks at levels chosen by what was seen (DPPWLM): the next level is the one that keeps most secret.
+"""Progressive looks at levels chosen by what was seen (DPPWLM): the next level is expected to keep most secret.
 
-The choice depends on the noise, so each look keeps its share of the error rates given everything seen before
-(`noise/tails.md`); that makes the miss rate a theorem, which it is not for the printed algorithm.
-Reads: margins, entropy. Writes: nothing. Never: a decided group at a sharper level; a level above the reserved one.
-Proof: `adaptive_ladder.md`.
+The choice depends on the noise. Each look therefore keeps its share of the error rates given everything seen before
+(`noise/tails.md`), which proves the miss rate; for the printed algorithm it is not proved.
+Reads: margins, entropy. Writes: nothing. Never: looks at a decided group again; passes the reserved level. Proof:
+`adaptive_ladder.md`.
 """
 
 import math
@@ -24,16 +24,16 @@ from thresher.decisions.verdicts import Level, Verdicts, opposite
 from thresher.errors import BugError
 from thresher.noise import Entropy, conditional_shift, history_shift, smallest_epsilon, smallest_refinement
 
+# How often the last levels are adjusted to each other.
 _SETTLING = 8
 
 
 @dataclass(frozen=True, slots=True)
 class AdaptiveLadder(Climbing):
-    """Coarse levels to choose between, each interval divided into `fine` steps; the last one is the worst case.
+    """Coarse levels to choose between, each interval divided into `fine` steps; the last level is the worst case.
 
-    strict        the last look is as sharp as `steps` ask for: the half width is kept
-    best effort   the levels may run out before that: the half width reached is told with the answer
-    by_history    shifts for what was seen of each group, never wider than those for all that could have been seen
+    best_effort   the levels may run out before the half width is reached: the answer then states the one reached
+    by_history    thresholds move by what was seen of each group, never further than for all that could have been seen
     """
 
     coarse: tuple[Epsilon, ...]
@@ -54,29 +54,29 @@ class AdaptiveLadder(Climbing):
 
     @property
     def epsilon(self) -> Epsilon:
-        """The worst case."""
+        """Return the worst case."""
         return self.coarse[-1]
 
     @property
     def half_width(self) -> Fraction:
-        """In privacy units; best effort may end with a wider one."""
+        """Return the half width in privacy units; best effort may end with a wider one."""
         return Fraction(self.steps, self.scale)
 
     def ladder(self) -> tuple[Level, ...]:
-        """The coarse levels, as they would be climbed if none were skipped or divided."""
+        """Return the coarse levels, as they would be climbed if none were skipped or divided."""
         before = (None, *self.coarse)
         return tuple(level_of(before[j], epsilon, *self.shares(1), self.scale) for j, epsilon in enumerate(self.coarse))
 
     def decide(self, truth: TrueMargins, entropy: Entropy | None = None) -> Verdicts:
-        """Look and look again, at levels chosen by what was seen."""
+        """Look at each group, and again at undecided ones, at levels chosen by what was seen."""
         return explore(truth.margins(self.scale), self, entropy)
 
     def steps_at(self, level: Fraction, first_rate: Fraction) -> int:  # noqa: ARG002 - the form of all looks
-        """The half width that was aimed at."""
+        """Return the half width that was aimed at, in steps."""
         return self.steps
 
     def shares(self, levels: int) -> tuple[Fraction, Fraction]:
-        """Error rates of so many coarse levels: those of misses and of false alarms."""
+        """Return the rates of misses and of false alarms that belong to this number of coarse levels."""
         part = Fraction(levels, len(self.coarse))
         return part * self.miss_rate, part * self.false_alarm_rate
 
@@ -91,7 +91,7 @@ class Rungs:
 
 @dataclass(frozen=True, slots=True)
 class NextLook:
-    """A look that may come next. It takes the error rates of `taken` coarse levels; `end` is where it all may end."""
+    """A look that may come next. It takes the error rates of `taken` coarse levels; `end` is the highest last level."""
 
     level: Level
     taken: int
@@ -103,16 +103,16 @@ class NextLook:
 def adaptive_ladder_of(
     miss_rate: Fraction, false_alarm_rate: Fraction, steps: int, scale: int, looks: int, first: Epsilon
 ) -> AdaptiveLadder:
-    """Coarse levels in geometric progression, the last so that its look keeps the half width whatever was seen before.
+    """Return coarse levels in geometric progression; the last keeps the half width whatever was seen before.
 
-    One look, or a first level that is no smaller than the last, is a threshold shift.
+    With one look, or a first level that is not below the last, the ladder is a threshold shift.
     """
     last = smallest_epsilon(miss_rate / looks, steps + 1, scale)
     if looks == 1 or first >= last:
         coarse = [smallest_epsilon(miss_rate, steps + 1, scale)]
     else:
         coarse = geometric_levels(first, last, looks)
-        # A dearer last level moves the one before it, which makes the last one dearer still, by less and less.
+        # A dearer last level moves the level before it, which makes the last level dearer still, by less and less.
         for _ in range(_SETTLING):
             coarse = geometric_levels(
                 first, smallest_refinement(coarse[-2], miss_rate / len(coarse), steps + 1, scale), looks
@@ -126,12 +126,13 @@ def adaptive_ladder_of(
 
 
 def explore(margins: NDArray[np.int64], ladder: AdaptiveLadder, entropy: Entropy | None = None) -> Verdicts:
-    """Look at every group, and again at undecided ones at the level that promises the largest min-entropy.
+    """Look at each group, and again at undecided ones at the level with the largest expected min-entropy.
 
     Privacy: a group loses the level at which it stops, which is shown; at worst `ladder.epsilon`.
-    Utility: as `climb`; in best effort the half width is the one reached.
+    Utility: as `climb`; with best effort the half width is the one reached.
     Runtime: linear in the groups, plus a dozen min-entropies for each look.
-    Citations: Ghayyur et al. (MIDE), Algorithms 3 and 4, with indices, shares and shifts mended: `adaptive_ladder.md`.
+    Citations: Ghayyur et al. (MIDE), Algorithms 3 and 4, with corrected indices, shares and shifts:
+    `adaptive_ladder.md`.
     """
     way, rungs = Climb(margins, ladder.scale, entropy), Rungs(ladder.coarse[0], ladder.coarse[1:])
     level = level_of(None, rungs.reached, *ladder.shares(1), ladder.scale)
@@ -143,7 +144,7 @@ def explore(margins: NDArray[np.int64], ladder: AdaptiveLadder, entropy: Entropy
 
 
 def climbing(way: Climb, rungs: Rungs, ladder: AdaptiveLadder) -> Iterator[NextLook]:
-    """Look again and again, until all is decided or no levels are left; each step after it was taken."""
+    """Look again until all groups are decided or no levels are left. Yield each step after it was taken."""
     while way.undecided.size and rungs.ahead:
         step = most_secret(way, rungs, ladder)
         way.look(step.level.epsilon, *_shifts(way.seen, rungs.reached, step, ladder))
@@ -152,7 +153,7 @@ def climbing(way: Climb, rungs: Rungs, ladder: AdaptiveLadder) -> Iterator[NextL
 
 
 def most_secret(way: Climb, rungs: Rungs, ladder: AdaptiveLadder) -> NextLook:
-    """The step after which the paper's min-entropy is expected to be largest; of equals the cheapest."""
+    """Return the step after which the paper's min-entropy is expected to be largest; of equals the cheapest."""
     settled, seen = [(float(epsilon), groups) for epsilon, groups in way.losses if groups], way.seen
     best, most = None, -1.0
     for step in steps_ahead(rungs, ladder):
@@ -164,13 +165,16 @@ def most_secret(way: Climb, rungs: Rungs, ladder: AdaptiveLadder) -> NextLook:
         if secret > most:
             best, most = step, secret
     if best is None:
-        raise BugError("no level is left to climb to")
+        raise BugError("undecided groups are left, and no level to look at them")
     return best
 
 
 @lru_cache(maxsize=1024)
 def steps_ahead(rungs: Rungs, ladder: AdaptiveLadder) -> tuple[NextLook, ...]:
-    """The looks that may come next, cheapest first. None leads above the worst case; strict ones keep the width."""
+    """Return the looks that may come next, cheapest first. None leads above the worst case; all keep the half width.
+
+    With best effort the half width may be given up.
+    """
     path, left, found = (rungs.reached, *rungs.ahead), len(rungs.ahead), []
     for taken in range(1, left + ladder.best_effort):
         low, high = path[taken - 1].nano, path[taken].nano
@@ -194,9 +198,9 @@ def steps_ahead(rungs: Rungs, ladder: AdaptiveLadder) -> tuple[NextLook, ...]:
 
 
 def undecided_chance(seen: NDArray[np.int64], level: Level, reached: Epsilon, scale: int) -> NDArray[np.float64]:
-    """How likely each group stays undecided, guessed from what was seen. Only a guess, so floats will do.
+    """Return how likely each group stays undecided, estimated in floats from what was seen. No promise rests on it.
 
-    Refined, v moves by a rest that is 0 with probability w and otherwise as wide as the noise was (`noise/gradual.md`).
+    Refining moves v by a rest that is 0 with some probability and otherwise as wide as the noise (`noise/gradual.md`).
     """
     coarse, fine = (math.exp(-float(epsilon) / scale) for epsilon in (reached, level.epsilon))
     still = ((1 - coarse) / (1 - fine)) ** 2 * fine / coarse
@@ -206,7 +210,7 @@ def undecided_chance(seen: NDArray[np.int64], level: Level, reached: Epsilon, sc
 
 
 def _below(at_most: NDArray[np.int64], p: float) -> NDArray[np.float64]:
-    """P[X <= x] of discrete Laplace noise."""
+    """Return P[X <= x] of discrete Laplace noise."""
     far = p ** np.abs(at_most + (at_most >= 0)).astype(np.float64) / (1 + p)
     return np.where(at_most >= 0, 1 - far, far)
 
@@ -223,12 +227,12 @@ def _shifts(
 
 
 def _end(reached: Epsilon, left: int, ladder: AdaptiveLadder) -> Epsilon:
-    """The level at which the half width is kept with all the misses that are left."""
+    """Return the level at which the half width is kept with all of the miss rate that is left."""
     return smallest_refinement(reached, ladder.shares(left)[0], ladder.steps + 1, ladder.scale)
 
 
 def _reach(miss_rate: Fraction, false_alarm_rate: Fraction, steps: int) -> int:
-    """Noise of the last look goes this far with at most its share of false alarms: see `adaptive_ladder.md`."""
+    """Return how far noise of the last look goes with at most its share of false alarms: see `adaptive_ladder.md`."""
     if false_alarm_rate >= miss_rate:
         return steps + 1
     # Both logarithms by their distance from 1, so that rates close to each other or to one half lose no digits.
@@ -238,8 +242,6 @@ def _reach(miss_rate: Fraction, false_alarm_rate: Fraction, steps: int) -> int:
 
 MECHANISMS: Mapping[str, Mechanism] = {
     "dppwlm": Mechanism(
-        "dppwlm",
-        lambda asked: rungs_of(asked.aim, adaptive_ladder_of),
-        frozenset({"levels", "first_epsilon"}),
+        "dppwlm", lambda asked: rungs_of(asked.aim, adaptive_ladder_of), frozenset({"levels", "first_epsilon"})
     )
 }

@@ -1,4 +1,4 @@
-"""What a mechanism is to reach: derived once from a question and its options, before anything is read.
+"""What a mechanism has to reach: derived once from a question and its options, before anything is read.
 
 A promise about false alarms is one about misses of the complement: the finished formula is negated here, once, and the
 answer is turned back in `decision_plan.py`. Mechanisms know one direction only.
@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from thresher.accounting import CommonSpending, Grouping
-from thresher.amounts import NANO, Amount, Epsilon
+from thresher.amounts import Amount, Epsilon
 from thresher.decisions.decision_options import Options, named_epsilon
 from thresher.decisions.margin import parts_apart
 from thresher.decisions.uncertain_region import UncertainRegion
@@ -18,11 +18,11 @@ from thresher.errors import ArgumentError, BugError
 from thresher.noise.arguments import checked_confidence
 from thresher.question import Aggregate, Atom, Formula, Need, Question, grouping_of, negated, sensitivity
 
-# (how far a condition may be off, by how much one unit moves it), in steps of its weighted sum.
+# The half width of a condition, and by how much one unit moves it, in steps of its weighted sum.
 Tolerance = tuple[int, int]
-# Where no limit is declared, one question may cost this part of the table's budget.
+# Where no limit is declared, one question may cost the tenth part of the table's budget.
 _SHARE = 10
-# A range that is guessed is not smaller than this.
+# Where no range is declared, at least this one is taken.
 _LEAST_RANGE = 1000
 # With fewer groups than this there is one look, at a half width.
 FEWEST_FOR_LEVELS = 5
@@ -31,16 +31,16 @@ _USUAL_CONFIDENCE = Fraction(98, 100)
 
 @dataclass(frozen=True, slots=True)
 class Aim:
-    """Rates and widths that are to be kept, for how many groups, and at what cost at most.
+    """The rates and widths to keep, for how many groups, and the most that it may cost.
 
-    first_rate, second_rate    the error that is bounded first, and the other
-    tolerances     of each condition that somebody wrote
-    asked_width    whether the tolerances were asked for, and not taken from the range
-    limit          for one group; None where nothing limits it
+    first_rate, second_rate    the rate of the error that is bounded first, and of the other
+    tolerances     of each condition in the question's text
+    asked_width    whether the tolerances were asked for, and do not follow from the range
+    limit          the most that one group may cost; None if there is no limit
     widest         the public range of the margins, in units: it sets the first, cheapest look; None if none is declared
     farthest       the largest threshold, in units: thresholds are public
-    delta          the chance that a statement about all groups together may fail
-    insists        the asker named a confidence, so wants that statement or a refusal
+    delta          the probability with which a statement about all groups together may fail
+    insists        whether a confidence was asked for: without that statement the question is refused
     levels, first_epsilon    how to climb, where looks are at fixed levels
     """
 
@@ -59,16 +59,16 @@ class Aim:
 
     @property
     def finest(self) -> int | None:
-        """The sharpest half width that is worth a look; None leaves it to the mechanism."""
+        """Return the finest half width that is worth a look; None leaves it to the mechanism."""
         return min(slack // spread for slack, spread in self.tolerances) if self.asked_width else None
 
     @property
     def reach(self) -> Fraction:
-        """The range of the margins as declared, or ten times the largest threshold."""
+        """Return the range of the margins as declared, or ten times the largest threshold."""
         return self.widest or max(Fraction(_LEAST_RANGE), 10 * self.farthest)
 
     def limited(self, max_epsilon: Amount, confidence: Amount | None) -> "Aim":
-        """The same within a limit on epsilon, with a certificate wanted at this confidence, if any is named."""
+        """Return the aim within a limit on epsilon; with a confidence, a certificate is insisted on."""
         limit = named_epsilon(max_epsilon, "max_epsilon")
         if not limit:
             raise ArgumentError("max_epsilon", max_epsilon, "it must be above zero", "Pass 1, say")
@@ -81,7 +81,9 @@ class Asked:
     """A question with its options, and all that planning derives from them, once.
 
     measured    the formula whose margins are measured: the complement, if false alarms are bounded first
-    apart       the parts of it of which one unit moves one part only
+    apart       those of its ANDs and ORs in which one unit moves one part only
+    times       how many groups a unit pays for at once
+    widened     how many times as wide as asked for: prices of other widths are asked in this way
     """
 
     question: Question
@@ -91,10 +93,8 @@ class Asked:
     apart: tuple[Formula, ...]
     need: Need
     grouping: Grouping
-    # How many groups a unit pays for at once.
     times: int
     aim: Aim
-    # So many times as wide as asked for: what the same question would cost is asked with other widths.
     widened: Fraction = Fraction(1)
 
     @property
@@ -103,53 +103,53 @@ class Asked:
 
     @property
     def written(self) -> tuple[Atom, ...]:
-        """The conditions that somebody wrote; all of them if none was."""
-        return tuple(atom for atom in self.sensitivities if atom.written) or self.atoms
+        """Return the conditions in the question's text; all conditions if none of them is there."""
+        return tuple(_written(self.sensitivities))
 
     def cost_of(self, epsilon: Epsilon) -> CommonSpending:
-        """What is reserved if every group may lose this much."""
+        """Return what is reserved if each group may lose this much."""
         return CommonSpending(self.grouping, epsilon)
 
     def for_one_unit(self, epsilon: Epsilon) -> Epsilon:
-        """What it comes to for one unit, which may be in several groups."""
+        """Return what a cost for each group comes to for one unit, which may be in several groups."""
         return epsilon * self.times
 
     def scaled(self, times: Fraction) -> "Asked":
-        """The same with an uncertain region so many times as wide."""
+        """Return the question with half widths this many times as wide."""
         region = (self.options.region or UncertainRegion()).scaled(self.widened * times)
         tolerances = _tolerances(self.question, self.written_spreads, region)
         return replace(self, aim=replace(self.aim, tolerances=tolerances), widened=self.widened * times)
 
     def looser(self) -> "Asked":
-        """The same with twice the rate of the error that is bounded first."""
+        """Return the question with twice the rate of the error that is bounded first."""
         return replace(self, aim=replace(self.aim, first_rate=2 * self.aim.first_rate))
 
     @property
     def written_spreads(self) -> dict[Atom, int]:
-        return {atom: self.sensitivities[atom] for atom in self.written}
+        """Return the conditions in the question's text, and by how much one unit moves each."""
+        return _written(self.sensitivities)
 
 
 def asked_of(question: Question, options: Options, *, widths: bool = True) -> Asked:
-    """All that follows from a question and its options. Refuses widths for aggregates that it does not have.
+    """Return all that follows from a question and its options. Half widths of unknown aggregates are refused.
 
-    `widths`: whether half widths are needed, from the range where none were asked for.
+    `widths`: whether half widths are needed; those that were not asked for then follow from the range.
     """
     if isinstance(question.formula, bool):
-        raise BugError("a formula without conditions was to be measured")
+        raise BugError("planning was asked to measure a formula without conditions")
     table, region = question.table, options.region or UncertainRegion()
     region.check([atom.aggregate for atom in question.atoms if atom.written])
     measured = question.formula if options.misses_first else negated(question.formula)
     formula = replace(question, formula=measured)
     spreads = {atom: sensitivity(atom, table) for atom in formula.atoms}
     grouping = grouping_of(question)
-    apart = set(grouping.columns) <= set(grouping.fixed_columns)
-    times = 1 if apart else grouping.max_groups_per_unit
-    written = {atom: spread for atom, spread in spreads.items() if atom.written} or spreads
-    # The first look needs to tell apart no more than the largest group from an empty one.
+    one_group = set(grouping.columns) <= set(grouping.fixed_columns)
+    times = 1 if one_group else grouping.max_groups_per_unit
+    # The first look needs to tell only the largest group from an empty one.
     widest = None if table.count_range is None else Fraction(table.count_range, table.rows_per_unit)
     aim = Aim(
         *options.rates,
-        _tolerances(question, written, region) if widths else (),
+        _tolerances(question, _written(spreads), region) if widths else (),
         asked_width=options.region is not None,
         groups=len(question.groups),
         limit=_limit(question, options, times),
@@ -164,29 +164,32 @@ def asked_of(question: Question, options: Options, *, widths: bool = True) -> As
 
 
 def limit_name(question: Question, options: Options) -> str:
-    """Which limit one question is held to."""
-    if options.max_epsilon is not None:
-        return "max_epsilon"
-    if question.table.max_epsilon_per_question is not None:
-        return f"max_epsilon_per_question of {question.table.name}"
-    return f"tenth of the budget of {question.table.name}, which is the limit where none is declared"
+    """Return the name of the limit that ends the measuring of a question."""
+    named = (name for name, limit in limits_of(question, options).items() if limit is not None)
+    usual = f"tenth of the budget of {question.table.name}, which is the limit where none is declared"
+    return next(named, usual)
 
 
 def limits_of(question: Question, options: Options) -> dict[str, Epsilon | None]:
-    """What one question may cost, by the name of the limit."""
-    of_table = f"max_epsilon_per_question of {question.table.account}"
+    """Return what one question may cost, by the name of the limit."""
+    of_table = f"max_epsilon_per_question of {question.table.name}"
     return {"max_epsilon": options.max_epsilon, of_table: question.table.max_epsilon_per_question}
 
 
 def _limit(question: Question, options: Options, times: int) -> Epsilon:
-    """For each group, so that one unit, which may be in several groups, loses no more than the limit on a question."""
+    """Return the limit for one group: a unit that is in `times` groups loses no more than the limit on a question."""
     table = question.table
     most = options.max_epsilon or table.max_epsilon_per_question or Epsilon.from_nano(table.budget.nano // _SHARE)
-    return Epsilon.from_nano(int(most.fraction / times * NANO))
+    return Epsilon.from_nano(most.nano // times)
+
+
+def _written(spreads: Mapping[Atom, int]) -> dict[Atom, int]:
+    """Return the conditions in the question's text; all conditions if none of them is there."""
+    return {atom: spread for atom, spread in spreads.items() if atom.written} or dict(spreads)
 
 
 def _need(question: Question) -> Need:
-    """Every aggregate of the formula, once."""
+    """Return the need of each aggregate of the formula, once."""
     aggregates: dict[Aggregate, None] = dict.fromkeys(
         aggregate for atom in question.atoms for aggregate, _ in atom.weights
     )

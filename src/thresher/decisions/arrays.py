@@ -1,16 +1,16 @@
-"""Every mechanism as one call on plain arrays: margins in, `Verdicts` out, no engine.
+"""Each mechanism as one function on plain arrays: margins in, `Verdicts` out, without an engine.
 
     margins = slack(counts, ">", capacities)
     seen    = progressive(margins, half_width=10, miss_rate="0.05")
 
-Misses are bounded first. To bound false alarms first, pass `-1 - margins` with the rates exchanged, and turn the
-verdicts round. Whoever calls these keeps count of what is spent. One unit may move each margin by 1.
+Misses are bounded first. To bound false alarms first, pass `-1 - margins` with the two rates exchanged, and negate the
+verdicts. The caller keeps count of what is spent. One unit may move each margin by 1.
 Reads: arguments, entropy. Writes: nothing. Never: a draw before all arguments are checked and the price is known.
 """
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 from typing import TypedDict, Unpack
 
@@ -25,18 +25,19 @@ from thresher.decisions.ladder import ladder_of, rungs_of
 from thresher.decisions.look import Look
 from thresher.decisions.margin import TrueMargins
 from thresher.decisions.regimes import certified_look, three_way_look
-from thresher.decisions.shift import priced_naive, shift_look, zone_of
+from thresher.decisions.shift import check_zone_rates, priced_naive, shift_look, zone_of
 from thresher.decisions.verdicts import Verdicts, nothing_read
 from thresher.errors import ArgumentError, TooDearError
 from thresher.noise import Entropy
 
 _FAR = 1 << 40
 _HALF = Fraction(1, 2)
+_MOST_TIMES = 1 << 10
 Priced = Callable[[Aim], Look]
 
 
 class LookOptions(TypedDict, total=False):
-    """Options of every mechanism: the most it may cost, and where its noise comes from."""
+    """Options of each mechanism: the most that it may cost, and where its noise comes from."""
 
     max_epsilon: Amount | None
     entropy: Entropy | None
@@ -50,7 +51,7 @@ class LadderOptions(LookOptions, total=False):
 
 
 class ReachingOptions(TypedDict, total=False):
-    """Options of mechanisms that stop by what they reach: a limit, and how sure a certificate is to be."""
+    """Options of mechanisms that stop by what they reach: a limit, and the confidence of a certificate."""
 
     max_epsilon: Amount
     confidence: Amount | None
@@ -64,7 +65,11 @@ def naive_laplace(
     false_alarm_rate: Amount = "0.10",
     **options: Unpack[LookOptions],
 ) -> Verdicts:
-    """Noise, and the line as it is (NLM): `miss_rate` is kept only `half_width` or more above it. A baseline."""
+    """Compare noisy margins with an unmoved threshold (NLM): a baseline.
+
+    `miss_rate` is kept only for groups that are `half_width` or more above the threshold.
+    """
+    _check_names(options, LookOptions)
     aim = _aim(half_width, miss_rate, false_alarm_rate)
     return _answered(margins, aim, lambda to: priced_naive(to.first_rate, to.second_rate, to.tolerances), options)
 
@@ -76,7 +81,8 @@ def threshold_shift(
     false_alarm_rate: Amount = "0.10",
     **options: Unpack[LookOptions],
 ) -> Verdicts:
-    """Which of these whole numbers are 0 or more: missed with probability at most `miss_rate` each (TSLM)."""
+    """Tell which margins are 0 or more, and miss each with probability at most `miss_rate` (TSLM)."""
+    _check_names(options, LookOptions)
     return _answered(margins, _aim(half_width, miss_rate, false_alarm_rate), shift_look, options)
 
 
@@ -87,14 +93,13 @@ def threshold_zone(
     false_alarm_rate: Amount = "0.10",
     **options: Unpack[LookOptions],
 ) -> Verdicts:
-    """Both rates kept outside a zone: 0 or more is rarely missed, -width or less rarely reported.
+    """Keep both rates outside a zone: a margin of 0 or more is rarely missed, -width or less is rarely reported.
 
     Width 1 decides between neighbouring whole numbers, at the least epsilon that any private verdict can have.
     """
+    _check_names(options, LookOptions)
     aim = _aim(width, miss_rate, false_alarm_rate, "width")
-    for name, rate in (("miss_rate", aim.first_rate), ("false_alarm_rate", aim.second_rate)):
-        if rate >= _HALF:
-            raise ArgumentError(name, rate, "a zone has two rates below one half", "Pass 0.05, say")
+    check_zone_rates(aim.first_rate, aim.second_rate)
 
     def priced(to: Aim) -> Look:
         return zone_of(to.first_rate, to.second_rate, to.tolerances[0][0], 1)
@@ -109,7 +114,11 @@ def progressive(
     false_alarm_rate: Amount = "0.10",
     **options: Unpack[LadderOptions],
 ) -> Verdicts:
-    """Up to `levels` looks, each sharper, at groups that stay undecided (PPWLM). A group loses where it stops."""
+    """Look up to `levels` times, more and more finely, at groups that stay undecided (PPWLM).
+
+    A group loses the level at which it stops.
+    """
+    _check_names(options, LadderOptions)
     aim = _climbing(_aim(half_width, miss_rate, false_alarm_rate), options)
     return _answered(margins, aim, lambda to: rungs_of(to, ladder_of), options)
 
@@ -123,7 +132,11 @@ def adaptive(
     best_effort: bool = False,
     **options: Unpack[LadderOptions],
 ) -> Verdicts:
-    """As `progressive`, each next level chosen by what was seen (DPPWLM). `best_effort` may end with a wider region."""
+    """Look as `progressive` does, with each next level chosen by what was seen (DPPWLM).
+
+    With `best_effort` the half width may end wider than asked for.
+    """
+    _check_names(options, LadderOptions)
     if not isinstance(best_effort, bool | np.bool_):
         raise ArgumentError("best_effort", best_effort, "it is true or false", "Pass True, or leave it out")
     aim = _climbing(_aim(half_width, miss_rate, false_alarm_rate), options)
@@ -143,10 +156,10 @@ def certified_verdicts(
     half_width: int | None = None,
     **options: Unpack[ReachingOptions],
 ) -> Verdicts:
-    """Look closer until few enough false alarms are certified (L), each group stopped by the others only.
+    """Look more and more finely until few enough false alarms are certified (L). A group's own noise never stops it.
 
-    `widest` is a public guess at the largest margin; `half_width`, if given, the sharpest look worth taking. With few
-    groups each verdict stands for itself, unless a `confidence` is named: then it is refused where it cannot be had.
+    `widest` is a public guess at the largest margin; `half_width`, if given, is the finest look worth taking. With few
+    groups each verdict stands for itself. If a `confidence` is named and cannot be reached, the call is refused.
     """
     finest = None if half_width is None else _distance(half_width, "half_width")
     return _reaching(margins, widest, (miss_rate, false_alarm_rate), finest, certified_look, options)
@@ -159,17 +172,17 @@ def three_way_verdicts(
     false_alarm_rate: Amount = "0.10",
     **options: Unpack[ReachingOptions],
 ) -> Verdicts:
-    """The same promise at fixed levels: decided groups are left alone and lose less (F.4 on the margin)."""
+    """Keep the promise of `certified_verdicts` at fixed levels: decided groups are left alone and lose less (F.4)."""
     return _reaching(margins, widest, (miss_rate, false_alarm_rate), None, three_way_look, options)
 
 
 def slack(values: ArrayLike, comparison: str, thresholds: ArrayLike | Amount) -> NDArray[np.int64]:
-    """By how much each whole number meets its condition: 0 or more exactly where `value comparison threshold` holds.
+    """Return by how much each whole number meets its condition: 0 or more exactly where the comparison holds.
 
     Thresholds are one number or one for each value, and need not be whole: 7 > 6.5 is 7 >= 7, which holds by 0.
     """
     if comparison not in (">", ">=", "<", "<="):
-        raise ArgumentError("comparison", comparison, "it is one of > >= < <=", "Pass one of them")
+        raise ArgumentError("comparison", comparison, "it must be one of > >= < <=", "Pass one of them")
     counts, (floors, ceilings) = whole_margins(values, "values"), _lines(thresholds)
     if floors.ndim and floors.shape != counts.shape:
         rule = f"there must be one for each of the {counts.size} values, or one for all"
@@ -180,7 +193,7 @@ def slack(values: ArrayLike, comparison: str, thresholds: ArrayLike | Amount) ->
 
 
 def whole_margins(values: ArrayLike, field: str) -> NDArray[np.int64]:
-    """A list of whole numbers. What they are never appears in a message, nor does a message depend on it."""
+    """Return a list of whole numbers as int64. No message shows the numbers or depends on them."""
     try:
         array = np.asarray(values)
     except (ValueError, TypeError, OverflowError):
@@ -191,43 +204,32 @@ def whole_margins(values: ArrayLike, field: str) -> NDArray[np.int64]:
     if not listed or np.ma.isMaskedArray(values):
         kind = array.dtype.name if array.ndim == 1 else f"{array.ndim} dimensions"
         raise ArgumentError(field, kind, "it must be one list of whole numbers", "Pass an int64 array")
-    # Far beyond any threshold that could matter; clamping moves no two values apart.
+    # Far beyond any threshold that matters; clamping increases no distance between values.
     plain = np.minimum(array, _FAR) if array.dtype == np.uint64 or wide else array
     return np.clip((np.maximum(plain, -_FAR) if wide else plain).astype(np.int64), -_FAR, _FAR)
 
 
-@dataclass(frozen=True, slots=True)
-class _Wider:
-    """The aim with a half width so many times as wide, or a looser rate: for the hint of a refusal."""
-
-    aim: Aim
-    priced: Priced
-
-    def hint(self, limit: Epsilon) -> str | None:
-        told = []
-        ((steps, spread),) = self.aim.tolerances
-        for times in (2**i for i in range(1, 11)):
-            cost = self.priced(replace(self.aim, tolerances=((steps * times, spread),))).epsilon
-            if cost <= limit:
-                told.append(f"with {times} times the uncertain region it would cost {cost}")
-                break
-        looser = replace(self.aim, first_rate=2 * self.aim.first_rate)
-        if looser.first_rate < _HALF and (cost := self.priced(looser).epsilon) <= limit:
-            told.append(f"with a miss_rate of {float(looser.first_rate):.6g}, {cost}")
-        text = ", or ".join(told)
-        return text[:1].upper() + text[1:] if told else None
+def _wider(aim: Aim, priced: Priced, limit: Epsilon) -> str | None:
+    """Return in words which multiple of the half width keeps within a limit; None if none is found."""
+    ((steps, spread),) = aim.tolerances
+    times = 2
+    while times <= _MOST_TIMES:
+        cost = priced(replace(aim, tolerances=((steps * times, spread),))).epsilon
+        if cost <= limit:
+            return f"With {times} times the half width it would cost {cost}"
+        times *= 2
+    return None
 
 
 def _answered(margins: ArrayLike, aim: Aim, priced: Priced, options: LookOptions | LadderOptions) -> Verdicts:
-    """Free if the rate needs no data; otherwise priced, refused if too dear, and only then drawn."""
-    _check_names(options, LadderOptions)
+    """Answer free if the rate needs no data. Otherwise price the look, refuse it if it is too dear, and then draw."""
     held = whole_margins(margins, "margins")
     if aim.first_rate >= _HALF:
         return nothing_read(held.size)
     look, most = priced(aim), options.get("max_epsilon")
     limit = None if most is None else named_epsilon(most, "max_epsilon")
     if limit is not None and look.epsilon > limit:
-        raise TooDearError("max_epsilon", look.epsilon, limit, _Wider(aim, priced).hint(limit))
+        raise TooDearError("max_epsilon", look.epsilon, limit, _wider(aim, priced, limit))
     return look.decide(TrueMargins.of(held), options.get("entropy"))
 
 
@@ -279,7 +281,7 @@ def _distance(value: int, field: str) -> int:
 
 
 def _lines(thresholds: ArrayLike | Amount) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The whole numbers next below and next above each threshold. Thresholds are public, so messages may name them."""
+    """Return the whole numbers below and above each threshold. Thresholds are public, so messages may name them."""
     try:
         given = np.asarray(thresholds)
     except (ValueError, TypeError, OverflowError):
@@ -292,6 +294,6 @@ def _lines(thresholds: ArrayLike | Amount) -> tuple[NDArray[np.int64], NDArray[n
     for name, line in zip(names, lines, strict=True):
         # Values are clamped there, so a line as far away could not tell them apart.
         if abs(line) >= _FAR:
-            raise ArgumentError(name, line, "it must lie within 2**40 of zero", "Count in larger units")
+            raise ArgumentError(name, line, "it must lie between -2**40 and 2**40", "Count in larger units")
     below, above = (np.array([end(line) for line in lines], dtype=np.int64) for end in (math.floor, math.ceil))
     return below.reshape(given.shape), above.reshape(given.shape)

@@ -1,8 +1,8 @@
-"""What can be said about all groups together: with some confidence, at most this share of the wrong ones is listed.
+"""The certificate: with some confidence, at most this share of the groups that do not qualify is reported.
 
-Each noisy margin has a public score; the scores of all groups, added up, bound the number of false alarms for every
-database at once (`score_tables.md`, `certified.md`). What its proof costs and where to stop is settled before data are
-looked at, exactly or rounded to the safe side: the cost and the hidden misses up, the line to stop at down.
+Each noisy margin has a public score. The sum of the scores of all groups bounds the number of false alarms, whatever
+the data are (`score_tables.md`, `certified.md`). The cost of the proof and the sum at which to stop are settled before
+data are read, exactly or rounded to the safe side: the cost and the hidden misses up, the sum down.
 Reads: public numbers, noisy margins. Writes: nothing. Never: a float in a comparison that stops a group.
 """
 
@@ -23,10 +23,10 @@ from thresher.noise.arguments import MAX_SIZE, checked_probability
 from thresher.release import Certificate
 
 _DIGITS = 10**6
-# Of the chance that the certificate fails, this share goes to false alarms, the rest to hidden misses.
+# Of the probability that the certificate fails, this share goes to false alarms, the rest to hidden misses.
 _FALSE_ALARMS_SHARE = Fraction(9, 10)
-# Weights to choose from, and what a table of each charges groups spread evenly; then the weight is raised a little,
-# because groups are fewer away from the line than there.
+# Weights to choose from, and what a table of each weight charges groups that are spread evenly. Groups are rarer far
+# from the threshold, so the chosen weight is raised a little.
 _CHARGES = tuple(
     (Fraction(tenths, 10), Fraction(hundredths, 100))
     for tenths, hundredths in ((5, 380), (8, 402), (11, 422), (15, 448), (20, 478), (30, 534))
@@ -38,12 +38,12 @@ _SPARE_BITS = 128
 
 @dataclass(frozen=True, slots=True)
 class CertificateTerms:
-    """What a certificate on `groups` groups may rest on at each of its levels.
+    """The numbers of a certificate on `groups` groups, for each of its levels.
 
-    log_term   what the proof costs: ln(levels / 0.9 delta), rounded up to a whole number of 2**-20
+    log_term   the cost of the proof: ln(levels / 0.9 delta), rounded up to a whole number of 2**-20
     weight     the weight of a false alarm in the scores
-    margin     false alarms by which the stop is kept short of the line
-    hidden     so many misses are not exceeded at any level, except with probability delta / 10 over all levels
+    margin     how many false alarms the stop leaves to spare
+    hidden     how many misses are not exceeded at any level, except with probability delta / 10 over all levels
     """
 
     groups: int
@@ -56,19 +56,22 @@ class CertificateTerms:
 
     @property
     def stop_at(self) -> int:
-        """A group is decided when the scores of the others, in units of 2**-20, add up to this or less."""
+        """Return the sum of the other groups' scores, in units of 2**-20, at or below which a group is decided."""
         return math.floor(-(self.log_term + self.weight * self.margin) * SCORE)
 
     @property
     def spare(self) -> Fraction:
-        """False alarms left if all other groups are clearly below; less than 0 if no data can reach the certificate."""
+        """Return how many false alarms are left if all other groups are clearly below.
+
+        Less than 0 if no data can reach the certificate.
+        """
         return self.false_alarm_rate * (self.groups - 1) - self.log_term / self.weight - self.margin
 
 
 def plan_numbers(
     groups: int, levels: int, miss_rate: Amount, false_alarm_rate: Amount, delta: Amount
 ) -> CertificateTerms:
-    """The certificate's numbers for so many groups and levels; `delta` is the chance that it may fail."""
+    """Return the numbers of a certificate; `delta` is the probability with which it may fail."""
     count, looks = whole_number(groups, "groups"), whole_number(levels, "levels")
     for field, value, most in (("groups", count, MAX_SIZE), ("levels", looks, _MOST_LEVELS)):
         if not 1 <= value <= most:
@@ -91,7 +94,7 @@ def plan_numbers(
 
 
 def _weight(log_term: Fraction, allowed: Fraction) -> Fraction:
-    """The weight that certifies the densest groups: charge over what is left of the allowance."""
+    """Return the weight that certifies the densest groups: that with the least charge over what the proof leaves."""
     offers = [
         (charge / (allowed - log_term / weight), weight) for weight, charge in _CHARGES if allowed > log_term / weight
     ]
@@ -100,15 +103,15 @@ def _weight(log_term: Fraction, allowed: Fraction) -> Fraction:
 
 @lru_cache(maxsize=256)
 def most_successes(trials: int, chance: Fraction, share: Fraction) -> int:
-    """The least q with P[more than q successes in so many independent trials] <= share.
+    """Return the least q with P[more than q successes in `trials` independent trials] <= share.
 
-    Never less than that; one more only if the probability meets the share to some thirty digits.
+    Never less than that; one more only if the probability equals the share to some thirty digits.
     """
     bits = _SPARE_BITS + share.denominator.bit_length()
     top = min(math.floor((trials + 1) * chance), trials)
     above = _terms(trials, chance, top, bits)
     below = _terms(trials, 1 - chance, trials - top, bits)
-    # The term both begin with is counted once; rounding down keeps the total too small, and so the tail too large.
+    # The term that both begin with is counted once. Rounding down makes the total too small: the safe side.
     allowed = share * (sum(above) + sum(below) - (1 << bits))
     rounded_up = [term + i for i, term in enumerate(above)]
     last = top + len(above) - 1
@@ -119,9 +122,9 @@ def most_successes(trials: int, chance: Fraction, share: Fraction) -> int:
 
 
 def _terms(trials: int, chance: Fraction, top: int, bits: int) -> list[int]:
-    """P[i successes] / P[top successes] for i = top, top + 1, ... until nothing is left of it, in units of 2**-bits.
+    """Return P[i successes] / P[top successes] for i = top, top + 1, ... until it is 0, in units of 2**-bits.
 
-    Rounded down, by at most one unit for every step from the top, which must be the likeliest number: terms fall.
+    Rounded down by at most one unit for each step from the top, which must be the likeliest number, so that terms fall.
     """
     win, lose = chance.numerator, chance.denominator - chance.numerator
     terms = [1 << bits]
@@ -134,14 +137,14 @@ def _terms(trials: int, chance: Fraction, top: int, bits: int) -> list[int]:
 
 
 class Sheet:
-    """The sums of scores and the reports of every level so far."""
+    """The sums of scores and the reported groups of each level so far."""
 
     def __init__(self, terms: CertificateTerms, miss_rate: Fraction) -> None:
         self._terms, self._miss_rate = terms, miss_rate
         self._levels: list[tuple[int, NDArray[np.bool_]]] = []
 
     def others_agree(self, level: Fraction, noisy: NDArray[np.int64], lucky: NDArray[np.bool_]) -> NDArray[np.bool_]:
-        """For each group: whether the others, without it, look good enough at this level."""
+        """Tell for each group whether the scores of the other groups are good enough at this level."""
         terms = self._terms
         table = score_table(level, self._miss_rate, terms.false_alarm_rate, terms.weight)
         scores = table.scores(noisy, lucky)
@@ -150,7 +153,7 @@ class Sheet:
         return np.asarray(total - scores <= terms.stop_at)
 
     def certificate(self, listed: NDArray[np.bool_]) -> Certificate:
-        """The best bound of all levels: each holds, all at once, but for delta."""
+        """Return the best bound of all levels: all of them hold at once, except with probability delta."""
         best = min((self._bound(total, reported, listed) for total, reported in self._levels), default=Fraction(1))
         share = Fraction(math.ceil(best * _DIGITS), _DIGITS)
         return Certificate(min(share, Fraction(1)), 1 - self._terms.delta, self._terms.false_alarm_rate)

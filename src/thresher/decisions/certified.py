@@ -1,9 +1,9 @@
-"""Certified decisions: look closer until what can be promised about the whole list is good enough. Proof beside.
+"""Certified decisions: measure more finely until the promise about the whole list is good enough.
 
-Every group is refined from level to level. A group's verdict is taken at a level that depends on the *other* groups
-only, so its own noise there is exactly that level's, and all of the miss rate is available at that one look. Two ways
-to stop: a certificate for the share of false alarms among all groups, or few enough uncertain labels.
-Reads: margins, entropy. Writes: nothing. Never: stops a group by its own noise; denies an answer after looking.
+The noise of each group is refined from level to level. The level at which a verdict is taken depends on the *other*
+groups only, so the group's own noise has exactly the law of that level, and all of the miss rate serves that one look.
+Measuring ends with a certificate for the share of false alarms among all groups, or with few enough uncertain groups.
+Reads: margins, entropy. Writes: nothing. Never: stops a group by its own noise; denies an answer after measuring.
 Proof: `certified.md`.
 """
 
@@ -22,14 +22,15 @@ from thresher.decisions.shift import judged
 from thresher.decisions.verdicts import SEEN_ABOVE, SEEN_BETWEEN, Level, Verdicts
 from thresher.noise import Entropy, chances, conditional_shift, discrete_laplace, refine
 
+# Levels that may follow after all verdicts are taken, if the certificate is not reached.
 _EXTRA_LEVELS = 3
-# Noise for fewer groups would be drawn by coins, one by one; the levels are always the same, so tables are worth it.
+# Noise for fewer groups would be drawn by coins, one draw at a time; the levels are always the same, so tables pay.
 _LEAST_DRAWN = 128
 
 
 @dataclass(frozen=True, slots=True)
 class Sharpness:
-    """One look: reported above -steps, and at it by a coin of chance `boundary`; above from `certain` on."""
+    """One look: a group is reported above -steps, at -steps by a coin of chance `boundary`; above from `certain` on."""
 
     level: Fraction
     steps: int
@@ -38,10 +39,11 @@ class Sharpness:
 
     @property
     def charge(self) -> Epsilon:
-        """The level as the ledger counts it, rounded up."""
+        """Return the level as the ledger counts it, rounded up."""
         return Epsilon.covering(self.level)
 
     def judged(self, noisy: NDArray[np.int64], lucky: NDArray[np.bool_]) -> NDArray[np.int8]:
+        """Return the verdicts of this look."""
         verdict = judged(noisy, self.steps - 1, self.certain)
         on_line = np.flatnonzero(np.asarray(noisy == -self.steps) & lucky)
         verdict[on_line] = SEEN_ABOVE if -self.steps >= self.certain else SEEN_BETWEEN
@@ -49,16 +51,17 @@ class Sharpness:
 
 
 def look_at(level: Fraction, miss_rate: Fraction, sure_rate: Fraction) -> Sharpness:
-    """The line that keeps misses rare with nothing to spare, and from where on a group is above."""
+    """Return the look whose miss rate is exactly the one asked for; a group is above with at most `sure_rate`."""
     return Sharpness(level, *line_of(level, miss_rate), conditional_shift(0, level, sure_rate) - 1)
 
 
 @dataclass(frozen=True, slots=True)
 class CertifiedLadder(ReachingLook):
-    """Levels, and when to stop: by a certificate, or, if there is none, by the number of uncertain labels.
+    """Levels, and when to stop: by a certificate, or, if there is none, by the number of uncertain groups.
 
-    miss_rate         P[below | the group qualifies], each group by itself
-    sure_rate         P[above | it does not], each group by itself
+    miss_rate         bounds P[below | the group qualifies], for each group by itself
+    sure_rate         bounds P[above | the group does not qualify], for each group by itself
+    most_uncertain    without a certificate, a verdict is taken when at most this many other groups are uncertain
     """
 
     looks: tuple[Sharpness, ...]
@@ -76,7 +79,7 @@ class CertifiedLadder(ReachingLook):
 
     @property
     def epsilon(self) -> Epsilon:
-        """The worst case: all levels."""
+        """Return the worst case: the last level."""
         return self.looks[-1].charge
 
     @property
@@ -85,30 +88,30 @@ class CertifiedLadder(ReachingLook):
 
     @property
     def half_width(self) -> Fraction:
-        """Of the last look; it may end before."""
+        """Return the half width of the last look; measuring may end before it."""
         return Fraction(self.looks[-1].steps)
 
     @property
     def clear(self) -> int:
-        """So many units on the wrong side, the last look reports a group with at most `sure_rate`."""
+        """Return how far short a group must be for the last look to report it with at most `sure_rate`."""
         return self.looks[-1].steps + self.looks[-1].certain + 1
 
     def ladder(self) -> tuple[Level, ...]:
         return tuple(Level(look.charge, look.steps, look.certain) for look in self.looks)
 
     def decide(self, truth: TrueMargins, entropy: Entropy | None = None) -> Verdicts:
-        """Look closer until the promise is reached."""
+        """Measure more finely until the promise is reached."""
         return certify(truth.margins(), self, entropy)
 
     def exact_level(self, charged: Epsilon) -> Fraction:
-        """Levels are dyadic, and the ledger knows them rounded up."""
+        """Return the level of which the ledger knows the amount rounded up: levels are dyadic."""
         return next(look.level for look in self.looks if look.charge == charged)
 
 
 def certify(margins: NDArray[np.int64], ladder: CertifiedLadder, entropy: Entropy | None = None) -> Verdicts:
-    """Look at all groups, level by level, until every group's verdict is taken and the promise is reached.
+    """Look at all groups, level by level, until each verdict is taken and the promise is reached.
 
-    Privacy: every group loses the last level that was looked at, which is shown; at worst `ladder.epsilon`.
+    Privacy: each group loses the last level that was looked at, which is shown; at worst `ladder.epsilon`.
     Utility: `miss_rate` and `sure_rate` for each group by itself; with the certificate's confidence, at most its share
     of the groups that do not qualify is reported.
     Runtime: linear in groups and in levels.
@@ -127,7 +130,7 @@ def certify(margins: NDArray[np.int64], ladder: CertifiedLadder, entropy: Entrop
 
 
 def few_others(uncertain: NDArray[np.bool_], most: int) -> NDArray[np.bool_]:
-    """For each group: whether at most so many of the others are uncertain."""
+    """Tell for each group whether at most `most` of the others are uncertain."""
     return np.asarray(uncertain.sum() - uncertain.astype(np.int64) <= most)
 
 
@@ -157,7 +160,7 @@ class _Taking:
         self._latest, self._reached = noisy, j
 
     def done(self, j: int) -> bool:
-        """All verdicts are taken, and the certificate is reached or three more levels have not helped."""
+        """Tell whether all verdicts are taken, and the certificate is reached or three more levels have not helped."""
         if (self._taken_at < 0).any():
             return False
         self._all_taken_at = j if self._all_taken_at is None else self._all_taken_at

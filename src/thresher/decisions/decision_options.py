@@ -1,4 +1,4 @@
-"""What the asker can live with: every option of a decision, listed once and checked once.
+"""The options of a decision, listed once and checked once.
 
 `DecisionOptions` is the list: the engine's keyword arguments, `OPTIONS(...)` in SQL and the flags of the command line
 are these names. What a mechanism needs of them is derived once, in `aim.py`.
@@ -6,7 +6,7 @@ Reads: arguments. Writes: nothing. Never: data. Anything unclear is refused, nev
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any, TypedDict
 
@@ -46,9 +46,9 @@ NAMES = tuple(DecisionOptions.__annotations__)
 class Options:
     """Checked options. Rates are probabilities for each group, over the noise.
 
-    region         None where nothing was asked for
-    confidence     None where no statement about all groups together was asked for
-    first_epsilon  None where it follows from the range
+    region         None if no half width was asked for
+    confidence     None if no statement about all groups together was asked for
+    first_epsilon  None if it follows from the range
     given          the options that were given, by name, each in one normal form
     """
 
@@ -70,7 +70,7 @@ class Options:
 
     @property
     def rates(self) -> tuple[Fraction, Fraction]:
-        """The rate that is bounded first, and the other one."""
+        """Return the rate that is bounded first, and the other one."""
         rates = self.miss_rate, self.false_alarm_rate
         return rates if self.misses_first else rates[::-1]
 
@@ -80,24 +80,22 @@ class Options:
 
     @property
     def free(self) -> bool:
-        """Half or more needs no data: every group may be called uncertain."""
+        """Tell whether no data are needed: with a first rate of half or more, each group may be called uncertain."""
         return self.rates[0] >= _HALF
 
 
-def options_of(said: Mapping[str, Any]) -> Options:
-    """Check every option that was given; None means that it was left out."""
-    given = {name: value for name, value in said.items() if value is not None}
-    found: dict[str, Any] = {}
-    bound = _checked_bound(given["bound"]) if "bound" in given else MISSES
-    for name, value in given.items():
-        found["region" if name == "uncertain_region" else name] = _CHECKS[name](value, bound)
-    options = Options(**found)
+def options_of(passed: Mapping[str, Any]) -> Options:
+    """Check each option that was given; None means that it was left out."""
+    given = {name: value for name, value in passed.items() if value is not None}
+    bound = _checked_bound(given.get("bound", MISSES))
+    checked = {_FIELDS.get(name, name): _CHECKS[name](value, bound) for name, value in given.items()}
+    options = Options(**checked)
     _check_show(options, given)
-    return Options(**found, given={name: _normal(name, options) for name in given})
+    return replace(options, given={name: _normal(name, options) for name in given})
 
 
 def checked_error_rate(value: Amount, name: str, bound: str = MISSES) -> Fraction:
-    """A rate above 0; the one that is bounded first may be half or more, up to 1, which costs nothing."""
+    """Return a rate above 0. The rate that is bounded first may be half or more, up to 1, which is free."""
     rate = exact_fraction(value, name)
     bounded = name == ("miss_rate" if bound == MISSES else "false_alarm_rate")
     if not 0 < rate <= 1 or (rate == 1 and not bounded):
@@ -108,25 +106,26 @@ def checked_error_rate(value: Amount, name: str, bound: str = MISSES) -> Fractio
 
 
 def _checked_bound(bound: object) -> str:
-    """The error that is bounded first, however its name is joined."""
-    said = bound.replace("-", "_") if isinstance(bound, str) else ""
-    if said not in (MISSES, FALSE_ALARMS):
-        raise ArgumentError("bound", bound, "it names the error to bound", f"Pass {MISSES} or {FALSE_ALARMS}")
-    return said
+    """Return which error is bounded first; its name may be written with a hyphen."""
+    name = bound.replace("-", "_") if isinstance(bound, str) else ""
+    if name not in (MISSES, FALSE_ALARMS):
+        rule = "it must be the error that is bounded first"
+        raise ArgumentError("bound", bound, rule, f"Pass {MISSES} or {FALSE_ALARMS}")
+    return name
 
 
-def checked_looks(levels: object) -> int:
-    """How many looks there may be. Text, as written in a question, means the number it spells."""
+def checked_looks(levels: Any) -> int:
+    """Return how many measurements there may be. A text in a question means the number that it spells."""
     spelt = isinstance(levels, str) and levels.isascii() and levels.isdigit() and len(levels) <= _MOST_DIGITS
-    said: Any = levels
-    number = whole_number(int(said) if spelt else said, "levels")
+    number = whole_number(int(levels) if spelt else levels, "levels")
     if not 1 <= number <= MOST_LEVELS:
-        raise ArgumentError("levels", levels, f"there are 1 to {MOST_LEVELS} looks; 1 is a threshold shift", "Pass 4")
+        rule = f"it must be from 1 to {MOST_LEVELS}; 1 is a threshold shift"
+        raise ArgumentError("levels", levels, rule, "Pass 4, say")
     return number
 
 
 def ledger_epsilon(value: Amount, name: str, say: str = "0.5") -> Epsilon:
-    """An amount above zero, which the ledger can write; the refusal names the argument it came from."""
+    """Return an amount above zero that the ledger can write; the refusal names the argument."""
     amount = exact_fraction(value, name)
     if amount <= 0:
         raise ArgumentError(name, value, "it must be above zero", f"Pass {say}, say")
@@ -136,7 +135,7 @@ def ledger_epsilon(value: Amount, name: str, say: str = "0.5") -> Epsilon:
 
 
 def named_epsilon(value: Amount, name: str) -> Epsilon:
-    """An amount, or a refusal that names the argument it came from."""
+    """Return an amount; the refusal names the argument."""
     try:
         return Epsilon(value)
     except ArgumentError as refused:
@@ -145,16 +144,19 @@ def named_epsilon(value: Amount, name: str) -> Epsilon:
 
 def _mechanism(name: object, bound: str) -> str:  # noqa: ARG001 - the form of all checks
     if not isinstance(name, str):
-        raise ArgumentError("mechanism", name, "it is the name of a mechanism", f"Pass {USUAL_MECHANISM}, say")
+        raise ArgumentError("mechanism", name, "it must be the name of a mechanism", f"Pass {USUAL_MECHANISM}, say")
     return name
 
 
 def _show(value: object, bound: str) -> str:  # noqa: ARG001 - the form of all checks
     if value not in (VERDICTS, VALUES):
-        raise ArgumentError("show", value, "it says what is released", f"Pass {VERDICTS} or {VALUES}")
+        rule = "it must say what is released beside the groups"
+        raise ArgumentError("show", value, rule, f"Pass {VERDICTS} or {VALUES}")
     return str(value)
 
 
+# The field of an option, where it has another name.
+_FIELDS = {"uncertain_region": "region"}
 _CHECKS: Mapping[str, Any] = {
     "miss_rate": lambda value, bound: checked_error_rate(value, "miss_rate", bound),
     "false_alarm_rate": lambda value, bound: checked_error_rate(value, "false_alarm_rate", bound),
@@ -170,16 +172,16 @@ _CHECKS: Mapping[str, Any] = {
 
 
 def _check_show(options: Options, given: Mapping[str, Any]) -> None:
-    """Numbers are measured at one look of their own: options of mechanisms do not apply beside them."""
+    """Refuse options of mechanisms beside show=values: numbers are measured once, without a mechanism."""
     for name in ("mechanism", "confidence", "levels", "first_epsilon"):
         if options.show == VALUES and name in given:
-            rule = "numbers are measured in a way of their own, at one look"
+            rule = f"it does not apply to show={VALUES}, which measures each number once"
             raise ArgumentError(name, given[name], rule, f"Leave it out, or ask for show={VERDICTS}")
 
 
 def _normal(name: str, options: Options) -> str:
-    """An option in one form, however it was written: part of what makes a question the same question."""
-    value = options.region if name == "uncertain_region" else getattr(options, name)
+    """Return an option in one form, however it was written: it is part of what makes two questions the same."""
+    value = getattr(options, _FIELDS.get(name, name))
     if isinstance(value, UncertainRegion):
         return value.normal()
     return decimal_text(value) if isinstance(value, Fraction) else str(value)

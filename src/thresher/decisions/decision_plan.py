@@ -1,4 +1,4 @@
-"""A question and its options become a frozen plan: what to read, what it costs, what is promised, how to decide.
+"""The plan of a decision, made from a question and its options: what to read, cost, promise, and how to decide.
 
 Reads: a question, options, and, inside `run`, sealed aggregates. Writes: nothing. Never: a source, a ledger.
 """
@@ -34,7 +34,7 @@ FAMILY = "decision"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DecisionPlan(Plan[Release]):
-    """Which groups satisfy a formula, by noisy looks."""
+    """The plan of a decision by noisy looks at the margin of each group."""
 
     asked: Asked
     mechanism: Mechanism
@@ -48,13 +48,13 @@ class DecisionPlan(Plan[Release]):
         return Release.from_bytes(body, key)
 
     def run(self, exact: Exact | None, entropy: Entropy) -> tuple[Release, Spending]:
-        """Unseal, take margins, look. Nothing but noisy margins and what follows from them comes out."""
+        """Unseal what was read, take margins and look. Only noisy margins, and what follows from them, are released."""
         seen = self.look.decide(truth_of(self.asked, exact), entropy)
         lost = self._lost(seen)
         return self._release(seen, lost, entropy.stamp), lost
 
     def _lost(self, seen: Verdicts) -> Spending:
-        """What each group really lost: the level at which it stopped, which the release shows."""
+        """Return what each group really lost: the level at which it stopped, which the release shows."""
         asked = self.asked
         keys = group_keys(asked.question) if len(asked.question.groups) <= MOST_LISTED else None
         if keys is None or len(seen.levels) == 1:
@@ -89,7 +89,7 @@ class DecisionPlan(Plan[Release]):
         )
 
     def _measured(self, seen: Verdicts) -> MeasuredMargins | None:
-        """What a refinement goes on from."""
+        """Return what a refinement needs of this measurement."""
         if not self.look.refinable:
             return None
         exact = {epsilon: self.look.exact_level(epsilon) for epsilon in dict.fromkeys(seen.epsilons)}
@@ -105,20 +105,20 @@ class DecisionPlan(Plan[Release]):
         )
 
     def price(self, asked: Asked) -> Epsilon:
-        """What it would cost one unit with other widths or rates."""
+        """Return what the question would cost one unit with other widths or rates."""
         return asked.for_one_unit(self.mechanism.look(asked).epsilon)
 
     def affordable(self, limit: Epsilon) -> str | None:
-        """Say what to change so that it keeps within a limit."""
+        """Return what to change so that the question costs at most `limit`, in words."""
         return self.look.affordable(self.asked, self.price, limit)
 
     def outlooks(self) -> tuple[Outlook, ...]:
-        """What groups would lose, by their distance from the line: simulated, on no data. None for a single look."""
+        """Return what groups would lose at several distances from the threshold: simulated, without data."""
         return outlooks(self.look, len(self.question.groups)) if self.look.each_group_stops else ()
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What a person should know beside the promise."""
+        """Return what a person should know beside the promise."""
         clear = Fraction(self.look.clear, self.look.scale)
         wide = wide_regions(self.asked, self.look.half_width, clear) if self.look.refinable else ()
         return (*self.question.notes, *coarser(self.asked, self.look.half_width), *wide, *self.look.warnings)
@@ -153,7 +153,7 @@ class DecisionPlan(Plan[Release]):
         ]
 
     def document(self) -> dict[str, Any]:
-        """The plan for JSON."""
+        """Return the plan for JSON."""
         asked, look = self.asked, self.look
         return {
             "question": self.question.text,
@@ -174,7 +174,7 @@ class DecisionPlan(Plan[Release]):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConstantPlan(Plan[Release]):
-    """Answered without data, free of charge: a formula that holds always or never, or a rate that asks for nothing."""
+    """The plan of a free answer without data: the formula holds always or never, or a rate of half or more."""
 
     question: Question
     options: Options
@@ -183,7 +183,7 @@ class ConstantPlan(Plan[Release]):
         return Release.from_bytes(body, key)
 
     def run(self, exact: Exact | None, entropy: Entropy) -> tuple[Release, Spending | None]:  # noqa: ARG002
-        """All groups at once, from the formula alone."""
+        """Return the same verdict for each group, from the formula alone."""
         question, nothing = self.question, Epsilon(0)
         verdict = UNCERTAIN if not isinstance(question.formula, bool) else ABOVE if question.formula else BELOW
         release = Release(
@@ -206,13 +206,13 @@ class ConstantPlan(Plan[Release]):
         return self.question.notes
 
     def affordable(self, limit: Epsilon) -> None:
-        """It costs nothing."""
+        """Return None: the answer is free."""
 
     def explanation(self) -> Statements:
         return [("question", self.question.text), ("epsilon", "0"), ("promise", self.guarantee.sentence)]
 
     def document(self) -> dict[str, Any]:
-        """The plan for JSON."""
+        """Return the plan for JSON."""
         return {
             "question": self.question.text,
             "groups": len(self.question.groups),
@@ -222,7 +222,7 @@ class ConstantPlan(Plan[Release]):
 
 
 def plan_decision(question: Question, options: Options) -> DecisionPlan | ConstantPlan:
-    """The least epsilon that keeps the options. Touches no data."""
+    """Return the plan of the least epsilon that keeps the options. Touches no data."""
     mechanism = mechanism_for(options)
     if (free := constant_plan(question, options, both_rates=mechanism.keeps_both_rates)) is not None:
         return free
@@ -251,13 +251,13 @@ def plan_decision(question: Question, options: Options) -> DecisionPlan | Consta
 def constant_plan(question: Question, options: Options, *, both_rates: bool = False) -> ConstantPlan | None:
     """Return the plan of a question whose answer does not depend on the data; None for all others.
 
-    `both_rates`: no rate makes it free, because a mechanism is to keep the other one too.
+    `both_rates`: no rate makes the answer free, because the mechanism keeps the other rate too.
     """
     if isinstance(question.formula, bool) or not question.groups:
         because = "Always true, no data needed" if question.formula else "Always false, no data needed"
         if not question.groups:
             because = "No declared group can be in the answer"
-        # Without a condition no group is near a line: nothing can be wrong.
+        # Without a condition there is no threshold, so nothing can be wrong.
         question = question if isinstance(question.formula, bool) else replace(question, formula=True)
         return _constant(question, options, because, (Fraction(0), Fraction(0)))
     if both_rates or not options.free:
@@ -266,8 +266,8 @@ def constant_plan(question: Question, options: Options, *, both_rates: bool = Fa
         options.region.check([atom.aggregate for atom in question.atoms if atom.written])
     if options.misses_first:
         because = (
-            "A miss rate of half or more needs no data: all groups are reported unseen, and nothing is promised about "
-            "false alarms"
+            "A miss rate of half or more needs no data: all groups are reported as uncertain, and nothing is promised "
+            "about false alarms"
         )
         return _constant(question, options, because, (Fraction(0), Fraction(1)))
     because = (
@@ -296,38 +296,38 @@ def _constant(question: Question, options: Options, because: str, rates: tuple[F
 def decision_identity(
     asked: Asked, family: str, noise: Mapping[str, Any], wished: Mapping[str, Any] | None = None
 ) -> Identity:
-    """What makes it the same question, and the same measurement. `wished` stands in place of the options as given."""
+    """Return what makes two questions the same, and two measurements. `wished` stands in place of the given options."""
     question, options = asked.question, asked.options
-    said: dict[str, Any] = {
+    facts: dict[str, Any] = {
         "text": question.text,
         "options": dict(options.given if wished is None else wished),
         "groups": [list(group) for group in question.groups],
         "thresholds": [atom.at_least for atom in question.atoms],
     }
     if options.region is not None and options.region.measured_by_range(asked.written):
-        said["count_range"] = question.table.count_range
+        facts["count_range"] = question.table.count_range
     one = isinstance(asked.measured, Atom)
     measured = {
         **rows_facts(question),
         "formula": formula_facts(asked.measured, thresholds=not one),
         "noise": {"law": "discrete laplace", "sensitivities": list(asked.sensitivities.values()), **noise},
     }
-    return identity_of(family, question.table, columns_used(question), said, measured)
+    return identity_of(family, question.table, columns_used(question), facts, measured)
 
 
 def truth_of(asked: Asked, exact: Exact | None) -> TrueMargins:
-    """What was read, as slacks and margins: for a `run` only, which adds noise to them."""
+    """Return what was read, as slacks and margins. For a `run` only, which adds noise to them."""
     if exact is None:
-        raise BugError("a decision about data was run without data")
+        raise BugError("a decision that needs data was run without data")
     slacks = slacks_of(asked.need, asked.atoms, exact)
     return TrueMargins(asked.measured, slacks, asked.sensitivities, asked.apart)
 
 
 def threshold_of(asked: Asked) -> int | tuple[int, ...] | None:
-    """Of a single condition, its threshold in steps; such a threshold may be moved later."""
+    """Return the threshold of a single condition, in steps: a refinement may move it. None for several conditions."""
     return asked.measured.at_least if isinstance(asked.measured, Atom) else None
 
 
 def largest_loss(spending: Spending) -> Epsilon:
-    """What it comes to for one unit, which may be in several groups."""
+    """Return what a spending comes to for one unit, which may be in several groups."""
     return max(amount for loss in spending.losses() for _, amount in loss.regions())

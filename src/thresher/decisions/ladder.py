@@ -1,8 +1,8 @@
-"""Progressive looks (PPWLM): a coarse look at all groups, sharper ones at those that stay undecided. Proof beside.
+"""Progressive looks (PPWLM): a coarse look at all groups, finer looks at those that stay undecided.
 
-Levels are fixed beforehand. Noise is refined, never drawn anew, so a group loses the level at which it stops.
-`Climb` is the one place where a second look is taken, and only by gradual release.
-Reads: margins, entropy. Writes: nothing. Never: a decided group at a sharper level; fresh noise for a second look,
+Levels are fixed before anything is read. Noise is refined, never drawn again, so a group loses the level at which it
+stops. Only `Climb` takes a second look, and only by gradual release.
+Reads: margins, entropy. Writes: nothing. Never: looks at a decided group again; draws fresh noise for a second look,
 which would cost the sum of the levels. Proof: `ladder.md`.
 """
 
@@ -26,45 +26,45 @@ from thresher.noise import Entropy, conditional_shift, discrete_laplace, refine,
 from thresher.plan import Statements
 from thresher.release import Certificate
 
-# Where the range of the margins is not known, each level is this many times the one before.
+# If the range of the margins is not declared, each level is this many times the level before.
 _RATIO = 8
 Priced = TypeVar("Priced", bound=Look)
 Steps = int | NDArray[np.int64]
 
 
 def level_of(seen: Epsilon | None, epsilon: Epsilon, missed: Fraction, alarmed: Fraction, scale: int) -> Level:
-    """A look whose misses and false alarms keep to their shares, whatever was `seen` before."""
+    """Return a look that keeps its shares of misses and false alarms, whatever was seen at the level `seen` before."""
     reaches = (conditional_shift(seen or 0, epsilon, share, scale) for share in (missed, alarmed))
     return Level(epsilon, *(reach - 1 for reach in reaches))
 
 
 class Climb:
-    """Noisy margins on their way up; `undecided` are the places of the groups that are still looked at."""
+    """Noisy margins at rising levels; `undecided` are the places of the groups that are still looked at."""
 
     def __init__(self, margins: NDArray[np.int64], scale: int, entropy: Entropy | None) -> None:
-        self._held, self._scale, self._entropy = margins, scale, entropy
+        self._margins, self._scale, self._entropy = margins, scale, entropy
         self._noise = np.empty(0, dtype=np.int64)
-        self._noisy = self._held
-        self._verdict = np.zeros(self._held.size, dtype=np.int8)
-        self._stopped = np.zeros(self._held.size, dtype=np.int64)
-        self._steps = np.zeros(self._held.size, dtype=np.int64)
+        self._noisy = margins
+        self._verdict = np.zeros(margins.size, dtype=np.int8)
+        self._stopped = np.zeros(margins.size, dtype=np.int64)
+        self._steps = np.zeros(margins.size, dtype=np.int64)
         self.levels: list[Epsilon] = []
-        self.undecided = np.arange(self._held.size)
+        self.undecided = np.arange(margins.size)
 
     @property
     def seen(self) -> NDArray[np.int64]:
-        """The noisy margins of the undecided groups."""
+        """Return the noisy margins of the undecided groups."""
         return self._noisy[self.undecided]
 
     @property
     def losses(self) -> list[tuple[Epsilon, int]]:
-        """Levels at which groups were decided, and how many at each."""
+        """Return the levels at which groups were decided, and how many groups at each."""
         decided = np.bincount(self._stopped[self._verdict != SEEN_BETWEEN], minlength=len(self.levels))
         return list(zip(self.levels, decided.tolist(), strict=True))
 
     @property
     def judgement(self) -> NDArray[np.int8]:
-        """The verdicts so far."""
+        """Return the verdicts so far."""
         return self._verdict
 
     def look(self, epsilon: Epsilon, steps: Steps, certain: Steps) -> None:
@@ -72,10 +72,10 @@ class Climb:
         places, scale = self.undecided, self._scale
         if self.levels:
             self._noise = refine(self._noise, self.levels[-1], epsilon, scale, self._entropy)
-            self._noisy[places] = self._held[places] + self._noise
+            self._noisy[places] = self._margins[places] + self._noise
         else:
             self._noise = discrete_laplace(epsilon, places.size, scale, self._entropy)
-            self._noisy = self._held + self._noise
+            self._noisy = self._margins + self._noise
         self._verdict[places] = judged(self._noisy[places], steps, certain)
         self._stopped[places], self._steps[places] = len(self.levels), steps
         self.levels.append(epsilon)
@@ -83,7 +83,7 @@ class Climb:
         self.undecided, self._noise = places[left], self._noise[left]
 
     def verdicts(self, worst: Epsilon, clear: int, certificate: Certificate | None = None) -> Verdicts:
-        """Where every group stopped."""
+        """Return the verdicts, and where each group stopped."""
         return Verdicts(
             verdict=self._verdict,
             noisy=self._noisy,
@@ -98,7 +98,7 @@ class Climb:
 
 
 class Climbing(Look):
-    """Looks at levels, each at the groups that are still undecided."""
+    """Looks at rising levels, each at the groups that are still undecided."""
 
     __slots__ = ()
     fixed = False
@@ -114,15 +114,15 @@ class Climbing(Look):
 
     @property
     def top(self) -> Epsilon:
-        """The last level."""
+        """Return the last level."""
         return self.epsilon
 
     def details(self, asked: Asked, price: Price) -> Statements:
-        """The levels, and what groups lose by their distance from the line."""
+        """Return the levels, and what groups lose by their distance from the threshold."""
         return [*super().details(asked, price), *outlook_lines(self, asked), *self._why_one(asked)]
 
     def _why_one(self, asked: Asked) -> Statements:
-        """Why there is one look, which then is a threshold shift."""
+        """Return why there is one look only, which is a threshold shift; nothing if there are several."""
         if self.shows_levels:
             return []
         why = "with this half width a first look at groups of up to count_range rows would be no coarser"
@@ -137,7 +137,7 @@ class Climbing(Look):
 
 @dataclass(frozen=True, slots=True)
 class Ladder(Climbing):
-    """Priced levels, each dearer than the one before. `clear` as for a `Shift`."""
+    """Priced levels, each dearer than the level before. `clear` as for a `Shift`."""
 
     levels: tuple[Level, ...]
     scale: int
@@ -146,20 +146,20 @@ class Ladder(Climbing):
 
     @property
     def epsilon(self) -> Epsilon:
-        """The worst case: a group that is looked at to the end."""
+        """Return the worst case: the loss of a group that is looked at to the end."""
         return self.levels[-1].epsilon
 
     @property
     def half_width(self) -> Fraction:
-        """In privacy units."""
+        """Return the half width of the last look, in privacy units."""
         return Fraction(self.levels[-1].steps, self.scale)
 
     def ladder(self) -> tuple[Level, ...]:
-        """Its levels."""
+        """Return its levels."""
         return self.levels
 
     def decide(self, truth: TrueMargins, entropy: Entropy | None = None) -> Verdicts:
-        """Look and look again."""
+        """Look at each group, and again at undecided ones."""
         return climb(truth.margins(self.scale), self, entropy)
 
 
@@ -167,10 +167,10 @@ class Ladder(Climbing):
 def ladder_of(
     miss_rate: Fraction, false_alarm_rate: Fraction, steps: int, scale: int, looks: int, first: Epsilon
 ) -> Ladder:
-    """Levels in geometric progression from `first` to the least epsilon that keeps the half width.
+    """Return levels in geometric progression from `first` to the least epsilon that keeps the half width.
 
-    Each look may miss with probability miss_rate / looks. One look, or a first level that is no smaller than the
-    last, is a threshold shift: one level, with all of the miss rate.
+    Each look may miss with probability miss_rate / looks. With one look, or a first level that is not below the last,
+    the ladder is a threshold shift: one level, with all of the miss rate.
     """
     last = smallest_epsilon(miss_rate / looks, steps + 1, scale)
     one_look = looks == 1 or first >= last
@@ -181,7 +181,7 @@ def ladder_of(
 
 
 def geometric_levels(first: Epsilon, last: Epsilon, looks: int) -> list[Epsilon]:
-    """`looks` levels, each the same multiple of the one before, in whole nano; fewer if some would coincide."""
+    """Return `looks` levels, each the same multiple of the level before, in whole nano; fewer if some coincide."""
     ratio = (last.nano / first.nano) ** (1 / (looks - 1))
     between = {round(first.nano * ratio**j) for j in range(1, looks - 1)}
     nanos = [first.nano, *sorted(nano for nano in between if first.nano < nano < last.nano), last.nano]
@@ -189,7 +189,7 @@ def geometric_levels(first: Epsilon, last: Epsilon, looks: int) -> list[Epsilon]
 
 
 def climb(margins: NDArray[np.int64], ladder: Ladder, entropy: Entropy | None = None) -> Verdicts:
-    """Look at every group, and again at those that are undecided, up to the last level.
+    """Look at each group, and again at those that are undecided, up to the last level.
 
     Privacy: a group loses the level at which it stops, which is shown; at worst `ladder.epsilon`.
     Utility: if h >= 0, below with probability at most miss_rate; if h <= -1, above with probability at most
@@ -206,7 +206,7 @@ def climb(margins: NDArray[np.int64], ladder: Ladder, entropy: Entropy | None = 
 
 
 def rungs_of(aim: Aim, ladder: Callable[[Fraction, Fraction, int, int, int, Epsilon], Priced]) -> Priced:
-    """The levels that an aim asks for: from a look that tells the largest group from an empty one to the half width."""
+    """Return the levels of an aim: from a look that tells the largest group from an empty one, to the half width."""
     # Noise of a scale above 1e9 is not drawn, so a tiny first level allows fewer steps to a unit.
     finest = aim.first_epsilon.nano if aim.first_epsilon else FINEST
     scale, steps = cuts(aim.first_rate / aim.levels, aim.tolerances, finest)
@@ -220,9 +220,5 @@ def rungs_of(aim: Aim, ladder: Callable[[Fraction, Fraction, int, int, int, Epsi
 
 
 MECHANISMS: Mapping[str, Mechanism] = {
-    "ppwlm": Mechanism(
-        "ppwlm",
-        lambda asked: rungs_of(asked.aim, ladder_of),
-        frozenset({"levels", "first_epsilon"}),
-    )
+    "ppwlm": Mechanism("ppwlm", lambda asked: rungs_of(asked.aim, ladder_of), frozenset({"levels", "first_epsilon"}))
 }

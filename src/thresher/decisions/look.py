@@ -1,7 +1,7 @@
-"""What a mechanism is: a way to price looks, and looks that decide, promise and explain themselves.
+"""What a mechanism is: a way to price looks. A look decides, promises and explains itself.
 
     Asked ─► mechanism.look ─► Look ─► decide(truth) ─► Verdicts
-    (what is to be kept)       (price)                  (what was seen)
+    (rates, widths)            (price)                  (noisy margins and what follows from them)
 
 A new mechanism is a file with a `Look` and a `Mechanism`, and a line in `mechanisms.py`.
 Reads: aims; margins inside `decide`. Writes: nothing. Never: data while pricing.
@@ -25,7 +25,7 @@ from thresher.plan import Statements
 
 _MOST_DOUBLINGS = 10
 _HALF = Fraction(1, 2)
-# What a question would cost one unit with other widths or rates.
+# Returns what a question would cost one unit with other widths or rates.
 Price = Callable[[Asked], Epsilon]
 
 
@@ -33,22 +33,22 @@ class Look:
     """A priced way to decide: one look, or several. Distances are in steps, of which `scale` are one privacy unit.
 
     epsilon        the worst case for one group
-    half_width     in privacy units: by how much the line is moved
-    clear          groups this many steps on the wrong side are rarely reported
-    told           in plain words, why this promise was chosen; empty where there is nothing to choose
-    shows_levels   every group's stopping level is shown, so that what was not reached is given back
-    refinable      its noisy margins may be refined later
-    fixed          its level is settled before anything is seen
-    levels_move    levels are chosen by what was seen
-    warnings       why not to rely on it
-    how            in plain words, how it decides
-    each_group_stops    decided groups are left alone, so that they lose less than the rest
-    follows_limit    how fine it measures follows from the limit on its cost, where no half width was asked for
+    half_width     by how much the threshold is moved, in privacy units
+    clear          how many steps short of the threshold a group must be to be rarely reported
+    told           why this promise was chosen, in plain words; empty if there is nothing to choose
+    shows_levels   whether the release shows the level at which each group stopped, so that the rest is given back
+    refinable      whether its noisy margins may be refined later
+    fixed          whether its level is settled before anything is seen
+    levels_move    whether levels are chosen by what was seen
+    warnings       why nobody should rely on it
+    how            how it decides, in plain words
+    each_group_stops    whether decided groups are left alone, so that they lose less than the others
+    follows_limit    whether the limit on its cost decides how finely it measures, if no half width was asked for
     """
 
     __slots__ = ()
     if TYPE_CHECKING:
-        # Fields of one look, computed of another: read, and never written.
+        # In some looks these are fields, in others they are computed: they are read, and never written.
         @property
         def epsilon(self) -> Epsilon: ...
         @property
@@ -82,7 +82,7 @@ class Look:
         how = "the distance of each group from the threshold is measured once"
 
     def ladder(self) -> tuple[Level, ...]:
-        """Its levels, as far as they are known beforehand."""
+        """Return the levels, as far as they are known before anything is read."""
         raise NotImplementedError
 
     def decide(self, truth: TrueMargins, entropy: Entropy | None = None) -> Verdicts:
@@ -90,7 +90,7 @@ class Look:
         raise NotImplementedError
 
     def promise(self, asked: Asked, seen: Verdicts | None = None) -> Guarantee:  # noqa: ARG002 - what others reach
-        """What is promised beforehand, or with what an answer reached."""
+        """Return what is promised before anything is read, or, with `seen`, what an answer reached."""
         return line_promise(asked, self.half_width, Fraction(self.clear, self.scale))
 
     def details(self, asked: Asked, price: Price) -> Statements:
@@ -98,34 +98,34 @@ class Look:
         return look_details(asked, self, price)
 
     def document(self, asked: Asked, price: Price) -> dict[str, Any]:
-        """What a plan says of it beside its levels, for JSON."""
+        """Return what a plan says of the look beside its levels, for JSON."""
         return {
             "epsilon_with_half_the_region": price(asked.scaled(_HALF)).to_json(),
             "half_widths": half_widths(asked, self.half_width),
         }
 
     def affordable(self, asked: Asked, price: Price, limit: Epsilon) -> str | None:
-        """What to change so that it costs at most `limit`, in words."""
+        """Return what to change so that it costs at most `limit`, in words; None if nothing would help."""
         return cheaper(asked, price, limit)
 
     def exact_level(self, charged: Epsilon) -> Fraction:
-        """The level at which noise was drawn, of the amount that the ledger knows it by."""
+        """Return the level at which noise was drawn, of which the ledger knows the amount `charged`."""
         return charged.fraction
 
     def steps_at(self, level: Fraction, first_rate: Fraction) -> int:  # noqa: ARG002 - what others aim at
-        """The half width that was aimed at, in steps."""
+        """Return the half width that was aimed at, in steps."""
         return round(2 * self.scale * self.half_width) // 2
 
     @property
     def top(self) -> Epsilon:
-        """The highest level that may be reached by looking; zero where there is one level."""
+        """Return the highest level that measuring may reach; zero if there is one level."""
         return Epsilon(0)
 
 
 class ReachingLook(Look):
-    """Looks that end where a promise about all groups together is reached, or few groups are left uncertain.
+    """Looks that end when a promise about all groups together is reached, or when few groups are uncertain.
 
-    sure_rate   the chance that a group that does not qualify is marked above, each group by itself
+    sure_rate   the probability with which a group that does not qualify is marked above, for each group by itself
     certifies   whether a share of errors among all groups is certified
     """
 
@@ -142,17 +142,17 @@ class ReachingLook(Look):
 
     @property
     def follows_limit(self) -> bool:
-        """Whether it ends at the limit on its cost: without a certificate to reach, it has a usual half width."""
+        """Tell whether measuring ends at the limit on its cost. Without a certificate there is a usual half width."""
         return self.certifies
 
     def promise(self, asked: Asked, seen: Verdicts | None = None) -> Guarantee:
-        """What each verdict promises by itself, and what is certified about all of them together."""
+        """Return what is promised for each verdict by itself, and what is certified about all of them together."""
         options, sure = asked.options, self.sure_rate
         rates = (options.miss_rate, sure) if options.misses_first else (sure, options.false_alarm_rate)
         half_width, clear = self.half_width, Fraction(self.clear, self.scale)
         facts: dict[str, str] = {}
         if self.certifies:
-            facts = {"aim": decimal_text(options.rates[1]), "confidence": f"{float(1 - asked.aim.delta):.6g}"}
+            facts = {"aim": decimal_text(options.rates[1]), "confidence": decimal_text(1 - asked.aim.delta)}
         if seen is not None:
             half_width, clear = seen.half_width, Fraction(seen.clear, seen.scale)
             facts |= _reached(seen, self.epsilon)
@@ -163,20 +163,20 @@ class ReachingLook(Look):
         return reaching_details(asked, self)
 
     def document(self, asked: Asked, price: Price) -> dict[str, Any]:  # noqa: ARG002 - likewise
-        """No half width is asked for."""
+        """Return nothing: no half width is asked for."""
         return {}
 
     def affordable(self, asked: Asked, price: Price, limit: Epsilon) -> str | None:  # noqa: ARG002 - likewise
-        """A lower limit is kept by looking less closely."""
+        """Return in words that a lower limit is kept by measuring less finely."""
         return f"With max_epsilon={limit} it would be measured less finely" if limit else None
 
     def steps_at(self, level: Fraction, first_rate: Fraction) -> int:
-        """No half width was aimed at: that of one look at this level."""
+        """Return the half width of one look at this level: no half width was aimed at."""
         return conditional_shift(0, level, first_rate, self.scale) - 1
 
 
 def _reached(seen: Verdicts, worst: Epsilon) -> dict[str, str]:
-    """What was certified, and why it is less than what was aimed at, if it is."""
+    """Return the share that was certified, and, if it is larger than the one aimed at, why."""
     if seen.certificate is None:
         return {}
     share = {"share": decimal_text(seen.certificate.share)}
@@ -189,28 +189,33 @@ def _reached(seen: Verdicts, worst: Epsilon) -> dict[str, str]:
 
 @dataclass(frozen=True, slots=True)
 class Mechanism:
-    """A way to price looks. `options` are those that apply to it beside the rates, the region and the limit."""
+    """A way to price looks.
+
+    options           the options that apply to it beside the rates, the region and the limit
+    width_optional    whether it needs no half width, unless one is asked for or groups are few
+    keeps_both_rates  whether it keeps both rates at once: no rate of half or more then makes the answer free
+    """
 
     name: str
     look: Callable[[Asked], Look]
     options: frozenset[str] = frozenset()
-    # Whether it needs no half width where none is asked for and groups are not few.
     width_optional: bool = False
-    # Whether it keeps both rates at once, so that neither may be one half or more; elsewhere such a rate needs no data.
     keeps_both_rates: bool = False
 
 
 def cheaper(asked: Asked, price: Price, limit: Epsilon) -> str | None:
-    """The least doubling of the region, and of the rate that is bounded first, that keeps within a limit; in words."""
-    wider = ((2**i, price(asked.scaled(Fraction(2**i)))) for i in range(1, _MOST_DOUBLINGS + 1))
-    found = next(((times, cost) for times, cost in wider if cost <= limit), None)
-    told = [] if found is None else [f"with {found[0]} times the half width it would cost {found[1]}"]
+    """Return in words which multiple of the half width, and of the first rate, keeps a question within a limit."""
+    offers: list[str] = []
+    for times in (2**i for i in range(1, _MOST_DOUBLINGS + 1)):
+        if (cost := price(asked.scaled(Fraction(times)))) <= limit:
+            offers.append(f"with {times} times the half width it would cost {cost}")
+            break
     looser = asked.looser()
     while looser.aim.first_rate < _HALF:
         if (cost := price(looser)) <= limit:
             rate = decimal_text(looser.aim.first_rate)
-            told.append(f"with a {asked.options.first_rate_name} of {rate}, {cost}")
+            offers.append(f"with a {asked.options.first_rate_name} of {rate} it would cost {cost}")
             break
         looser = looser.looser()
-    text = ", or ".join(told)
-    return text[:1].upper() + text[1:] if told else None
+    text = ", or ".join(offers)
+    return text[:1].upper() + text[1:] or None

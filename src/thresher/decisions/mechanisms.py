@@ -1,14 +1,14 @@
 """The mechanisms by name, each with the module that holds it. A new one is a new file and a line here.
 
-    certified   looks that grow sharper until a promise about all groups together is reached; the default
-    three-way   fixed levels with the same promise, clear groups left alone: dearer at worst, cheaper for those
-    tslm        one look, the line moved by the half width
-    tslm-zone   one look, the line and one coin placed so that both rates are kept outside a zone, at the least epsilon
+    certified   finer and finer looks until a promise about all groups together is reached; the default
+    three-way   the same promise at fixed levels; clear groups are left alone: dearer at worst, cheaper for those groups
+    tslm        one look, with the threshold moved by the half width
+    tslm-zone   one look; threshold and one coin are placed so that both rates hold outside a zone, at the least epsilon
     ppwlm       looks at fixed levels, each at the groups that are still undecided
-    dppwlm      the same, with levels chosen by what was seen
-    naive, probe-naive, probe, probe-ent    each condition by itself: for comparison only
+    dppwlm      as ppwlm, with levels chosen by what was seen
+    naive, probe-naive, probe, probe-ent    each condition is measured by itself: for comparison only
 
-Reads: nothing. Writes: nothing. Never: a mechanism that is not used, whose module is not loaded.
+Reads: nothing. Writes: nothing. Never: loads the module of a mechanism that is not used.
 """
 
 from difflib import get_close_matches
@@ -37,23 +37,23 @@ _MOST_COMPARED = 60
 
 
 def mechanism_named(name: str) -> Mechanism:
-    """The mechanism of this name, or a refusal that lists all."""
+    """Return the mechanism of this name; the refusal lists all names."""
     if name not in MECHANISMS:
         near = get_close_matches(name[:_MOST_COMPARED], MECHANISMS, n=1)
         meant = f"Did you mean {near[0]}? " if near else ""
         fix = f"{meant}Pass one of {', '.join(MECHANISMS)}"
         raise ArgumentError("mechanism", name, "there is no such mechanism", fix)
-    found: Mechanism = import_module(MECHANISMS[name]).MECHANISMS[name]
-    return found
+    mechanism: Mechanism = import_module(MECHANISMS[name]).MECHANISMS[name]
+    return mechanism
 
 
 def mechanism_for(options: Options) -> Mechanism:
-    """The mechanism that was asked for; refused with options that do not apply to it."""
+    """Return the mechanism that was asked for. Options that do not apply to it are refused."""
     mechanism = mechanism_named(options.mechanism)
     for name in _OF_SOME:
         if name in options.given and name not in mechanism.options:
-            fit = [other for other in MECHANISMS if name in mechanism_named(other).options]
+            others = [other for other in MECHANISMS if name in mechanism_named(other).options]
             rule = f"it does not apply to mechanism {mechanism.name}"
-            fix = f"Leave it out, or pass mechanism={' or '.join(fit)}"
+            fix = f"Leave it out, or pass mechanism={' or '.join(others)}"
             raise ArgumentError(name, options.given[name], rule, fix)
     return mechanism

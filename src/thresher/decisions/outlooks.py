@@ -1,6 +1,7 @@
-"""What groups would lose by their distance from the line, and what a question would cost in other ways: on request.
+"""What groups would lose, by their distance from the threshold: on request.
 
-Reads: a priced look, what was asked. Writes: text. Never: data. It simulates made-up margins with a public seed.
+It is simulated on made-up margins with a public seed.
+Reads: a priced look, what was asked. Writes: text. Never: data.
 """
 
 from collections.abc import Sequence
@@ -29,10 +30,10 @@ _LOOKS = "123456789abcdefghijklmnopqrstuvw"
 
 @dataclass(frozen=True, slots=True)
 class Outlook:
-    """Groups so far from the line, in privacy units: what they lose on average if they are short of it, or over it.
+    """What groups lose on average at one distance from the threshold, if they are short of it and if they are over it.
 
-    `stops` are the shares of groups, short or over, that stop at the first level, the second, and so on; levels are
-    those of the ladder where they are fixed.
+    The distance is in privacy units. `stops` are the shares of groups, short or over, that stop at the first level, the
+    second, and so on; the levels are those of the ladder if they are fixed.
     """
 
     distance: Fraction
@@ -41,7 +42,7 @@ class Outlook:
     stops: tuple[float, ...]
 
     def document(self) -> dict[str, object]:
-        """For JSON."""
+        """Return the outlook for JSON."""
         return {
             "distance": few_digits(self.distance),
             "mean_epsilon_if_short": round(self.short, 9),
@@ -51,9 +52,9 @@ class Outlook:
 
 
 def outlooks(look: "Look", groups: int) -> tuple[Outlook, ...]:
-    """At the line, and at multiples of the half width up to where the first look tells most groups apart.
+    """Return outlooks at the threshold, and at multiples of the half width up to where the first look decides most.
 
-    Nothing for a single look, which costs every group the same.
+    Nothing for a single look, which costs each group the same.
     """
     ladder = look.ladder()
     if len(ladder) == 1:
@@ -78,7 +79,7 @@ def _outlook(look: "Look", distance: Fraction, groups: int) -> Outlook:
 
 
 def outlook_lines(look: "Look", asked: Asked) -> list[tuple[str, str]]:
-    """The same in words, with a bar of the looks at which groups stop."""
+    """Return the outlooks in words, with a bar of the looks at which groups stop."""
     found = outlooks(look, asked.aim.groups)
     if not found:
         return []
@@ -88,13 +89,13 @@ def outlook_lines(look: "Look", asked: Asked) -> list[tuple[str, str]]:
         "such groups (simulated, on no data):"
     )
     rows = [
-        f"{few_digits(seen.distance):>8} away {seen.short:>10.4g} / {seen.over:<10.4g} {_bar(seen.stops)}"
-        for seen in found
+        f"{few_digits(outlook.distance):>8} away {outlook.short:>10.4g} / {outlook.over:<10.4g} {_bar(outlook.stops)}"
+        for outlook in found
     ]
     return [("outlook", heading), *(("", row) for row in rows)]
 
 
 def _bar(stops: Sequence[float]) -> str:
-    """Twenty places, shared out between the looks."""
+    """Return twenty digits: each look has as many as its share of the groups."""
     ends = [round(_BAR * sum(stops[: i + 1])) for i in range(len(stops))]
     return "".join(_LOOKS[i] * (end - start) for i, (start, end) in enumerate(zip([0, *ends], ends, strict=False)))

@@ -1,4 +1,4 @@
-"""What a decision promises, in numbers, and what a person should know beside it.
+"""What a decision promises, in numbers, and which warnings stand beside the promise.
 
 Reads: what was asked, a priced look, what an answer reached. Writes: nothing. Never: data.
 """
@@ -13,7 +13,7 @@ from thresher.question.identity import columns_used, with_bands
 
 
 def line_promise(asked: Asked, half_width: Fraction, clear: Fraction) -> Guarantee:
-    """Return both rates for each group by itself, with the threshold moved by the half width."""
+    """Return the promise of both rates for each group by itself, with the threshold moved by the half width."""
     options, rows = asked.options, counted_rows(asked.question)
     return Guarantee("line", options.miss_rate, options.false_alarm_rate, half_width, clear, options.bound, rows)
 
@@ -40,15 +40,15 @@ def counted_rows(question: Question) -> CountedRows:
 
 
 def _declared_values(column: Column) -> int:
-    """How many values of a key are declared, where others are not counted; 0 where every value counts."""
+    """Return how many values of a key are declared, if rows with others are not counted; 0 if every value counts."""
     return len(column.kind.codes()) if isinstance(column.kind, Listed | Numbered | Days | Hours) else 0
 
 
 def wide_regions(asked: Asked, half_width: Fraction, clear: Fraction) -> tuple[str, ...]:
-    """Return warnings about conditions so coarse that every group may come out either way."""
+    """Return warnings about conditions that are measured so coarsely that each group may end uncertain."""
     table, notes = asked.question.table, []
     if table.count_range is not None and half_width * table.rows_per_unit > table.count_range:
-        notes.append("the half width is larger than count_range: every group can end uncertain. Ask for a smaller one")
+        notes.append("the half width is larger than count_range: each group can end uncertain. Ask for a smaller one")
     for atom, spread in asked.sensitivities.items():
         counted = atom.written and all(w > 0 and aggregate.measure != "total" for aggregate, w in atom.weights)
         if counted and asked.options.misses_first and clear * spread > _lowest(atom):

@@ -1,10 +1,10 @@
-"""A stored answer made sharper later, by refining its noise: only the difference is paid. Proof beside.
+"""The refinement of a stored answer: its noise is made smaller, and only the difference in price is paid.
 
-Three things can come of asking: the noise is refined from the level it has to a higher one (charged the difference); or
-the noisy margins that are there already are read with another line (nothing is read, nothing is charged); or the stored
-answer keeps what is asked for as it is, and is given again.
+There are three cases. The noise is refined from its level to a higher level, for the difference. Or the stored noisy
+margins are read with another threshold: no row is read, and that is free. Or the stored answer keeps what is asked
+for, and is returned as it is.
 Reads: a question, an earlier answer, and, inside `run`, sealed aggregates. Writes: nothing.
-Never: fresh noise for a second look; a second refinement of one answer. Proof: `refinement.md`.
+Never: draws fresh noise for a second look; refines one answer twice. Proof: `refinement.md`.
 """
 
 import math
@@ -25,6 +25,7 @@ from thresher.decisions.decision_plan import decision_identity, largest_loss, th
 from thresher.decisions.promise import line_promise, unit_in, wide_regions
 from thresher.decisions.refinement_steps import (
     AS_IT_IS,
+    OTHER_GROUPS,
     READ_AGAIN,
     REFINE,
     Earlier,
@@ -37,7 +38,7 @@ from thresher.decisions.refinement_steps import (
 from thresher.decisions.shift import judged
 from thresher.decisions.verdicts import opposite, words
 from thresher.errors import ArgumentError
-from thresher.guarantee import Guarantee, few_digits, units_of
+from thresher.guarantee import Guarantee, few_digits, in_units, percent
 from thresher.noise import Entropy, history_shift, refine, refined_tail
 from thresher.plan import Plan, Statements, subject_of
 from thresher.question import Exact, Question
@@ -48,7 +49,7 @@ FAMILY = "refinement"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RefinementPlan(Plan[Release]):
-    """A sharper look at the groups of an earlier answer, or another reading of it."""
+    """The plan of a finer look at the groups of an earlier answer, or of another reading of it."""
 
     asked: Asked
     earlier: Earlier
@@ -63,7 +64,7 @@ class RefinementPlan(Plan[Release]):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What a person should know beside the promise."""
+        """Return what a person should know beside the promise."""
         if self.step.kind == AS_IT_IS:
             return self.earlier.release.notes
         shift = self.step.shift
@@ -71,7 +72,7 @@ class RefinementPlan(Plan[Release]):
         return (*self.question.notes, *wide)
 
     def run(self, exact: Exact | None, entropy: Entropy) -> tuple[Release, Spending | None]:
-        """The earlier noise is what was released less what is true; it is refined, and never drawn anew."""
+        """Refine the noise, which is what was released less what is true. It is never drawn again."""
         if self.step.kind == AS_IT_IS:
             return self.earlier.release, None
         margins = self._sharpened(exact, entropy) if self.step.kind == REFINE else self.earlier.seen
@@ -79,15 +80,15 @@ class RefinementPlan(Plan[Release]):
 
     def _sharpened(self, exact: Exact | None, entropy: Entropy) -> NDArray[np.int64]:
         earlier, scale, level = self.earlier, self.step.shift.scale, self.step.shift.epsilon
-        held = truth_of(earlier.then, exact).margins(scale)
-        noise = earlier.seen - held
+        margins = truth_of(earlier.then, exact).margins(scale)
+        noise = earlier.seen - margins
         for epsilon, places in earlier.places.items():
             if epsilon < level:
                 noise[places] = refine(noise[places], earlier.exact[epsilon], level, scale, entropy)
-        return np.asarray(held + noise)
+        return np.asarray(margins + noise)
 
     def _lines(self) -> tuple[int | NDArray[np.int64], int | NDArray[np.int64]]:
-        """Where the lines are: for all groups alike, or for each by what was seen of it."""
+        """Return the shifts of both thresholds: the same for all groups, or for each by what was seen of it."""
         shift, earlier, aim = self.step.shift, self.earlier, self.asked.aim
         if not self.step.given_seen:
             return shift.steps, shift.certain
@@ -137,13 +138,13 @@ class RefinementPlan(Plan[Release]):
             refines=earlier.key,
             charged=None if charged is None else max(charged, shift.epsilon) if refined else charged,
             measured=measured,
-            # Once known, noise stays known.
+            # Noise that could be repeated once stays known.
             stamp=earlier.release.stamp or stamp,
             notes=self.notes,
         )
 
     def affordable(self, limit: Epsilon) -> str | None:
-        """Say which half width so much would pay for."""
+        """Return in words which half width a limit would pay for."""
         options = self.asked.options
         if not limit or self.earlier.moved or (options.miss_rate, options.false_alarm_rate) != self.earlier.rates:
             return None
@@ -156,7 +157,7 @@ class RefinementPlan(Plan[Release]):
 
     @property
     def anew(self) -> Epsilon:
-        """What a first look with the same half width and rates would cost."""
+        """Return what a first look with the same half width and rates would cost."""
         return self.asked.for_one_unit(self.step.anew)
 
     def __repr__(self) -> str:
@@ -164,47 +165,42 @@ class RefinementPlan(Plan[Release]):
 
     def explanation(self) -> Statements:
         notes = [("note", note) for note in self.notes]
-        return [*self._told(), *self._priced(), ("promise", self.guarantee.sentence), *notes]
+        return [*self._facts(), *self._priced(), ("promise", self.guarantee.sentence), *notes]
 
-    def _told(self) -> list[tuple[str, str]]:
-        """What there is, and what is to come of it."""
+    def _facts(self) -> Statements:
+        """Return what is stored, and what becomes of it."""
         earlier, release, options = self.earlier, self.earlier.release, self.asked.options
         levels = " to ".join(str(level) for level in dict.fromkeys((earlier.lowest, earlier.highest)))
-        how = {REFINE: "its noise is refined", READ_AGAIN: "read with another line"}
+        how = {REFINE: "its noise is refined", READ_AGAIN: "read with another threshold", AS_IT_IS: "returned as it is"}
         of = f"key {earlier.key}, noisy margins at epsilon {levels}, half width then {few_digits(release.half_width)}"
-        whose = ""
+        over = ""
         if self.step.kind == REFINE:
-            whose = (
-                ", given everything that was seen" if self.step.given_seen else ", over the noise of all looks together"
-            )
+            over = ", given everything that was seen" if self.step.given_seen else ", over the noise of all looks"
         rate = self.guarantee.miss_rate if options.misses_first else self.guarantee.false_alarm_rate
+        width = in_units(self.guarantee.document()["half_width"], unit_in(self.asked.question.table))
         return [
             ("question", self.question.text),
-            ("refines", f"{of}: {how.get(self.step.kind, 'given again as it is')}"),
+            ("refines", f"{of}: {how[self.step.kind]}"),
             *([("threshold", f"was that of: {release.question}")] if earlier.moved else []),
             ("groups", f"{len(self.question.groups):,}, each of them"),
-            ("miss rate" if options.misses_first else "alarm rate", f"{decimal_text(rate or Fraction(0))}{whose}"),
-            ("half width", f"{self.guarantee.document()['half_width']} {units_of(unit_in(self.asked.question.table))}"),
+            ("miss rate" if options.misses_first else "alarm rate", f"{percent(rate or Fraction(0))}{over}"),
+            ("half width", width),
         ]
 
-    def _priced(self) -> list[tuple[str, str]]:
+    def _priced(self) -> Statements:
         if self.step.kind != REFINE:
             return [("epsilon", "0: nothing is read, nothing is charged")]
+        fresh = "fresh noise, with rates that hold whatever was seen here"
+        same_rows = f"those of key {self.earlier.key}: if they changed, declare a new version, and ask again"
         return [
             ("level", f"{self.step.shift.epsilon} afterwards, which is what all looks together lose"),
             ("epsilon", f"{self.epsilon}: the difference only"),
-            (
-                "anew",
-                f"asked with a new key it would cost {self.anew}, and its rates would hold whatever was seen here",
-            ),
-            (
-                "rows",
-                f"they must be those of key {self.earlier.key}: if they changed, declare a new version, and ask anew",
-            ),
+            ("new key", f"to ask with a new key would cost {self.anew}: {fresh}"),
+            ("rows", f"they must be {same_rows}"),
         ]
 
     def document(self) -> dict[str, Any]:
-        """The plan for JSON."""
+        """Return the plan for JSON."""
         return {
             "question": self.question.text,
             "refines": self.earlier.key,
@@ -232,18 +228,18 @@ def plan_refinement(
     said: Set[str] = frozenset(),
     given_seen: bool = False,
 ) -> RefinementPlan:
-    """The least level that keeps the options, and what it costs beyond what was paid. Touches no data.
+    """Return the plan of the least level that keeps the options, and what it costs beyond what was paid.
 
-    `options` hold what is asked for, of which `said` was put in words; the rest is as in the earlier answer.
-    `max_epsilon` alone asks for the sharpest look that it pays for. `given_seen`: the rates hold given everything that
-    was seen, which costs more than asking anew.
+    Touches no data. `said` names those `options` that were passed; the others are as in the earlier answer.
+    `max_epsilon` alone asks for the finest look that it pays for. With `given_seen` the rates hold given everything
+    that was seen, which costs more than to ask with a new key.
     """
     if not isinstance(given_seen, bool):
         raise ArgumentError("given_seen", given_seen, "it is True or False", "Pass True, or leave it out")
     if isinstance(question.formula, bool) or not question.groups:
-        raise refused(key, "it is about other groups than this question")
+        raise refused(key, OTHER_GROUPS)
     if options.free:
-        rule = "half or more needs no data"
+        rule = "a rate of half or more needs no data, so there is nothing to refine"
         raise ArgumentError(options.first_rate_name, options.rates[0], rule, "Pass a rate below one half")
     asked = asked_of(question, options, widths=options.region is not None)
     scale = release.scale if release.measured is None else release.measured.scale
@@ -270,7 +266,7 @@ def plan_refinement(
 
 
 def _wished(asked: Asked, key: str, given_seen: bool) -> dict[str, Any]:  # noqa: FBT001 - checked by now
-    """What makes it this refinement of this answer, however it was written: an answer has one refinement."""
+    """Return what makes two refinements of an answer the same, however they were written: an answer has one."""
     options = asked.options
     return {
         "of": key,
@@ -282,7 +278,10 @@ def _wished(asked: Asked, key: str, given_seen: bool) -> dict[str, Any]:  # noqa
 
 
 def _kept_by(asked: Asked, earlier: Earlier, step: Step) -> Guarantee:
-    """Rates over the noise of the whole chain, or given what was seen; and none for a line that was picked later."""
+    """Return the promise of a step: over the noise of the whole chain, or given what was seen.
+
+    No rate is promised for a threshold that was chosen after the answer was seen.
+    """
     first = line_promise(asked, step.shift.half_width, Fraction(step.shift.clear, step.shift.scale))
     if step.kind == READ_AGAIN:
         return replace(first, kind="read again", facts={"of": earlier.key})
@@ -294,8 +293,8 @@ def _kept_by(asked: Asked, earlier: Earlier, step: Step) -> Guarantee:
 
 
 def _given_seen(earlier: Earlier, step: Step, reach: int) -> str:
-    """The most that a tail can come to, whatever was seen: rounded up."""
-    # A coarser history leaves less to chance, so the highest level that is refined is the worst.
+    """Return the most that the probability of an error can be, whatever was seen: rounded up."""
+    # The finer the earlier look, the larger that probability, so the highest level that is refined is the worst.
     level = max(exact for epsilon, exact in earlier.exact.items() if epsilon < step.shift.epsilon)
     share = refined_tail(-reach, reach, level, step.shift.epsilon, step.shift.scale).high
     return f"{math.ceil(share * 1000) / 1000:.3g}"

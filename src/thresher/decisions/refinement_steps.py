@@ -1,4 +1,4 @@
-"""The earlier answer that a refinement goes on from, how far to refine, and what that costs beyond what was paid.
+"""The earlier answer that is refined, how far to refine it, and what that costs beyond what was paid.
 
 All of it follows from the stored release and from what is asked now: nothing is parsed, and nothing is looked up.
 Reads: a stored release, what was asked. Writes: nothing. Never: data; true margins. Proof: `refinement.md`.
@@ -26,26 +26,29 @@ from thresher.release import MeasuredMargins, Release
 
 REFINE, READ_AGAIN, AS_IT_IS = "refine", "read again", "as it is"
 _FARTHEST = 1 << 40
-_ANEW = "Ask anew with `decide`"
-# What is different, by the part of the measurement that is; the first of them that is different is named.
+_ANEW = "Ask again with `decide`, at the full price"
+OTHER_GROUPS = "that answer is about other groups than this question"
+_OTHER_ROWS = "the declarations of {}, or the version of its rows, have changed, so the noise of that answer is unknown"
+_OTHER_QUESTION = "that answer is to another question, and only the same measurement can be refined"
+# What has changed, by the part of the measurement. The first part that differs is named.
 _DIFFERENT = {
-    "unit": "it protects another privacy unit than {} does now",
-    "table": "the declarations of {}, or the version of its rows, are others now, so its noise is unknown",
-    "columns": "the declarations of {}, or the version of its rows, are others now, so its noise is unknown",
-    "groups": "it is about other groups than this question",
-    "keys": "it is about other groups than this question",
-    "where": "it answers another question, and only the same measurement can be refined",
-    "formula": "it answers another question, and only the same measurement can be refined",
-    "used_columns": "the declarations of {}, or the version of its rows, are others now, so its noise is unknown",
+    "unit": "that answer protects another privacy unit than {} does now",
+    "table": _OTHER_ROWS,
+    "columns": _OTHER_ROWS,
+    "groups": OTHER_GROUPS,
+    "keys": OTHER_GROUPS,
+    "where": _OTHER_QUESTION,
+    "formula": _OTHER_QUESTION,
+    "used_columns": _OTHER_ROWS,
 }
 
 
 @dataclass(frozen=True, slots=True)
 class Earlier:
-    """A stored answer and all that is needed to go on from it.
+    """A stored answer and all that is needed to refine it.
 
-    then     what was asked then: what its noisy margins are margins of
-    moved    by how many steps each threshold is higher now; a margin of now is one of then less `moved`
+    then     what was asked then: its noisy margins are margins of that formula
+    moved    by how many steps each threshold is higher now: a margin of now is a margin of then less `moved`
     """
 
     key: str
@@ -56,17 +59,17 @@ class Earlier:
 
     @property
     def next_key(self) -> str:
-        """The key of the one refinement it may have: made from its own key and nothing else."""
+        """Return the key of the one refinement that it may have: made from its own key and nothing else."""
         return f"{self.root}/{self.measured.place + 1}"
 
     @property
     def root(self) -> str:
-        """The key of the first answer of the chain."""
+        """Return the key of the first answer of the chain."""
         return self.measured.root or self.key
 
     @property
     def exact(self) -> Mapping[Epsilon, Fraction]:
-        """The level at which noise was drawn, by the amount that the ledger knows it by."""
+        """Return the levels at which noise was drawn, by the amounts in the ledger."""
         return dict(self.measured.exact)
 
     @property
@@ -79,37 +82,37 @@ class Earlier:
 
     @property
     def seen(self) -> NDArray[np.int64]:
-        """The noisy margins at the last level of each group, as they were measured."""
+        """Return the noisy margins at the last level of each group, as they were measured."""
         shown = np.array(self.release.latest or self.release.noisy, dtype=np.int64)
         return shown if self.release.bound == MISSES else opposite(shown)
 
     @property
     def places(self) -> dict[Epsilon, NDArray[np.int64]]:
-        """Which groups have which level."""
+        """Return the places of the groups that have each level."""
         nanos = np.array([epsilon.nano for epsilon in self.release.epsilons], dtype=np.int64)
         return {epsilon: np.flatnonzero(nanos == epsilon.nano) for epsilon in self.exact}
 
     def of_now(self, margins: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Margins of then as margins of now."""
+        """Return margins of then as margins of now."""
         return margins - np.array(self.moved, dtype=np.int64)
 
     @property
     def rates(self) -> tuple[Fraction, Fraction]:
-        """Misses and false alarms of each group by itself, as that answer promised them."""
-        told = self.release.guarantee
-        return told.miss_rate or Fraction(0), told.false_alarm_rate or Fraction(0)
+        """Return the rates of misses and false alarms for each group by itself, as that answer promised them."""
+        promised = self.release.guarantee
+        return promised.miss_rate or Fraction(0), promised.false_alarm_rate or Fraction(0)
 
     @property
-    def told_steps(self) -> int:
-        """The half width that it told, in steps of its margin, rounded down; 0 if all groups were decided."""
+    def promised_steps(self) -> int:
+        """Return the half width that it stated, in steps of its margin, rounded down; 0 if all groups were decided."""
         return int(self.measured.scale * self.release.half_width)
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """What is to be done: `shift.epsilon` is the level afterwards, `shift` the line that margins are judged by.
+    """What a refinement does: `shift.epsilon` is the level afterwards, and `shift` moves the threshold.
 
-    given_seen   the rates hold given everything that was seen, and lines differ by what was seen of each group
+    given_seen   whether the rates hold given everything that was seen; thresholds then move by what was seen
     fixed        whether the level was settled before anything of the chain was seen
     anew         the level of a first look with the same half width and rates
     """
@@ -122,29 +125,30 @@ class Step:
 
 
 def earlier_answer(asked: Asked, parts: Mapping[str, str], key: str, release: Release) -> Earlier:
-    """The earlier answer, if it is a measurement of this question; refused otherwise, by what is different."""
+    """Return the earlier answer if it measures this question. The refusal says what is different."""
     measured = release.measured
     if measured is None:
-        raise refused(key, "there are no noisy margins in this answer, so nothing can be refined")
+        raise refused(key, "that answer holds no noisy margins, so nothing can be refined")
     different = [name for name in (*_DIFFERENT, *parts) if parts.get(name) != measured.parts.get(name)]
     if different:
-        rule = _DIFFERENT.get(different[0], _DIFFERENT["formula"])
-        fix = f"Ask as it was asked ({release.question}), or move the threshold of its one condition"
-        raise refused(key, rule.format(asked.question.table.name), fix if rule == _DIFFERENT["formula"] else _ANEW)
+        rule = _DIFFERENT.get(different[0], _OTHER_QUESTION)
+        fix = _same_question(release) if rule == _OTHER_QUESTION else _ANEW
+        raise refused(key, rule.format(asked.question.table.name), fix)
     then, moved = _moved(asked, key, release, measured)
     return Earlier(key, release, measured, then, moved)
 
 
 def step_to(asked: Asked, earlier: Earlier, said: Set[str], *, given_seen: bool) -> Step:
-    """The least that keeps what is asked, of which `said` was put in words: all else is as it was."""
+    """Return the step to the least level that keeps what is asked. `said` names the options that were passed."""
     if not said and not earlier.moved:
-        raise ArgumentError("uncertain_region", None, "nothing is said to be sharper", "Pass a smaller half width, say")
+        rule = "a refinement must change something: the half width, a rate or the limit"
+        raise ArgumentError("uncertain_region", None, rule, "Pass a smaller half width, say")
     measured, (missed, alarmed) = earlier.measured, (asked.aim.first_rate, asked.aim.second_rate)
     limit, scale = asked.options.max_epsilon, earlier.measured.scale
     named, rates = "uncertain_region" in said, (asked.options.miss_rate, asked.options.false_alarm_rate)
     # A limit alone asks for the finest measurement that it pays for; to repeat a rate is to leave it as it was.
     by_limit = limit is not None and not named and rates == earlier.rates and not earlier.moved
-    # A half width that was found by looking, and a level that follows from one, depend on what was seen.
+    # A half width that was reached by looking, and a level that follows from one, depend on what was seen.
     settled = measured.fixed or named
     if by_limit and limit is not None:
         given_seen = given_seen or not settled
@@ -170,7 +174,7 @@ def step_to(asked: Asked, earlier: Earlier, said: Set[str], *, given_seen: bool)
 
 
 def cost_of(asked: Asked, earlier: Earlier, level: Epsilon) -> Spending:
-    """What is to be charged so that, with what was charged before, every unit has paid for the new level."""
+    """Return what is charged so that, with what was charged before, each unit has paid for the new level."""
     charged = earlier.release.charged
     if charged is not None:
         return asked.cost_of(level - min(charged, level))
@@ -185,12 +189,16 @@ def cost_of(asked: Asked, earlier: Earlier, level: Epsilon) -> Spending:
 
 
 def refused(key: str, rule: str, fix: str = _ANEW) -> ArgumentError:
-    """The refusal of an answer that cannot be refined."""
+    """Return the refusal of an answer that cannot be refined."""
     return ArgumentError("of", key, rule, fix)
 
 
+def _same_question(release: Release) -> str:
+    return f"Ask the question of that answer ({release.question}), or move the threshold of its one condition"
+
+
 def _moved(asked: Asked, key: str, release: Release, measured: MeasuredMargins) -> tuple[Asked, int | tuple[int, ...]]:
-    """What was asked with the thresholds of then, and by how many steps those of now are higher."""
+    """Return what was asked with the thresholds of then, and by how many steps those of now are higher."""
     atom, old = asked.measured, measured.threshold
     if old is None or not isinstance(atom, Atom) or old == atom.at_least:
         return asked, 0
@@ -201,8 +209,8 @@ def _moved(asked: Asked, key: str, release: Release, measured: MeasuredMargins) 
     rises = [measured.scale * (high - low) for high, low in pairs]
     if any(rise % spread or abs(rise) > spread * _FARTHEST for rise in rises):
         unit = Fraction(spread, measured.scale) / atom.steps
-        fix = f"Ask as it was asked ({release.question}), or move the threshold of its one condition"
-        raise refused(key, f"a threshold moves on the same measurement by whole multiples of {unit} only", fix)
+        rule = f"on this measurement, a threshold can move by whole multiples of {unit} only"
+        raise refused(key, rule, _same_question(release))
     steps = tuple(rise // spread for rise in rises)
     then = replace(atom, at_least=old)
     return replace(asked, measured=then, sensitivities={then: spread}), steps[0] if alike else steps
@@ -215,7 +223,7 @@ def _by_group(threshold: int | tuple[int, ...], groups: int) -> tuple[int, ...]:
 def _refined(
     earlier: Earlier, level: Epsilon, rates: tuple[Fraction, Fraction], *, given_seen: bool, fixed: bool
 ) -> Step:
-    """All groups at one level; the lines are the nearest that keep the rates there."""
+    """Return the step that brings all groups to one level, with the least shifts that keep the rates there."""
     seen, scale = earlier.highest if given_seen else 0, earlier.measured.scale
     steps, certain = (conditional_shift(seen, level, share, scale) - 1 for share in rates)
     shift = Shift(level, scale, steps, certain, steps + certain + 1)
@@ -223,7 +231,7 @@ def _refined(
 
 
 def _unread(kind: str, earlier: Earlier, steps: int, alarmed: Fraction, level: Epsilon) -> Step:
-    """What is there is sharp enough for this half width."""
+    """Return a step that reads no row: the stored margins are fine enough for this half width."""
     scale = earlier.measured.scale
     certain = conditional_shift(0, earlier.lowest, alarmed, scale) - 1
     shift = Shift(earlier.lowest, scale, steps, certain, steps + certain + 1)
@@ -231,17 +239,17 @@ def _unread(kind: str, earlier: Earlier, steps: int, alarmed: Fraction, level: E
 
 
 def _is_kept(asked: Asked, earlier: Earlier, steps: int) -> bool:
-    """Whether the stored answer keeps all that is asked as it is: its promise was made before it was seen."""
+    """Tell whether the stored answer keeps what is asked as it is: its promise was made before it was seen."""
     misses, alarms = earlier.rates
     options = asked.options
-    coarser = options.miss_rate >= misses and options.false_alarm_rate >= alarms and steps >= earlier.told_steps
+    coarser = options.miss_rate >= misses and options.false_alarm_rate >= alarms and steps >= earlier.promised_steps
     return coarser and not earlier.moved
 
 
 def _paid(asked: Asked, earlier: Earlier) -> list[Epsilon]:
-    """What each group was charged. Where the account holds groups together, it is the mean of their highest levels.
+    """Return what each group was charged; of groups that the account holds together, the mean of the highest levels.
 
-    Of such groups a unit may be in so many, and paid for as many of the highest.
+    A unit may be in several of such groups, and has paid for as many of the highest levels.
     """
     grouping, keys = asked.grouping, group_keys(asked.question)
     if keys is None or (asked.times == 1 and set(grouping.columns) <= set(grouping.fixed_columns)):
@@ -256,7 +264,7 @@ def _paid(asked: Asked, earlier: Earlier) -> list[Epsilon]:
 
 
 def _paid_for(asked: Asked, earlier: Earlier, limit: Epsilon, *, given_seen: bool) -> int:
-    """The smallest half width that so much more pays for; refused if it is no smaller than the one there is."""
+    """Return the smallest half width that `limit` more pays for. Refused if the stored answer is as fine already."""
     before = earlier.release.charged or min(_paid(asked, earlier))
     level, seen = Epsilon.from_nano(before.nano + limit.nano // asked.times), earlier.highest
     measured = earlier.measured
@@ -264,6 +272,6 @@ def _paid_for(asked: Asked, earlier: Earlier, limit: Epsilon, *, given_seen: boo
         steps = conditional_shift(seen if given_seen else 0, level, asked.aim.first_rate, measured.scale) - 1
         if steps < measured.steps:
             return steps
-    there = few_digits(Fraction(measured.steps, measured.scale))
-    rule = f"it pays for no smaller half width than {there}, which is there already"
-    raise ArgumentError("max_epsilon", limit, rule, "Pass more")
+    stored = few_digits(Fraction(measured.steps, measured.scale))
+    rule = f"it pays for no smaller half width than {stored}, which the stored answer has already"
+    raise ArgumentError("max_epsilon", limit, rule, "Pass a larger amount")

@@ -1,7 +1,7 @@
-"""The default: the strongest promise that so many groups allow, chosen by public numbers before any data is read.
+"""The default mechanism: the strongest promise that the number of groups allows, chosen before any data is read.
 
-A certificate about all groups together pays a fixed number of false alarms for its proof, so it needs many groups. With
-fewer, every verdict stands for itself; with a handful there is one look.
+A certificate about all groups together spends a fixed number of false alarms on its proof, so it needs many groups.
+With fewer groups each verdict stands for itself; with a handful of groups there is one look.
 Reads: aims. Writes: nothing. Never: data.
 """
 
@@ -23,9 +23,9 @@ from thresher.errors import ArgumentError
 from thresher.guarantee import percent
 from thresher.noise import smallest_epsilon
 
-# P[above | a group does not qualify], unless that is asked for.
+# P[above | a group does not qualify], for each group by itself.
 SURE_RATE = Fraction(1, 100)
-# A certificate aims at so many false alarms at least, and is likely reached from twice as many on.
+# A certificate is aimed at if the share allows the first number of false alarms, and likely reached from the second on.
 _FEWEST_ALARMS, _ENOUGH_ALARMS = 5, 10
 _FEWEST_FOR_OTHERS = 20
 _LABEL_RATIO, _CERTIFICATE_RATIO = Fraction(13, 10), Fraction(17, 10)
@@ -36,7 +36,7 @@ _AND_FIX = "Leave it out, and each verdict stands for itself"
 
 
 def certified_look(aim: Aim) -> Look:
-    """The strongest promise that so many groups allow."""
+    """Return the look with the strongest promise that the number of groups allows."""
     if aim.groups < FEWEST_FOR_LEVELS:
         return _one_look(aim)
     alarms, looks = aim.second_rate * aim.groups, _looks(aim)
@@ -50,12 +50,12 @@ def certified_look(aim: Aim) -> Look:
 
 
 def three_way_look(aim: Aim) -> Look:
-    """Fixed levels, at which clear groups are left alone."""
+    """Return looks at fixed levels, at which clear groups are left alone."""
     return _three_way(aim, _THREE_WAY_LEVELS, "clear groups are measured no further than they need")
 
 
 def _within(name: str, aim: Aim) -> Epsilon:
-    """The limit at which looking closer ends."""
+    """Return the limit at which measuring ends."""
     if aim.limit is None:
         rule = f"{name} measures more and more finely, so it needs a limit"
         raise ArgumentError("max_epsilon", None, rule, "Pass 1, say, or declare max_epsilon_per_question")
@@ -63,7 +63,7 @@ def _within(name: str, aim: Aim) -> Epsilon:
 
 
 def _looks(aim: Aim, finest: int | None = None) -> tuple[Sharpness, ...]:
-    """Levels of the universal grid up to the limit, or up to the finest half width that is asked for."""
+    """Return the levels of the common grid up to the limit, or up to the finest half width that is asked for."""
     looks: list[Sharpness] = []
     width = aim.finest if aim.finest is not None else finest
     for level in ladder(aim.first_rate, aim.reach, _within("certified", aim).fraction):
@@ -74,7 +74,7 @@ def _looks(aim: Aim, finest: int | None = None) -> tuple[Sharpness, ...]:
 
 
 def _labels(aim: Aim, why: str) -> Look:
-    """Few enough uncertain labels, each group stopped by the others if there are enough of them."""
+    """Return looks that end when few groups are uncertain; if there are many groups, no group stops itself."""
     most = max(1, math.floor(aim.second_rate * aim.groups))
     finest, told = math.ceil(aim.reach / _FINEST_SHARE), f"{why}. Each verdict stands for itself"
     if aim.groups >= _FEWEST_FOR_OTHERS:
@@ -85,6 +85,7 @@ def _labels(aim: Aim, why: str) -> Look:
 
 
 def _insisted(aim: Aim, why: str) -> Look:
+    """Return looks with a certificate for few groups, which cost more. Too few groups are refused."""
     if aim.groups < _FEWEST_FOR_OTHERS:
         rule = f"{why}, so there is no certificate"
         raise ArgumentError("confidence", decimal_text(1 - aim.delta), rule, _AND_FIX)
@@ -92,7 +93,7 @@ def _insisted(aim: Aim, why: str) -> Look:
 
 
 def _three_way(aim: Aim, levels: int, told: str) -> ThreeWayLadder:
-    """Fixed levels with a certificate: clear groups are left alone, so they lose less."""
+    """Return looks at fixed levels with a certificate: clear groups are left alone, so they lose less."""
     sure, limit = aim.second_rate / 20, _within("three-way", aim)
     errors = counted_errors(aim.groups, aim.first_rate, sure, aim.delta, aim.second_rate)
     first = smallest_epsilon(aim.first_rate / levels, max(1, math.floor(aim.reach * 3 / 10)) + 1)
@@ -102,7 +103,7 @@ def _three_way(aim: Aim, levels: int, told: str) -> ThreeWayLadder:
 
 
 def _geometric(aim: Aim, ratio: Fraction, last: Epsilon) -> tuple[Epsilon, ...]:
-    """Levels from the widest half width up to the last one or the limit, whichever is less."""
+    """Return levels from the widest half width up to the last level or the limit, whichever is less."""
     top = min(last, _within("certified", aim))
     first = smallest_epsilon(aim.first_rate, max(1, math.floor(aim.reach)) + 1)
     nanos: list[int] = []
@@ -132,15 +133,9 @@ def _too_few(aim: Aim, needed: Fraction) -> str:
 
 MECHANISMS: Mapping[str, Mechanism] = {
     "certified": Mechanism(
-        "certified",
-        lambda asked: certified_look(asked.aim),
-        frozenset({"confidence"}),
-        width_optional=True,
+        "certified", lambda asked: certified_look(asked.aim), frozenset({"confidence"}), width_optional=True
     ),
     "three-way": Mechanism(
-        "three-way",
-        lambda asked: three_way_look(asked.aim),
-        frozenset({"confidence"}),
-        width_optional=True,
+        "three-way", lambda asked: three_way_look(asked.aim), frozenset({"confidence"}), width_optional=True
     ),
 }

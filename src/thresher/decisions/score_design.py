@@ -1,8 +1,8 @@
-"""Good scores by a linear program. Only a proposal: nothing rests on it until `score_tables.py` has checked it.
+"""Good scores by a linear program. They are a proposal: nothing rests on them before `score_tables.py` has checked it.
 
-The program makes the scores small on average, for margins spread evenly around the line, among those that keep the
-certificate's conditions on a grid of margins. Logarithms are replaced by tangents.
-Reads: public numbers. Writes: nothing. Never: a table that has not been verified. Why these bins: `score_tables.md`.
+The program makes the scores small on average, for margins spread evenly around the threshold, among the scores that
+keep the certificate's conditions on a grid of margins. Logarithms are replaced by tangents.
+Reads: public numbers. Writes: nothing. Never: returns a table that is not verified. Why these bins: `score_tables.md`.
 """
 
 import math
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from thresher.decisions.score_tables import SCORE, ScoreTable, blank_table, line_of, lowered
 from thresher.errors import BugError
 
-# Lengths in units of the noise: a bin, how far the bins reach below the line and above 0, what lies outside.
+# Lengths in units of the noise: of a bin, of all bins below the line, of all bins above 0, and of what lies outside.
 _BIN, _BELOW, _ABOVE, _OUTSIDE = Fraction(1, 10), 6, 7, 20.0
 _LEAST_BINS = 3
 # Margins at which the program keeps (N): the first few below 0, then one to a bin until this far below the bins.
@@ -24,7 +24,7 @@ _FINE_TANGENTS, _COARSE_TANGENTS = 60, 30
 
 
 def designed(level: Fraction, miss_rate: Fraction, false_alarm_rate: Fraction, weight: Fraction) -> ScoreTable:
-    """A verified table made for exactly these numbers."""
+    """Return a verified table made for exactly these numbers."""
     blank = blank_table(level, miss_rate, false_alarm_rate, weight, bins_of(level, miss_rate))
     proposed = np.ceil(-SCORE * np.log(_solved(blank, _conditions(blank)))).astype(np.int64)
     least = _least_scores(blank)
@@ -34,7 +34,7 @@ def designed(level: Fraction, miss_rate: Fraction, false_alarm_rate: Fraction, w
 
 
 def bins_of(level: Fraction, miss_rate: Fraction) -> NDArray[np.int64]:
-    """Where the bins begin: equal ones of about a tenth of the noise's scale on both sides of the line."""
+    """Return where the bins begin: equal bins of about a tenth of the noise's scale on both sides of the line."""
     steps, _ = line_of(level, miss_rate)
     width = max(1, round(_BIN / level))
     below = max(_LEAST_BINS, math.ceil(_BELOW / level / width))
@@ -45,14 +45,14 @@ def bins_of(level: Fraction, miss_rate: Fraction) -> NDArray[np.int64]:
 
 
 def _least_scores(table: ScoreTable) -> NDArray[np.int64]:
-    """What (B) allows."""
+    """Return the least scores that (B) allows."""
     least = np.zeros(table.values.size, dtype=np.int64)
     least[: table.on_line + 1] = math.ceil(-table.weight * table.false_alarm_rate * SCORE)
     return least
 
 
 def _conditions(table: ScoreTable) -> NDArray[np.float64]:
-    """Rows r with r @ exp(-scores) <= 1: (N) at some margins, then (U)."""
+    """Return rows r with r @ exp(-scores) <= 1: (N) at some margins, then (U)."""
     rate, weight, on_line = float(table.level), float(table.weight), table.on_line
     width = max(int(table.starts[1] - table.starts[0]), 1)
     far = int(table.starts[0]) - math.ceil(_BEYOND / rate)
@@ -66,7 +66,7 @@ def _conditions(table: ScoreTable) -> NDArray[np.float64]:
 
 
 def _chances_below(rate: float, places: NDArray[np.int64]) -> NDArray[np.float64]:
-    """P[X < place], between a column of zeros and one of ones."""
+    """Return P[X < place], between a column of zeros and a column of ones."""
     p = math.exp(-rate)
     below = np.exp(rate * np.minimum(places - 1, -1)) * np.where(places <= 0, 1 / (1 + p), 0)
     above = 1 - np.exp(-rate * np.maximum(places, 0)) / (1 + p)
@@ -76,7 +76,7 @@ def _chances_below(rate: float, places: NDArray[np.int64]) -> NDArray[np.float64
 
 
 def _split(table: ScoreTable, by_bin: NDArray[np.float64]) -> NDArray[np.float64]:
-    """One column for every value: the bin on the line is shared out by the coin."""
+    """Return one column for each value: the coin divides the bin on the line in two."""
     on_line, chance = table.on_line, float(table.boundary)
     shared: NDArray[np.float64] = np.repeat(by_bin, np.where(np.arange(by_bin.shape[1]) == on_line, 2, 1), axis=1)
     shared[:, on_line] *= 1 - chance
@@ -85,14 +85,14 @@ def _split(table: ScoreTable, by_bin: NDArray[np.float64]) -> NDArray[np.float64
 
 
 def _lengths(table: ScoreTable, places: NDArray[np.int64], outside: float) -> NDArray[np.float64]:
-    """How long the bin of each value is, in units of the noise, if the bins between the outermost begin at `places`."""
+    """Return the length of the bin of each value, in units of the noise, if the inner bins begin at `places`."""
     inner = np.diff(places) * float(table.level)
     lengths: NDArray[np.float64] = _split(table, np.concatenate([[outside], inner, [outside]])[None, :])[0]
     return lengths
 
 
 def _solved(table: ScoreTable, rows: NDArray[np.float64]) -> NDArray[np.float64]:
-    """exp(-score) for every value, by the largest mean logarithm."""
+    """Return exp(-score) of each value: those with the largest mean logarithm."""
     from scipy.optimize import linprog  # noqa: PLC0415 - only tables that are not shipped need it
     from scipy.sparse import csr_array, eye_array, hstack, kron, vstack  # noqa: PLC0415
 
@@ -115,5 +115,5 @@ def _solved(table: ScoreTable, rows: NDArray[np.float64]) -> NDArray[np.float64]
     )
     if answer.x is None:
         raise BugError(f"the linear program for level {table.level} and weight {table.weight} found no scores")
-    found: NDArray[np.float64] = np.maximum(answer.x[:size], _LEAST)
-    return found
+    solution: NDArray[np.float64] = np.maximum(answer.x[:size], _LEAST)
+    return solution

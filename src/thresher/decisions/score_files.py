@@ -1,11 +1,11 @@
-"""The score table of any level, rates and weight: shipped, shifted, stretched from a coarser one, or made on the spot.
+"""The score table of any level, rates and weight: shipped, shifted, stretched from another level, or made when needed.
 
-Whatever it is made from, a table is verified at its own level before it is handed out. Tables ship for a miss rate of
-0.05, the usual false-alarm rates and the usual levels: one file for each false-alarm rate, made by
-`tools/make_score_tables.py`. A file holds scores only; bins and lines follow from the level. Scores are kept as
-differences of neighbours, in little-endian words, deflated, behind a digest.
-Reads: public numbers, the files beside this module. Writes: nothing. Never: an unverified table; a table from a file
-whose digest is not its own. Proof: `score_tables.md`.
+However it is made, a table is verified at its own level before it is returned. Tables ship for a miss rate of 0.05, the
+usual false-alarm rates and the usual levels: one file for each false-alarm rate, made by `tools/make_score_tables.py`.
+A file holds scores only; bins and lines follow from the level. Scores are stored as differences of neighbours, in
+little-endian words, deflated, behind a digest.
+Reads: public numbers, the files beside this module. Writes: nothing. Never: returns a table that is not verified; reads
+a file whose digest is wrong. Proof: `score_tables.md`.
 """
 
 import hashlib
@@ -28,24 +28,25 @@ from thresher.errors import ArgumentError, BugError
 MISS_RATE = Fraction(1, 20)
 FALSE_ALARM_RATES = tuple(Fraction(percent, 100) for percent in (1, 2, 5, 10, 20))
 LEVELS = grid(Fraction(1, 256), Fraction(19, 4))
-# Those that a certificate chooses from: see `certificate.py`.
+# The weights that a certificate chooses from: see `certificate.py`.
 WEIGHTS = tuple(Fraction(hundredths, 100) for hundredths in (65, 104, 143, 195, 260, 390))
 
 _MAGIC = b"thresher score tables 1\n"
 _WORD = np.dtype("<i4")
-# Below this level integers are so fine that a table made here need only be stretched.
+# Below this level whole numbers are so fine that a table made at this level need only be stretched.
 COARSE = Fraction(1, 256)
-# A false-alarm rate this close to that of a shipped table takes it, shifted: a tenth of the credit for no solving.
+# A false-alarm rate this close to that of a shipped table takes that table, shifted. It gives up a tenth of the credit,
+# and no linear program is solved.
 _CLOSE = Fraction(1, 10)
 
 
 def score_table(level: Fraction, miss_rate: Fraction, false_alarm_rate: Fraction, weight: Fraction) -> ScoreTable:
-    """A verified table for a level of the grid; the same object for the same numbers.
+    """Return a verified table for a level of the grid; the same object for the same numbers.
 
     Runtime: a fraction of a millisecond if shipped, a few if stretched; a few tenths of a second, once, if made.
     """
     if not is_level(level):
-        raise ArgumentError("level", level, "tables exist for the levels of a ladder", "Pass one that `ladder` gave")
+        raise ArgumentError("level", level, "it must be a level of the grid", "Pass a level that `ladder` returned")
     checked_miss_rate(miss_rate)
     if not 0 < false_alarm_rate < 1:
         rule = "it must be above 0 and below 1"
@@ -68,13 +69,13 @@ def _table_of(level: Fraction, miss_rate: Fraction, false_alarm_rate: Fraction, 
 
 
 def shifted(table: ScoreTable, false_alarm_rate: Fraction) -> ScoreTable:
-    """The table for another false-alarm rate: a lower one raises all scores alike, a higher one changes none."""
+    """Return the table for another false-alarm rate: a lower rate raises all scores alike, a higher rate none."""
     raised = math.ceil(SCORE * table.weight * max(table.false_alarm_rate - false_alarm_rate, Fraction(0)))
     return verified_table(replace(table, false_alarm_rate=false_alarm_rate, values=table.values + raised))
 
 
 def stretched(table: ScoreTable, level: Fraction, miss_rate: Fraction) -> ScoreTable:
-    """The table at a lower level: the same scores on bins that are longer by as much as the noise is wider."""
+    """Return the table at a lower level: the same scores on bins that are longer by as much as the noise is wider."""
     steps, _ = line_of(level, miss_rate)
     wider, between = table.level / level, Fraction(steps, max(table.steps, 1))
 
@@ -91,7 +92,7 @@ def stretched(table: ScoreTable, level: Fraction, miss_rate: Fraction) -> ScoreT
 
 
 def shipped(level: Fraction, false_alarm_rate: Fraction, weight: Fraction) -> ScoreTable | None:
-    """The table as it lies in its file, not verified; None if there is none."""
+    """Return the table as it is in its file, not verified; None if there is none."""
     if false_alarm_rate not in FALSE_ALARM_RATES or level not in LEVELS or weight not in WEIGHTS:
         return None
     differences = _stored(false_alarm_rate)[LEVELS.index(level)][WEIGHTS.index(weight)]
@@ -100,12 +101,12 @@ def shipped(level: Fraction, false_alarm_rate: Fraction, weight: Fraction) -> Sc
 
 
 def file_name(false_alarm_rate: Fraction) -> str:
-    """Files are named by the rate in percent."""
+    """Return the name of a file: it ends with the rate in percent."""
     return f"score_tables_{false_alarm_rate * 100}.bin"
 
 
 def packed(tables: Iterable[ScoreTable]) -> bytes:
-    """A file's content: how many scores the tables of each level have; then each level's, weight by weight."""
+    """Return the content of a file: the number of scores at each level, then the scores, level by level."""
     scores = [np.diff(table.values, prepend=0) for table in tables]
     sizes = [each.size for each in scores[:: len(WEIGHTS)]]
     words = np.concatenate([sizes, *scores]).astype(_WORD).tobytes()
@@ -113,7 +114,7 @@ def packed(tables: Iterable[ScoreTable]) -> bytes:
 
 
 def unpacked(content: bytes) -> tuple[NDArray[np.int32], ...]:
-    """For each level one row of differences of neighbouring scores for each weight, if the file is as it was made."""
+    """Return for each level a row of score differences for each weight. A file that was changed is refused."""
     head = len(_MAGIC) + hashlib.sha256().digest_size
     try:
         words = zlib.decompress(content[head:])

@@ -24,24 +24,25 @@ _LOG_PARTS = 10_000
 
 
 def ladder(miss_rate: Amount, widest: Amount, max_epsilon: Amount) -> tuple[Fraction, ...]:
-    """The levels from the one whose line moves by the whole public range up to the highest within `max_epsilon`.
+    """Return the levels from the one whose line moves by the whole public range up to the highest within `max_epsilon`.
 
-    `widest` is that range in privacy units. A range guessed too large adds a few levels, one guessed too small starts
-    at a higher price; neither touches a promise.
+    `widest` is that range in privacy units. A range that is too large adds a few levels, a range that is too small
+    starts at a higher price; neither changes a promise.
     """
     missed = checked_miss_rate(miss_rate)
     span, most = exact_fraction(widest, "widest"), exact_fraction(max_epsilon, "max_epsilon")
     if span <= 0:
-        raise ArgumentError("widest", widest, "a range is above 0 units", "Pass the largest count to expect")
+        raise ArgumentError("widest", widest, "a range must be above 0", "Pass the largest count to expect")
     if most < LOWEST:
-        raise ArgumentError("max_epsilon", max_epsilon, f"the lowest level is {float(LOWEST):.3g}", "Pass 1, say")
+        rule = f"it is below {float(LOWEST):.3g}, the lowest level"
+        raise ArgumentError("max_epsilon", max_epsilon, rule, "Pass 1, say")
     last = _place_below(min(most, HIGHEST))
     first = _place_below(max(log_above(2 * missed, _LOG_PARTS) / span, LOWEST))
     return tuple(_level_at(place) for place in range(min(first, last), last + 1))
 
 
 def checked_miss_rate(miss_rate: Amount) -> Fraction:
-    """A rate that a line below 0 can keep, and tables can be made for."""
+    """Return a rate that a line below 0 can keep and that tables can be made for."""
     rate = exact_fraction(miss_rate, "miss_rate")
     if not _LEAST_MISS_RATE <= rate < Fraction(1, 2):
         rule = f"it must be below one half, and {float(_LEAST_MISS_RATE)} or more"
@@ -50,17 +51,17 @@ def checked_miss_rate(miss_rate: Amount) -> Fraction:
 
 
 def grid(lowest: Fraction, highest: Fraction) -> tuple[Fraction, ...]:
-    """All levels between two of them."""
+    """Return all levels between two of them."""
     return tuple(_level_at(place) for place in range(_place_below(lowest), _place_below(highest) + 1))
 
 
 def is_level(epsilon: Fraction) -> bool:
-    """Whether it is one of the grid's."""
+    """Tell whether it is a level of the grid."""
     return LOWEST <= epsilon <= HIGHEST and _level_at(_place_below(epsilon)) == epsilon
 
 
 def log_above(share: Fraction, parts: int) -> Fraction:
-    """The least multiple of 1 / parts that is ln(1 / share) or more, for a share below 1."""
+    """Return the least multiple of 1 / parts that is ln(1 / share) or more, for a share below 1."""
 
     def enough(number: int) -> bool:
         return certified(lambda bits: exp_minus(Fraction(number, parts), bits).at_most(share))
@@ -74,13 +75,13 @@ def log_above(share: Fraction, parts: int) -> Fraction:
 
 
 def _level_at(place: int) -> Fraction:
-    """Levels are counted from 1, which has place 0."""
+    """Return the level at a place; the level 1 has place 0."""
     octave, step = divmod(place, len(_STEPS))
     return Fraction(2) ** octave * _STEPS[step] / _OCTAVE
 
 
 def _place_below(bound: Fraction) -> int:
-    """The place of the highest level that is at most `bound`."""
+    """Return the place of the highest level that is at most `bound`."""
     octave = bound.numerator.bit_length() - bound.denominator.bit_length()
     if Fraction(2) ** octave > bound:
         octave -= 1

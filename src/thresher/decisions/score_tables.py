@@ -1,16 +1,16 @@
-"""What one noisy margin says about false alarms: a public table of scores, one for every level and weight.
+"""What one noisy margin says about false alarms: a public table of scores, one for each level and weight.
 
 A group is reported if its noisy margin lies above the line, and by a coin if it lies on it. Its score is what the
 certificate is charged for it (near the line) or credited (far below it). The scores of all groups are added up as
 whole numbers, so that one group's score can be taken out of the sum without a trace.
-What the certificate rests on is decided for every margin at once, by `expectations`:
+What the certificate rests on is decided for all margins at once, by `expectations`:
 
     (B)  a reported group's score is 0 or more, an unreported one's at least -weight * false_alarm_rate
     (N)  a group that does not qualify, at whatever margin: E[exp(weight (reported - false_alarm_rate) - score)] <= 1
     (U)  a group that qualifies, given that it is not reported: E[exp(-score)] <= 1
 
 (B) is decided in whole numbers. (N) and (U) are computed in floats whose error is below 2e-10, and must stay 1e-9 below
-one; a table that lies in between is refused, never believed.
+one; a table that lies in between is refused.
 Reads: noisy margins and coins, tables. Writes: nothing. Never: a sample of margins instead of their supremum. Proof:
 `score_tables.md`.
 """
@@ -35,7 +35,7 @@ from thresher.noise.enclosure import Enclosure, certified, exp_minus
 SCORE = 1 << 20
 # Bounds are kept with this much room for the floats' error.
 _MOST = 1 - 1e-9
-# What the bound of the floats' error is counted for.
+# The largest weight and the most bins for which the floats' error is bounded.
 HEAVIEST, _MOST_BINS = 5, 1000
 _FIRST_REDUCTION, _GROWTH, _REDUCTIONS = 5e-5, 1.6, 32
 
@@ -45,8 +45,8 @@ class ScoreTable:
     """Scores of noisy margins v = h + X at one level, for margins that a unit moves by at most 1.
 
     reported   v > -steps, or v = -steps and the group's coin, of chance `boundary`, was lucky
-    starts     where the bins begin, rising; the first bin has no beginning, and -steps is a bin of its own
-    values     the score of each bin, in units of 2**-20; of the bin at -steps first the unlucky, then the lucky one
+    starts     where the bins begin, rising; the first bin has no beginning, and -steps alone is a bin
+    values     the score of each bin, in units of 2**-20; the bin at -steps has two: without luck, then with luck
     """
 
     level: Fraction
@@ -59,36 +59,36 @@ class ScoreTable:
 
     def __post_init__(self) -> None:
         if self.values.size != self.starts.size + 2 or (np.diff(self.starts) <= 0).any():
-            raise BugError("a score table has one score for every bin, two for the bin on the line, and rising bins")
+            raise BugError("a score table must have rising bins with one score each, and two for the bin on the line")
         if not {-self.steps, 1 - self.steps} <= set(self.starts.tolist()):
-            raise BugError("the line of a score table is a bin of its own")
+            raise BugError("the line of a score table must be a bin by itself")
         self.starts.setflags(write=False)
         self.values.setflags(write=False)
 
     @property
     def on_line(self) -> int:
-        """Which of the values is that of an unlucky group on the line; the ones after it are reported."""
+        """Return the place of the score of an unlucky group on the line; the scores after it are of reported groups."""
         return int(np.searchsorted(self.starts, -self.steps)) + 1
 
     def reported(self, noisy: NDArray[np.int64], lucky: NDArray[np.bool_]) -> NDArray[np.bool_]:
-        """Which groups are reported."""
+        """Tell which groups are reported."""
         reported: NDArray[np.bool_] = (noisy > -self.steps) | ((noisy == -self.steps) & lucky)
         return reported
 
     def scores(self, noisy: NDArray[np.int64], lucky: NDArray[np.bool_]) -> NDArray[np.int64]:
-        """The score of each group, in units of 2**-20."""
-        # From the line on, every bin is one place further: the line has two.
+        """Return the score of each group, in units of 2**-20."""
+        # From the line on, each bin is one place further: the line has two scores.
         return self.values[np.searchsorted(self.starts, noisy, side="right") + self.reported(noisy, lucky)]
 
     def with_values(self, values: NDArray[np.int64]) -> "ScoreTable":
-        """The same bins with other scores."""
+        """Return the table with other scores."""
         return replace(self, values=values)
 
 
 def blank_table(
     level: Fraction, miss_rate: Fraction, false_alarm_rate: Fraction, weight: Fraction, starts: NDArray[np.int64]
 ) -> ScoreTable:
-    """A table of zeros."""
+    """Return a table of zeros."""
     steps, boundary = line_of(level, miss_rate)
     values = np.zeros(starts.size + 2, dtype=np.int64)
     return ScoreTable(level, weight, false_alarm_rate, steps, boundary, starts, values)
@@ -96,7 +96,7 @@ def blank_table(
 
 @lru_cache(maxsize=4096)
 def line_of(level: Fraction, miss_rate: Fraction) -> tuple[int, Fraction]:
-    """The steps and the boundary with which a group at margin 0 is missed with probability `miss_rate`.
+    """Return the steps and the boundary with which a group at margin 0 is missed with probability `miss_rate`.
 
     The boundary is rounded up to a whole number of 2**-32, so misses are rarer by less than that.
     """
@@ -106,12 +106,12 @@ def line_of(level: Fraction, miss_rate: Fraction) -> tuple[int, Fraction]:
         formula: Enclosure = boundary_formula(exp_minus(level, bits), steps, Enclosure.of(miss_rate, bits))
         return formula.floor(CHANCES.bit_length() - 1)
 
-    # The number is transcendental, so it is never whole and the next one is above it.
+    # The boundary is transcendental, so it is never a whole number of units, and the next one lies above it.
     return steps, Fraction(min(certified(exact) + 1, CHANCES), CHANCES)
 
 
 def boundary_formula(p: Any, steps: int, missed: Any) -> Any:
-    """The chance at v = -s for which P[0 is not reported] = p^s (1 - chance (1-p)) / (1+p) is the miss rate."""
+    """Return the chance at v = -s for which P[0 is not reported] = p^s (1 - chance (1-p)) / (1+p) is the miss rate."""
     return (1 - missed * (1 + p) / p**steps) / (1 - p)
 
 
@@ -125,20 +125,20 @@ class Expectations:
 
     @property
     def kept(self) -> bool:
-        """Whether all three hold, with room for the floats' error."""
-        # Each by itself: a number that is none compares as false.
+        """Tell whether all three hold, with room for the floats' error."""
+        # Each is compared by itself: a comparison with NaN is false.
         return self.bounded and self.not_qualifying <= _MOST and self.unreported <= _MOST
 
 
 def expectations(table: ScoreTable) -> Expectations:
-    """The suprema of (N) and (U) over all margins there are."""
+    """Return the suprema of (N) and (U) over all margins."""
     if not is_level(table.level) or table.weight > HEAVIEST or table.starts.size > _MOST_BINS:
         raise BugError("the error of the check is not bounded for such a level, weight or number of bins")
     on_line, chance, rate = table.on_line, float(table.boundary), float(table.level)
     weights = np.exp(_exponents(table))
     cells = np.delete(weights, on_line)
     cells[on_line] = (1 - chance) * weights[on_line] + chance * weights[on_line + 1]
-    # Where an unreported group lies below the line the law is geometric: its mean is the one just left of the line.
+    # The law of an unreported group below the line is geometric: its mean is the mean just left of the line.
     left = _means_before(rate, table.starts[:on_line], weights[:on_line].tolist())[-1]
     p, unlucky = math.exp(-rate), -math.expm1(-rate) * (1 - chance)
     unreported = (unlucky * weights[on_line] + p * left) / (unlucky + p)
@@ -150,7 +150,7 @@ def expectations(table: ScoreTable) -> Expectations:
 
 
 def supremum(rate: float, starts: NDArray[np.int64], weights: NDArray[np.float64]) -> float:
-    """The largest E[weight of the bin of h + X] over all whole h <= -1, X discrete Laplace noise of this rate.
+    """Return the largest E[weight of the bin of h + X] over all whole h <= -1, X discrete Laplace noise of this rate.
 
     At h, x places above the start of its bin and y below its end, it is W + c (p^x (left - W) + p^y (right - W)), where
     left and right are the means of the weights just outside the bin and c = p / (1+p).
@@ -177,14 +177,14 @@ def supremum(rate: float, starts: NDArray[np.int64], weights: NDArray[np.float64
 
 
 def verified_table(table: ScoreTable) -> ScoreTable:
-    """The table, if it keeps all three."""
+    """Return the table if it keeps all three conditions; otherwise fail."""
     if not expectations(table).kept:
         raise BugError(f"the score table of level {table.level} and weight {table.weight} does not keep its promise")
     return table
 
 
 def lowered(table: ScoreTable) -> ScoreTable:
-    """The table with all scores but the outermost raised by as little as makes it keep its promises."""
+    """Return the table with all scores but the outermost raised as little as makes it keep its conditions."""
     for raised in _reductions():
         values = table.values.copy()
         values[1:-1] += raised
@@ -200,20 +200,20 @@ def _reductions() -> Iterable[int]:
 
 
 def _exponents(table: ScoreTable) -> NDArray[np.float64]:
-    """The exponent of (N), of every value: what is gained by a report less the score."""
+    """Return the exponent of (N) for each value: what a report gains, less the score."""
     gains = np.full(table.values.size, float(-table.weight * table.false_alarm_rate))
     gains[table.on_line + 1 :] = float(table.weight * (1 - table.false_alarm_rate))
     return gains - table.values / SCORE
 
 
 def _means_before(rate: float, starts: NDArray[np.int64], weights: list[float]) -> list[float]:
-    """For each start, the mean of the weights of what lies before it, p^d (1-p) / p at distance d >= 1."""
+    """Return for each start the mean of the weights before it, with p^d (1-p) / p at distance d >= 1."""
     lengths = np.diff(starts) * rate
     stay, leave = np.exp(-lengths).tolist(), (-np.expm1(-lengths)).tolist()
     mean = weights[0]
     means = [mean]
-    for kept, new, weight in zip(stay, leave, weights[1:], strict=False):
-        mean = kept * mean + new * weight
+    for old, new, weight in zip(stay, leave, weights[1:], strict=False):
+        mean = old * mean + new * weight
         means.append(mean)
     return means
 

@@ -1,8 +1,8 @@
-"""Fixed levels at which clear groups are left alone, until few are uncertain or a certificate is reached. Proof beside.
+"""Looks at fixed levels that leave clear groups alone, until few groups are uncertain or a certificate is reached.
 
-The levels are climbed as in `ladder.py`: misses and wrong *above*s keep to their shares at every level, so any
-stop that follows from what was seen is allowed. Decided groups lose less than the rest.
-Reads: margins, entropy. Writes: nothing. Never: a decided group at a sharper level. Proof: `three_way.md`.
+The levels are climbed as in `ladder.py`: misses and wrong *above*s keep to their shares at each level, so any
+stop that follows from what was seen is allowed. Decided groups lose less than the others.
+Reads: margins, entropy. Writes: nothing. Never: looks at a decided group again. Proof: `three_way.md`.
 """
 
 import math
@@ -25,7 +25,7 @@ from thresher.release import Certificate
 
 @dataclass(frozen=True, slots=True)
 class CountedErrors:
-    """With confidence 1 - delta: so many *above*s are wrong at most, and so many that qualify are *below* at most."""
+    """The most groups that are wrongly above, and the most that qualify and are below, with confidence 1 - delta."""
 
     wrong_above: int
     hidden: int
@@ -33,7 +33,7 @@ class CountedErrors:
     aim: Fraction
 
     def certificate(self, verdict: NDArray[np.int8]) -> Certificate:
-        """#wrong on the list <= |uncertain| + wrong_above, and #wrong in all >= |below| - hidden."""
+        """Return the certificate: at most |uncertain| + wrong_above reported, of |below| - hidden or more in all."""
         above, between, below = (int((verdict == seen).sum()) for seen in (SEEN_ABOVE, SEEN_BETWEEN, SEEN_BELOW))
         listed, wrong = between + min(self.wrong_above, above), below - self.hidden
         share = min(Fraction(1), Fraction(listed, wrong)) if wrong > 0 else Fraction(bool(listed))
@@ -55,7 +55,7 @@ class ThreeWayLadder(ReachingLook):
 
     @property
     def epsilon(self) -> Epsilon:
-        """The worst case: a group that is looked at to the end."""
+        """Return the worst case: the loss of a group that is looked at to the end."""
         return self.levels[-1].epsilon
 
     @property
@@ -64,7 +64,7 @@ class ThreeWayLadder(ReachingLook):
 
     @property
     def half_width(self) -> Fraction:
-        """Of the last look; it may end before."""
+        """Return the half width of the last look; measuring may end before it."""
         return Fraction(self.levels[-1].steps)
 
     @property
@@ -76,11 +76,11 @@ class ThreeWayLadder(ReachingLook):
 
     @property
     def top(self) -> Epsilon:
-        """The last level."""
+        """Return the last level."""
         return self.epsilon
 
     def decide(self, truth: TrueMargins, entropy: Entropy | None = None) -> Verdicts:
-        """Look, and look again at uncertain groups."""
+        """Look at each group, and again at uncertain ones."""
         return climb_three_ways(truth.margins(), self, entropy)
 
 
@@ -88,7 +88,7 @@ class ThreeWayLadder(ReachingLook):
 def three_way_ladder(
     miss_rate: Fraction, sure_rate: Fraction, epsilons: tuple[Epsilon, ...], enough: int, errors: CountedErrors | None
 ) -> ThreeWayLadder:
-    """Levels that share both rates evenly."""
+    """Return levels that share both rates evenly."""
     shares = miss_rate / len(epsilons), sure_rate / len(epsilons)
     levels = tuple(level_of(None, epsilon, *shares, 1) for epsilon in epsilons)
     return ThreeWayLadder(levels, enough, errors, sure_rate)
@@ -97,14 +97,14 @@ def three_way_ladder(
 def counted_errors(
     groups: int, miss_rate: Fraction, sure_rate: Fraction, delta: Fraction, aim: Fraction
 ) -> CountedErrors:
-    """How many errors of each kind are not exceeded, each but for half of delta: errors are independent by group."""
+    """Return how many errors of each kind are not exceeded, each except with half of delta: groups are independent."""
     return CountedErrors(
         most_successes(groups, sure_rate, delta / 2), most_successes(groups, miss_rate, delta / 2), delta, aim
     )
 
 
 def climb_three_ways(margins: NDArray[np.int64], ladder: ThreeWayLadder, entropy: Entropy | None = None) -> Verdicts:
-    """Look at every group, and again at uncertain ones, until the stop.
+    """Look at each group, and again at uncertain ones, until the stop.
 
     Privacy: a group loses the level at which it stops, which is shown; at worst `ladder.epsilon`.
     Utility: P[below | qualifies] <= miss_rate and P[above | does not] <= sure_rate for each group by itself; the

@@ -1,4 +1,4 @@
-"""How near the line either verdict will do: half widths in the aggregates' own units, or as a share of the range.
+"""Half widths: how finely each condition is measured, in its own units or as a share of the declared range.
 
 Reads: arguments. Writes: nothing. Never: data. Anything unclear is refused, never guessed.
 """
@@ -22,10 +22,10 @@ RegionLike = Amount | Mapping[str, Amount]
 
 @dataclass(frozen=True, slots=True)
 class UncertainRegion:
-    """Half widths: for all aggregates, or by aggregate, in the aggregate's own units; else a share of the range.
+    """Half widths, in the units of the aggregates: one for all, or one for each; otherwise a share of the range.
 
-    A share is that of `count_range` rows, each counting as much as a row can: for COUNT(*) simply a share of
-    `count_range`. The half width of an average is meant for a group of `count_range` rows.
+    The range is that of `count_range` rows of which each counts as much as a row can: for COUNT(*) it is `count_range`.
+    The half width of an average is meant for a group of `count_range` rows.
     """
 
     common: Fraction | None = None
@@ -33,7 +33,7 @@ class UncertainRegion:
     share: Fraction = _DEFAULT_SHARE
 
     def slack_of(self, atom: Atom, table: Table, spread: int) -> int:
-        """The half width of an atom in whole steps of its weighted sum, which a unit moves by at most `spread`."""
+        """Return the half width of an atom in whole steps of its weighted sum, which a unit moves by up to `spread`."""
         own = self._own(atom)
         if own is None:
             row = spread / Fraction(table.rows_per_unit)
@@ -42,11 +42,11 @@ class UncertainRegion:
         return int(own * atom.steps * rows)
 
     def measured_by_range(self, atoms: Sequence[Atom]) -> bool:
-        """Whether a half width of one of these conditions depends on the table's `count_range`."""
+        """Tell whether a half width of one of these conditions depends on the table's `count_range`."""
         return any(self._own(atom) is None or atom.per_row for atom in atoms)
 
     def normal(self) -> str:
-        """One text for one region, however it was written."""
+        """Return one text for one region, however it was written."""
         if self.common is not None:
             return decimal_text(self.common)
         if self.by_aggregate:
@@ -61,25 +61,23 @@ class UncertainRegion:
         known = {_plain(aggregate) for aggregate in aggregates}
         for name, _ in self.by_aggregate:
             if name not in known:
-                listed = ", ".join(dict.fromkeys(aggregates))
-                raise ArgumentError(
-                    "uncertain_region", name, "the question has no such aggregate", f"Name one of {listed}"
-                )
+                fix = f"Name one of {', '.join(dict.fromkeys(aggregates))}"
+                raise ArgumentError("uncertain_region", name, "the question has no such aggregate", fix)
 
     def scaled(self, times: Fraction) -> "UncertainRegion":
+        """Return the region with each half width this many times as wide."""
         by = tuple((name, times * width) for name, width in self.by_aggregate)
         return UncertainRegion(None if self.common is None else times * self.common, by, times * self.share)
 
 
 def region_of(value: RegionLike | None) -> UncertainRegion:
-    """The region meant by 20, 10%, 'COUNT(*)=20, AVG(age)=1' or a mapping; the default if nothing is said."""
+    """Return the region that 20, 10%, 'COUNT(*)=20, AVG(age)=1' or a mapping means; the default for None."""
     if value is None:
         return UncertainRegion()
     if isinstance(value, Mapping):
-        return _by_aggregate([(name, width) for name, width in value.items()], value)
+        return _by_aggregate([*value.items()], value)
     if isinstance(value, str) and value.strip().endswith("%"):
-        share = _width(value.strip()[:-1].strip()) / 100
-        return UncertainRegion(share=share)
+        return UncertainRegion(share=_width(value.strip()[:-1].strip()) / 100)
     if isinstance(value, str) and "=" in value:
         pairs = [part.rpartition("=") for part in re.split(r",(?![^()]*\))", value)]
         return _by_aggregate([(name, width.strip()) for name, _, width in pairs], value)
@@ -89,7 +87,7 @@ def region_of(value: RegionLike | None) -> UncertainRegion:
 def _by_aggregate(pairs: Sequence[tuple[str, Amount]], value: object) -> UncertainRegion:
     by = tuple((_plain(name), _width(width)) for name, width in pairs)
     if len(dict(by)) < len(by):
-        raise ArgumentError("uncertain_region", value, "each aggregate has one half width", "Drop the repeated one")
+        raise ArgumentError("uncertain_region", value, "it names an aggregate twice", "Give each one half width")
     return UncertainRegion(by_aggregate=by)
 
 
@@ -99,23 +97,22 @@ def _width(value: Amount) -> Fraction:
     except ArgumentError as refused:
         raise ArgumentError("uncertain_region", value, refused.rule, _FORMS) from None
     if width <= 0:
-        raise ArgumentError(
-            "uncertain_region", value, "a half width is above zero; 0 would need infinite epsilon", "Pass 10, say"
-        )
+        rule = "a half width must be above zero; 0 would need infinite epsilon"
+        raise ArgumentError("uncertain_region", value, rule, "Pass 10, say")
     if width >= _WIDEST:
-        raise ArgumentError("uncertain_region", value, "a half width is below 2**39", "Count in larger units")
+        raise ArgumentError("uncertain_region", value, "a half width must be below 2**39", "Count in larger units")
     return width
 
 
 def _range(table: Table, atom: Atom, what: str) -> int:
     if table.count_range is None:
         rule = f"{what} is meant for the largest group, and the table declares no count_range"
-        fix = f"Add e.g. count_range = 5000 to [tables.{table.name}]"
+        fix = f"Add count_range = 5000, say, to [tables.{table.name}]"
         raise ArgumentError("uncertain_region", atom.aggregate, rule, fix)
     return table.count_range
 
 
 def _plain(name: str) -> str:
-    """An aggregate's name however it is spaced; what stands in quotes is left alone."""
+    """Return the name of an aggregate without spaces and capitals; text in quotes stays as it is."""
     parts = re.split(r"('[^']*'|\"[^\"]*\")", str(name))
     return "".join(part if i % 2 else re.sub(r"\s+", "", part).casefold() for i, part in enumerate(parts))

@@ -1,4 +1,4 @@
-"""What every mechanism gives: a verdict for each group, and at which level it was reached.
+"""What each mechanism returns: a verdict for each group, and the level at which it was reached.
 
 In arrays a verdict is 1 (above), 0 (uncertain) or -1 (below); `words` turns it into what a release says.
 Reads: noisy margins. Writes: nothing. Never: a true margin, or noise of a level that a group did not need.
@@ -20,24 +20,30 @@ _WORDS = {SEEN_ABOVE: ABOVE, SEEN_BETWEEN: UNCERTAIN, SEEN_BELOW: BELOW}
 
 @dataclass(frozen=True, slots=True)
 class Level:
-    """One look: below if v < -steps, above if v >= certain, otherwise it is undecided."""
+    """One look: a group is below if v < -steps, above if v >= certain, and undecided otherwise."""
 
     epsilon: Epsilon
     steps: int
     certain: int
 
     def document(self, scale: int) -> dict[str, str]:
-        """For JSON; the half width in privacy units."""
+        """Return the level for JSON, with the half width in privacy units."""
         return {"epsilon": self.epsilon.to_json(), "half_width": few_digits(Fraction(self.steps, scale))}
 
 
 @dataclass(frozen=True, slots=True)
 class Verdicts:
-    """All of it may be shown: it follows from the noisy margins of each group up to the level where it stopped.
+    """Verdicts, all of which may be shown: they follow from the noisy margins of each group up to where it stopped.
 
-    `verdict` is 1 above, 0 uncertain, -1 below. `noisy` is the last noisy margin, empty where no margin was measured;
-    `stopped` says which of `levels` that was at, and `steps` is the half width there. A group as far as `clear` on the
-    wrong side is rarely reported. Distances are in 1/`scale` of a privacy unit. `denied`: why nothing of it is told.
+    Distances are in 1/`scale` of a privacy unit.
+
+    verdict    1 above, 0 uncertain, -1 below
+    noisy      the last noisy margin of each group; empty if no margin was measured
+    stopped    which of the `levels` that was at, and `steps`: the half width there
+    worst      what the largest loss could have been
+    clear      a group this far short of the threshold is rarely reported
+    latest     noisy margins at the last level, if verdicts were taken earlier than that
+    denied     why the answer is not released, if a mechanism declines after measuring
     """
 
     verdict: NDArray[np.int8]
@@ -48,49 +54,49 @@ class Verdicts:
     scale: int
     worst: Epsilon
     clear: int = 0
-    # Noisy margins at the last level, where verdicts were taken earlier than that; and what was certified.
     latest: NDArray[np.int64] | None = None
     certificate: Certificate | None = None
     denied: str = ""
 
     @property
     def reported(self) -> NDArray[np.bool_]:
-        """The groups that are reported: certain ones and uncertain ones."""
+        """Tell which groups are reported: those above and those uncertain."""
         return np.asarray(self.verdict >= SEEN_BETWEEN)
 
     @property
     def certain(self) -> NDArray[np.bool_]:
+        """Tell which groups are above."""
         return np.asarray(self.verdict == SEEN_ABOVE)
 
     @property
     def epsilons(self) -> tuple[Epsilon, ...]:
-        """What each group lost: the level where it stopped (ex-post), for a unit that is in this group."""
+        """Return what each group lost: for a unit in it, the level where it stopped (ex-post)."""
         return tuple(self.levels[level] for level in self.stopped.tolist())
 
     @property
     def loss(self) -> Epsilon:
-        """The largest loss of a group; `worst` is what it could have been."""
+        """Return the largest loss of a group; `worst` is what it could have been."""
         return self.levels[int(self.stopped.max())] if self.stopped.size else Epsilon(0)
 
     @property
     def half_width(self) -> Fraction:
-        """The half width reached: that of the groups left uncertain; 0 if several looks have decided them all."""
+        """Return the half width reached, of the uncertain groups; 0 if several looks have decided all groups."""
         one_look = self.levels == (self.worst,)
         left = self.steps if one_look else self.steps[self.verdict == SEEN_BETWEEN]
         return Fraction(int(left.max()), self.scale) if left.size else Fraction(0)
 
 
 def words(verdict: NDArray[np.int8]) -> tuple[str, ...]:
-    """Verdicts as a release says them."""
+    """Return verdicts in the words of a release."""
     return tuple(_WORDS[seen] for seen in verdict.tolist())
 
 
 def opposite(margins: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The margins of the complement: 0 or more exactly where these are -1 or less."""
+    """Return the margins of the complement: 0 or more exactly where these are -1 or less."""
     return -1 - margins
 
 
 def nothing_read(size: int) -> Verdicts:
-    """A rate of half or more needs no data: every group is uncertain, at no loss."""
+    """Return verdicts without data: each group is uncertain, at no loss. A rate of half or more allows that."""
     nothing = np.zeros(size, dtype=np.int64)
     return Verdicts(nothing.astype(np.int8), nothing, nothing, nothing, (Epsilon(0),), 1, Epsilon(0))

@@ -1,4 +1,4 @@
-"""A plan in words: first what it asks, how fine, what it promises and costs; then, on request, how it is measured.
+"""A plan in words: first what is asked, how finely, and what it costs; then, on request, how it is measured.
 
 Reads: what was asked, a priced look. Writes: text. Never: data.
 """
@@ -12,54 +12,56 @@ from thresher.amounts import Epsilon, rounded_up
 from thresher.config import Table
 from thresher.decisions.aim import Asked
 from thresher.decisions.promise import unit_in
-from thresher.guarantee import few_digits, listed, noun_of, percent, units_of
+from thresher.guarantee import few_digits, in_units, listed, noun_of, percent, units_of
 from thresher.plan import Statements
-from thresher.question import Atom, Question, group_keys
+from thresher.question import Atom, Every, Formula, Question, atoms_of, group_keys
 
 if TYPE_CHECKING:
     from thresher.decisions.look import Look, ReachingLook
 
-# With more groups than this, all are charged the largest level that one reached: a ledger line stays short.
+# With more groups than this, all are charged the largest level that one of them reached: a ledger line stays short.
 MOST_LISTED = 200
-# Where no condition says how few rows a group may have.
+# The rows of a group, where no condition sets a least number; and how many times as many a larger group has.
 _ASSUMED_ROWS, _MORE_ROWS = 100, 5
 _PAIR = 2
 # Up to this price, its meaning is a factor that says something.
 _LARGEST_EXPONENT = 10
 
 
-# What everybody wants to know
+# What each reader wants to know
 
 
 def questioned(question: Question) -> Statements:
     """Return what is asked, and what is protected."""
-    groups, keys = f"{len(question.groups):,}", [column.name for column in question.keys]
-    if not keys:
-        which = f"{groups} group" if len(question.groups) == 1 else f"{groups} groups"
-    elif len(keys) == 1:
-        which = f"{groups} {'value' if len(question.groups) == 1 else 'values'} of {keys[0]}"
+    keys, one = [column.name for column in question.keys], len(question.groups) == 1
+    if len(keys) == 1:
+        kind = "value" if one else "values"
+    elif len(keys) == _PAIR:
+        kind = "pair" if one else "pairs"
     else:
-        which = f"{groups} {'pairs' if len(keys) == _PAIR else 'combinations'} of {listed(keys, most=9)}"
+        kind = "combination" if one else "combinations"
+    which = f"which of {len(question.groups):,} {kind} of {listed(keys, most=9)} meet the condition?"
     unit = unit_in(question.table)
-    told = "one row; each row is taken to be a different person" if unit is None else f"all rows of one {unit}"
-    return [("question", f"which of {which} meet the condition?"), ("protected", told)]
+    protected = "one row; each row is taken to be a different person" if unit is None else f"all rows of one {unit}"
+    return [("question", which), ("protected", protected)]
 
 
 def widths(asked: Asked, kept: Sequence[Fraction], *, usual: str) -> Statements:
-    """Return how fine each condition is measured, in its own units.
+    """Return how finely each condition is measured, in its own units.
 
-    `kept` holds the half width of each condition in steps; `usual` says where they come from, if nobody asked for them.
+    `kept` holds the half width of each condition in steps. `usual` says where they come from if they are defaults.
     """
-    written = [pair for pair in zip(asked.atoms, kept, strict=True) if pair[0].written]
+    # The conditions as they were written: those of the complement have the same texts and units.
+    written = [pair for pair in zip(asked.question.atoms, kept, strict=True) if pair[0].written]
     # Those of averages go last: they name the size of a group, which a count may set.
     written.sort(key=lambda pair: pair[0].per_row)
-    told = [f"{atom.text}: within {_own_width(atom, steps, asked)}" for atom, steps in written]
-    told += [usual] if usual else []
-    return [("within" if i == 0 else "", text) for i, text in enumerate(told)]
+    texts = [f"{atom.text}: within {_own_width(atom, steps, asked)}" for atom, steps in written]
+    texts += [usual] if usual else []
+    return [("within" if i == 0 else "", text) for i, text in enumerate(texts)]
 
 
 def priced(asked: Asked, once: Epsilon, *, back: bool = False) -> Statements:
-    """Return what the question costs one unit at worst, and what that means; `back`: the rest is given back."""
+    """Return what the question costs one unit at worst, and what that means. With `back`, the rest is given back."""
     total = asked.for_one_unit(once)
     most, rest = ("at most ", "; what is not needed is given back") if back else ("", "")
     amount = rounded_up(total.fraction)
@@ -75,36 +77,46 @@ def priced(asked: Asked, once: Epsilon, *, back: bool = False) -> Statements:
 
 
 def _own_width(atom: Atom, steps: Fraction, asked: Asked) -> str:
-    """The half width of a condition, in its own units; that of an average, for groups of two sizes."""
+    """Return the half width of a condition in its own units; that of an average for groups of two sizes."""
     width = steps / atom.steps
     if not atom.per_row:
-        return f"{rounded_up(width)}{_counted_in(atom, asked.question.table)}"
-    rows = _least_rows(asked)
-    told = "assumed: no condition sets a least size" if rows is None else "the fewest that COUNT(*) lets through"
-    least = rows or _ASSUMED_ROWS
+        return _counted(rounded_up(width), atom, asked.question.table)
+    formula = asked.question.formula
+    rows = 0 if isinstance(formula, bool) else _rows_beside(formula, atom)
+    least = rows if rows > 1 else _ASSUMED_ROWS
+    why = "the fewest that COUNT(*) lets through" if rows > 1 else "assumed: no condition sets a least size"
     more = least * _MORE_ROWS
     return (
-        f"{rounded_up(width / least)} in a group of {least:,} rows ({told}), {rounded_up(width / more)} in one of "
+        f"{rounded_up(width / least)} in a group of {least:,} rows ({why}), {rounded_up(width / more)} in one of "
         f"{more:,}"
     )
 
 
-def _least_rows(asked: Asked) -> int | None:
-    """The fewest rows of a group that a written COUNT(*) lets through; None without such a condition."""
-    found = [
-        atom.at_least
-        for atom in asked.atoms
-        if atom.written and atom.aggregate == "COUNT(*)" and atom.upwards and isinstance(atom.at_least, int)
-    ]
-    return min(found) if found and min(found) > 1 else None
+def _rows_beside(formula: Formula, atom: Atom) -> int:
+    """Return the fewest rows with which a group meets all that is joined to an atom by AND; 0 if that is not known."""
+    if isinstance(formula, Atom):
+        return 0
+    inner = [_rows_beside(part, atom) for part in formula.parts if atom in atoms_of(part)]
+    beside = [_fewest_rows(part) for part in formula.parts if atom not in atoms_of(part)]
+    return max(min(inner), *beside) if isinstance(formula, Every) and beside else min(inner)
 
 
-def _counted_in(atom: Atom, table: Table) -> str:
-    """What a count counts; nothing for sums, which have units of their own."""
+def _fewest_rows(formula: Formula) -> int:
+    """Return the fewest rows with which a group meets a formula, as far as its COUNT(*) conditions say."""
+    if isinstance(formula, Atom):
+        counts = formula.written and formula.aggregate == "COUNT(*)" and formula.upwards
+        lines = formula.at_least if isinstance(formula.at_least, tuple) else (formula.at_least,)
+        return min(lines) if counts else 0
+    bounds = [_fewest_rows(part) for part in formula.parts]
+    return max(bounds) if isinstance(formula, Every) else min(bounds)
+
+
+def _counted(number: str, atom: Atom, table: Table) -> str:
+    """Return a number with what a count counts; sums have units of their own, which are not known."""
     measures = {aggregate.measure for aggregate, _ in atom.weights}
     if measures == {"units"} or (measures == {"rows"} and table.rows_per_unit == 1):
-        return f" {units_of(unit_in(table))}"
-    return " rows" if measures == {"rows"} else ""
+        return in_units(number, unit_in(table))
+    return in_units(number, None) if measures == {"rows"} else number
 
 
 # How it is measured, on request
@@ -112,7 +124,7 @@ def _counted_in(atom: Atom, table: Table) -> str:
 
 def look_details(asked: Asked, look: "Look", price: Callable[[Asked], Epsilon]) -> Statements:
     """Return how one look, or several at given levels, keep a half width."""
-    options, units = asked.options, units_of(unit_in(asked.question.table))
+    options, unit = asked.options, unit_in(asked.question.table)
     levels = look.ladder()
     shared = (
         "shared between the measurements, not between conditions"
@@ -127,8 +139,8 @@ def look_details(asked: Asked, look: "Look", price: Callable[[Asked], Epsilon]) 
     return [
         *[("condition", _condition(atom, asked, look.half_width)) for atom in asked.atoms if atom.written],
         (name, f"{percent(options.rates[0])}, {shared}"),
-        ("half width", f"{few_digits(look.half_width)} {units}: the threshold is {moved}"),
-        *_levels(look, units),
+        ("half width", f"{in_units(few_digits(look.half_width), unit)}: the threshold is {moved}"),
+        *_levels(look, units_of(unit)),
         ("epsilon", f"{asked.for_one_unit(look.epsilon)}{_composed(asked, look.epsilon)}{_at_worst(asked, look)}"),
         ("if halved", f"half the half width would cost {halved}"),
         *[("note", note) for note in _narrowed(asked, look.half_width)],
@@ -138,19 +150,19 @@ def look_details(asked: Asked, look: "Look", price: Callable[[Asked], Epsilon]) 
 def reaching_details(asked: Asked, look: "ReachingLook") -> Statements:
     """Return how finer and finer looks reach a promise."""
     levels, units, options = look.ladder(), units_of(unit_in(asked.question.table)), asked.options
-    ends = " to ".join(f"{level.epsilon}" for level in (levels[0], levels[-1]))
-    widths_told = f"{levels[0].steps:,} to {levels[-1].steps:,}"
+    first, last = levels[0], levels[-1]
     name = "miss rate" if options.misses_first else "alarm rate"
+    ends = f"epsilon {first.epsilon} to {last.epsilon}, half widths {first.steps:,} to {last.steps:,} {units}"
     return [
         *[("condition", atom.text) for atom in asked.atoms if atom.written],
         (name, f"{percent(options.rates[0])}; all conditions together cost what one costs"),
-        ("levels", f"{len(levels)}, epsilon {ends}, half widths {widths_told} {units}"),
+        ("levels", f"{len(levels)}, {ends}"),
         ("epsilon", f"{asked.for_one_unit(look.epsilon)} {refunded(asked, look)}"),
     ]
 
 
 def half_widths(asked: Asked, kept: Fraction) -> list[dict[str, str]]:
-    """Return, of each written condition, the half width asked for and the one that is kept, in its own units."""
+    """Return the half width that was asked for and the one that is kept, for each condition in its own units."""
     return [
         {"condition": atom.text, "asked_for": few_digits(wished / unit), "kept": few_digits(kept * spread / unit)}
         for atom, spread, wished, unit, _ in _widths(asked)
@@ -171,23 +183,21 @@ def coarser(asked: Asked, half_width: Fraction) -> tuple[str, ...]:
 
 
 def _narrowed(asked: Asked, kept: Fraction) -> tuple[str, ...]:
-    """Return a note about conditions that are measured more finely than asked, and what decides that."""
-    found = list(_widths(asked))
-    sharper = [one for one in found if not one[4]]
-    if not sharper:
+    """Return a note about conditions that are measured more finely than asked, and which condition decides that."""
+    conditions = _widths(asked)
+    finer = [
+        f"{atom.text} ({few_digits(kept * spread / unit)} instead of {few_digits(wished / unit)})"
+        for atom, spread, wished, unit, binds in conditions
+        if not binds
+    ]
+    if not finer:
         return ()
-    binding = listed([atom.text for atom, *_, binds in found if binds])
-    told = listed(
-        [
-            f"{atom.text} ({few_digits(kept * spread / unit)} instead of {few_digits(wished / unit)})"
-            for atom, spread, wished, unit, _ in sharper
-        ]
-    )
-    return (f"{binding} sets how fine all conditions are measured; finer than asked is {told}",)
+    binding = listed([atom.text for atom, *_, binds in conditions if binds])
+    return (f"{binding} sets how finely all conditions are measured; finer than asked is {listed(finer)}",)
 
 
 def refunded(asked: Asked, look: "Look") -> str:
-    """Return who gets back what was set aside and not needed: each group, or all of them together."""
+    """Return in words what is given back of what was set aside: to each group, or to all of them together."""
     question, grouping, bound = asked.question, asked.grouping, asked.question.table.contribution
     if not look.each_group_stops:
         return "at worst; measuring ends when the promise is reached, and the rest is given back"
@@ -224,7 +234,7 @@ def condition_line(atom: Atom, slack: Fraction, table: Table) -> str:
 
 
 def _widths(asked: Asked) -> list[tuple[Atom, int, Fraction, Fraction, bool]]:
-    """Of every condition: what a unit moves it by, the slack asked for, one of its units, and whether it binds."""
+    """Return, for each condition: how far a unit moves it, the slack asked for, one of its units, whether it binds."""
     table, spreads = asked.question.table, asked.written_spreads
     slacks = [slack for slack, _ in asked.aim.tolerances]
     least = min(Fraction(slack, spread) for slack, spread in asked.aim.tolerances)
@@ -255,19 +265,18 @@ def _composed(asked: Asked, once: Epsilon) -> str:
 
 
 def _levels(look: "Look", units: str) -> Statements:
-    """The levels, each with how far from the threshold it decides."""
+    """Return the levels, each with the distance from the threshold from which on it decides."""
     levels = look.ladder()
     if len(levels) == 1:
         return []
     heading = f"a group is decided if its noisy distance from the threshold is at least this many {units}:"
     if not look.fixed and look.levels_move:
         heading = f"levels are chosen by what was seen, {look.epsilon} at most. As far as they are known now: {heading}"
-    distances = [few_digits(Fraction(level.steps, look.scale)) for level in levels]
-    told = [
-        f"look {i}: epsilon {level.epsilon}, {distance} or more"
-        for i, (level, distance) in enumerate(zip(levels, distances, strict=True), start=1)
+    looks = [
+        f"look {i}: epsilon {level.epsilon}, {few_digits(Fraction(level.steps, look.scale))} or more"
+        for i, level in enumerate(levels, start=1)
     ]
-    return [("levels", heading), *(("", text) for text in told)]
+    return [("levels", heading), *(("", text) for text in looks)]
 
 
 def _at_worst(asked: Asked, look: "Look") -> str:
