@@ -1,4 +1,4 @@
-"""`python -m papers`: the tables of the papers, measured anew, one command for each paper.
+"""Run `python -m papers`, which measures the tables of the papers again: one command for each paper.
 
 Reads: arguments. Writes: standard output and error. Never: protected data.
 """
@@ -16,9 +16,9 @@ from thresher.cli import main
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
 def papers() -> None:
-    """Measure the tables of the papers anew, with remarks on what holds and what does not.
+    """Measure the tables of the papers again, with remarks on what holds and what does not.
 
-    On made-up data, and on public data sets where a folder of them is named: docs/reproduce.md says which.
+    Data are made up; if a folder of public data sets is named, these are measured too. docs/reproduce.md lists them.
 
     \b
       python -m papers mide --runs 10

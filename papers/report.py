@@ -1,6 +1,6 @@
-"""What the reports of all papers share: their options, the page and the JSON object.
+"""Define what the reports of all papers share: options, the page, the JSON object, and one remark.
 
-Reads: arguments. Writes: standard output, and the present step on standard error. Never: a line wider than 78 columns.
+Reads: arguments. Writes: standard output, and the current step on standard error. Never: a line wider than 78 columns.
 """
 
 import json
@@ -16,7 +16,7 @@ from thresher.cli.output import say
 from thresher.noise import Entropy, SeededEntropy, SystemEntropy
 from thresher.views.text import paragraph
 
-_TRUTH = "Errors are counted against the truth, which is public here. This is no release."
+_TRUTH = "Errors are counted against the truth, which is public here. This is not a release."
 _GETTING = (
     "Name the folder with --data or THRESHER_DATA. docs/reproduce.md says which columns the files need and where the"
     " data were published."
@@ -25,7 +25,7 @@ _GETTING = (
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """The options that all reports have: the folder of public data, how often, and where noise comes from."""
+    """The options that all reports have: the folder of public data, the number of runs, and the source of noise."""
 
     data: Path | None
     runs: int
@@ -36,7 +36,7 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What was measured: how to read it, tables as lines, sentences, and the same numbers for JSON."""
+    """What was measured: how to read it, tables as lines, remarks, and the same numbers for JSON."""
 
     about: str
     tables: Sequence[str]
@@ -51,13 +51,22 @@ class Report:
         return "\n".join(lines)
 
     def json(self) -> str:
-        """Errors are counted against the truth, so `private` is false."""
-        told = {"left_out": list(self.missing), "remarks": list(self.remarks)}
-        return json.dumps({"private": False, **self.document, **told}, indent=2)
+        """Return the report as JSON; `private` is false, because errors are counted against the truth."""
+        sentences = {"left_out": list(self.missing), "remarks": list(self.remarks)}
+        return json.dumps({"private": False, **self.document, **sentences}, indent=2)
+
+
+def near_reference(what: str, ratios: Sequence[float]) -> tuple[str, ...]:
+    """Say how many measured numbers are within a tenth of those of our reference simulation."""
+    if not ratios:
+        return ()
+    near = sum(0.9 <= ratio <= 1 / 0.9 for ratio in ratios)
+    rest = f"; all are {min(ratios):.2f} to {max(ratios):.2f} times as large" if near < len(ratios) else ""
+    return (f"{near} of {len(ratios)} {what} lie within a tenth of our reference simulation{rest}.",)
 
 
 class _ReportCommand(click.Command):
-    """A command whose function takes what is `asked`, and its own options, and returns a report, which is shown."""
+    """A command whose function takes a `Request` as `asked`, and its own options; it shows the report returned."""
 
     def invoke(self, ctx: click.Context) -> None:
         options = ctx.params
@@ -70,7 +79,7 @@ class _ReportCommand(click.Command):
 
 
 def report_command(runs: int, counted: str) -> Callable[[Callable[..., Report]], click.Command]:
-    """Make a command of a function that returns a report; `counted` says what is done `runs` times by default."""
+    """Make a command of a function that returns a report; `--runs` has the default `runs` and the help `counted`."""
     options = (
         click.option("--data", metavar="FOLDER", envvar="THRESHER_DATA", help="Public data. Default: $THRESHER_DATA."),
         click.option("--runs", type=int, default=runs, show_default=True, help=counted),

@@ -1,4 +1,4 @@
-"""`python -m papers histograms`: the regret of every histogram mechanism, in one and in two dimensions.
+"""Run `python -m papers histograms`: the regret of each histogram mechanism, in one and in two dimensions.
 
 Reads: arguments, a folder of public data. Writes: standard output. Never: a line wider than 78 columns.
 """
@@ -25,7 +25,7 @@ from thresher.audit.mutants.histogram_mutants import broken_dawa
 from thresher.noise import Entropy
 from thresher.views.text import paragraph
 
-# What is no release, for comparison; the same with the noise that its proof needs, and the better private way.
+# A mechanism that is not private, for comparison; the same with the noise that its proof needs; a better private one.
 LEAK, SISTERS = "dawa published", ("dawa-argmin", "dawa")
 _KEY = (
     "Regret: the error of a method over the least error of a private one on the same data at the same epsilon, averaged"
@@ -37,10 +37,10 @@ _KEY = (
 @report_command(3, "How often each mechanism is run.")
 @click.option("--side", type=int, default=128, show_default=True, help="Rows and columns of maps; 256 as published.")
 def histograms(asked: Request, side: int) -> Report:
-    """Noisy histograms: Laplace, uniform, trees, grids, clusters, learned sums, partitions, side by side.
+    """Noisy histograms by Laplace, uniform, trees, grids, clusters, learned sums and partitions.
 
-    On made-up lists and residual plots, then on the public histograms of DPBench, where the folder has them, at epsilon
-    0.01, 0.1 and 1.
+    Each is measured at epsilon 0.01, 0.1 and 1: on made-up lists and residual plots, then on the public histograms of
+    DPBench, if the folder has them.
     """
     public = public_histograms(asked.data, side)
 
@@ -67,7 +67,7 @@ def histograms(asked: Request, side: int) -> Report:
 
 
 def _published_dawa(counts: NDArray[np.int64], epsilon: str, entropy: Entropy) -> NDArray[np.float64]:
-    """Estimated counts of the published code, which does not keep the epsilon that it names."""
+    """Return estimated counts of the published code, which does not keep the epsilon that it claims."""
     return broken_dawa(counts, epsilon, entropy=entropy).counts
 
 
@@ -101,7 +101,7 @@ def _page(name: str, found: Sequence[Measured]) -> list[str]:
             known = f"{PRINTED[method]:8.3g}" if printed and method in PRINTED else ""
             lines += [f"{method + (' !' if leaks else ''):<17}{row}{known}"]
         if any(one.leaks for one in mine):
-            lines += ["! leaks: no release, and not counted among the best"]
+            lines += ["! leaks: not a release, and not counted among the best"]
         if printed:
             text = "printed: regret in the dissertation (Table 4.2), in terms of similarity, on its own residual plots"
             lines += [paragraph(text)]

@@ -1,7 +1,7 @@
-"""Regret of histogram mechanisms: how much worse each is than the best of them, over data sets and epsilons.
+"""Measure the regret of histogram mechanisms: how much worse each is than the best, over data sets and epsilons.
 
 Two errors: the mean absolute error of a cell, and that of a prefix, which is the sum over a box that begins at the
-first cell. The best is the best of those that are private; rows that are no release are marked as leaking.
+first cell. The best is the best of the private mechanisms; a mechanism that is not private is marked as leaking.
 Reads: public or made-up histograms, entropy. Writes: nothing. Never: protected data; errors are counted against truth.
 """
 
@@ -88,7 +88,7 @@ def histogram_remarks(found: Sequence[Measured], leak: str, sisters: Sequence[st
     remarks = [_best(found, dimensions) for dimensions in (1, 2) if any(one.dimensions == dimensions for one in found)]
     gains = [gain for sister in sisters for gain in _gains(found, leak, sister)]
     if gains:
-        remarks.append(f"{leak} is not private, so what its errors owe to that is no achievement. {' '.join(gains)}")
+        remarks.append(f"{leak} is not private, so its errors may be smaller for that reason alone. {' '.join(gains)}")
     return tuple(remarks)
 
 

@@ -1,4 +1,4 @@
-"""What the tables show, said in words that follow from the numbers.
+"""Derive remarks on the tables of MIDE from their numbers.
 
 Reads: tables. Writes: nothing. Never: a sentence that holds whatever was measured.
 """
@@ -13,7 +13,7 @@ _CHANCE = 4.0
 
 
 def remarks_on(tables: Sequence[Table], settings: Settings) -> tuple[str, ...]:
-    """Where best effort ends wide, what is left of its advantage, where climbing does not pay, and errors seen."""
+    """Return remarks on wide half widths of best effort, its advantage without them, several looks, and misses."""
     return (
         _widths(tables, settings),
         _advantage(tables),
@@ -67,7 +67,7 @@ def _misses(tables: Sequence[Table], settings: Settings) -> str:
 
 
 def _most_missed(tables: Sequence[Table], settings: Settings, mechanisms: Sequence[str]) -> str | None:
-    """Where the share of misses goes furthest beyond the promise, or comes nearest to it, chance considered."""
+    """Say where the share of misses is furthest above the promise, or nearest to it, in standard errors."""
     rate, seen = float(settings.miss_rate), []
     for table in tables:
         for row in map(table.row, mechanisms):
@@ -80,7 +80,7 @@ def _most_missed(tables: Sequence[Table], settings: Settings, mechanisms: Sequen
 
 
 def _told(errors: float) -> str:
-    """How far that is from the promise, chance considered."""
+    """Say how far a share is from the promise, in standard errors."""
     if errors <= 0:
         return f"{-errors:.1f} standard errors fewer"
     chance = "so chance may explain it" if errors <= _CHANCE else "and chance does not explain that"
@@ -92,7 +92,7 @@ def _where(tables: Sequence[Table], holds: Callable[[Table], bool]) -> list[Tabl
 
 
 def _named(some: Sequence[Table], tables: Sequence[Table]) -> str:
-    """How many of the tables, and which, unless it is all or none."""
+    """Say how many of the tables, and which, unless it is all or none."""
     if len(some) in (0, len(tables)):
         return f"{'all' if some else 'none of the'} {len(tables)} tables"
     return f"{len(some)} of {len(tables)} tables ({', '.join(_name(table) for table in some)})"

@@ -1,4 +1,4 @@
-"""`python -m papers mide`: the papers' tables as a page, or as JSON.
+"""Run `python -m papers mide`: the tables of MIDE as a page, or as JSON.
 
 Reads: arguments, a folder of public data. Writes: standard output. Never: a line wider than 78 columns.
 """
@@ -27,12 +27,19 @@ _KEY = (
 
 @report_command(100, "How often each mechanism decides.")
 @click.option("--miss-rate", default="0.05", show_default=True, help="Chance of missing a group that is above.")
-@click.option("--half-width", type=int, default=1, show_default=True, help="How near the line either verdict will do.")
+@click.option(
+    "--half-width",
+    type=int,
+    default=1,
+    show_default=True,
+    help="A group nearer to its threshold may get either verdict.",
+)
 def mide(asked: Request, miss_rate: str, half_width: int) -> Report:
-    """Decisions on one count, one look against many (MIDE): losses, min-entropies and errors side by side.
+    """Decisions on one count, with one measurement and with several (MIDE): losses, min-entropies and errors.
 
-    On made-up groups far from, not so far from and near their thresholds, beside the numbers of our reference
-    simulation; then the paper's four questions on public data that stand in for its own, where the folder has them.
+    Made-up groups lie far from, not so far from and near their thresholds; the numbers of our reference simulation are
+    beside theirs. Then the paper's four questions are asked of public data that stand in for its own, if the folder
+    has them.
     """
     settings = settings_of(asked.runs, miss_rate, half_width)
     public = stand_ins(asked.data)

@@ -1,4 +1,4 @@
-"""Sentences about budgets of one's own that follow from the numbers just measured, claim by claim of the paper.
+"""Derive sentences about personal budgets from the measured numbers, one for each claim of the paper.
 
 Reads: measured errors. Writes: nothing. Never: a sentence that the numbers do not say.
 """
@@ -26,16 +26,16 @@ from papers.personal.personal_methods import (
 )
 from papers.personal.personal_models import ModelScore, ModelSweep
 from papers.personal.personal_reference import CORRELATED, CORRELATED_TRUTH, COUNTS, MISCLASSIFIED
+from papers.report import near_reference
 
 _One = TypeVar("_One")
 _Setting = Mapping[str, float]
-_NEAR = 0.1
-# Right where nobody says yes, whatever the people.
+# These are right if nobody says yes.
 _TO_ZERO = (ZERO, UNSCALED)
 
 
 def count_remarks(found: Sequence[CountError]) -> tuple[str, ...]:
-    """What the paper says of counts, and what dominates."""
+    """Return remarks on the paper's claims about counts, and on the methods that err least."""
     if not found:
         return ()
     all_of = _grouped(found, lambda one: (one.data, one.law), lambda one: one.method, lambda one: one.error)
@@ -60,12 +60,12 @@ def count_remarks(found: Sequence[CountError]) -> tuple[str, ...]:
         f" the one for rare answers in {_count(all_of, _ahead(WEIGHTED_RARE))}.",
         f"Samples that are not rescaled err {_factors(busy, SAMPLING, UNSCALED)} times as much where saying 0 is not"
         f" best. The exponential mechanism errs more than {MINIMUM} in {_less(all_of, MINIMUM, EXPONENTIAL)}.",
-        *_near("errors of made-up people", ratios),
+        *near_reference("errors of made-up people", ratios),
     )
 
 
 def sweep_remarks(found: Sequence[SweepError], counts: Sequence[CountError]) -> tuple[str, ...]:
-    """Figures 2 and 3."""
+    """Return remarks on figures 2 and 3."""
     if not found:
         return ()
     sweeps = _by_setting(found)
@@ -92,7 +92,7 @@ def sweep_remarks(found: Sequence[SweepError], counts: Sequence[CountError]) -> 
 
 
 def lean_remarks(found: Sequence[Lean]) -> tuple[str, ...]:
-    """Budgets that go with answers."""
+    """Return a remark on budgets that depend on answers."""
     if not found:
         return ()
     off = {one.method: one.estimate - one.truth for one in found}
@@ -102,13 +102,13 @@ def lean_remarks(found: Sequence[Lean]) -> tuple[str, ...]:
     )
     honest = ", ".join(f"{method} {off[method]:+.4f}" for method in (MINIMUM, PRECISION_SUMMED, AWARE_SUMMED))
     return (
-        f"Where budgets go with answers, everything that weighs people by budgets is off, and no number of people"
-        f" mends it: {known}. What weighs all alike is right but for noise: {honest}.",
+        f"If budgets depend on answers, every method that weighs people by budgets is off, and more people do not"
+        f" help: {known}. Methods that weigh all people alike are right but for noise: {honest}.",
     )
 
 
 def model_remarks(found: Sequence[ModelScore], sweeps: Sequence[ModelSweep]) -> tuple[str, ...]:
-    """Figures 4 and 5, and logistic regression."""
+    """Return remarks on figures 4 and 5, and on logistic regression."""
     mine = [one for one in found if one.way != models.CHANGED]
     if not mine:
         return ()
@@ -132,7 +132,7 @@ def model_remarks(found: Sequence[ModelScore], sweeps: Sequence[ModelSweep]) -> 
         f" {_less(areas, models.WEIGHTED, models.BY_NOISE)}.",
         f"Voting, as printed, has a smaller area than the same parts weighed in"
         f" {_less(areas, models.FIVE, models.VOTE)}.",
-        *_near("shares misclassified by logistic regression", ratios),
+        *near_reference("shares misclassified by logistic regression", ratios),
     ]
     if sweeps:
         best = {key: max(points, key=lambda point: point.area) for key, points in _by_setting(sweeps).items()}
@@ -150,7 +150,7 @@ def model_remarks(found: Sequence[ModelScore], sweeps: Sequence[ModelSweep]) -> 
 def _grouped(
     found: Iterable[_One], same: Callable[[_One], object], name: Callable[[_One], str], value: Callable[[_One], float]
 ) -> list[_Setting]:
-    """Values by name, setting by setting."""
+    """Return values by name, for each setting."""
     settings: dict[object, dict[str, float]] = {}
     for one in found:
         settings.setdefault(same(one), {})[name(one)] = value(one)
@@ -169,13 +169,13 @@ def _by_setting(found: Iterable[_Point]) -> dict[tuple[str, ...], list[_Point]]:
 
 
 def _first(setting: _Setting, name: str) -> bool:
-    """Whether it errs least, but for what leans to 0."""
+    """Tell whether a method errs least, among those that do not lean to 0."""
     rest = {other: value for other, value in setting.items() if other not in _TO_ZERO}
     return min(rest, key=rest.__getitem__) == name
 
 
 def _ahead(name: str) -> Callable[[_Setting], bool]:
-    """Whether it errs less than all that is not weighted, but for what leans to 0."""
+    """Tell whether a method errs less than all that are not weighted, among those that do not lean to 0."""
     leaving = (*_TO_ZERO, *WEIGHTINGS)
     return lambda each: all(each[name] < value for other, value in each.items() if other not in leaving)
 
@@ -193,17 +193,9 @@ def _factors(settings: Sequence[_Setting], one: str, other: str) -> str:
 
 
 def _spans(values: Iterable[float]) -> str:
-    """From the least to the largest."""
-    found = sorted(values)
-    if not found:
+    """Say the least and the largest value."""
+    ranked = sorted(values)
+    if not ranked:
         return "nothing"
-    low, high = f"{found[0]:.3g}", f"{found[-1]:.3g}"
+    low, high = f"{ranked[0]:.3g}", f"{ranked[-1]:.3g}"
     return low if low == high else f"{low} to {high}"
-
-
-def _near(what: str, ratios: Sequence[float]) -> tuple[str, ...]:
-    if not ratios:
-        return ()
-    near = sum(1 - _NEAR <= ratio <= 1 / (1 - _NEAR) for ratio in ratios)
-    rest = f"; all are {min(ratios):.2f} to {max(ratios):.2f} times as large" if near < len(ratios) else ""
-    return (f"{near} of {len(ratios)} {what} lie within a tenth of our reference simulation{rest}.",)

@@ -1,4 +1,4 @@
-"""`python -m papers personal`: shares, samples by threshold, leaning estimates and models, by every personal method.
+"""Run `python -m papers personal`: shares, samples by threshold, leaning estimates and models, by every method.
 
 Reads: arguments, a folder of public data. Writes: standard output. Never: a line wider than 78 columns.
 """
@@ -37,8 +37,8 @@ _KEY = (
     " up to a threshold. parts: people of like budgets together, each part at its least budget, put together by"
     " precision or summed; by precision, by noise alone (parts that estimate best), by waste (parts that waste least)."
     " threshold: those above it. exponential: a count chosen by what it costs to change. minimum: all at the least"
-    " budget. all zero: the answer is 0, always. foretold: the standard deviation for questions that half say yes to;"
-    " for rare answers, one in a hundred."
+    " budget. all zero: the answer is always 0. foretold: the standard deviation for questions that half of the people"
+    " answer with yes; for rare answers, one in a hundred."
 )
 _MODELS = (
     "Models: ridge 0.001, four fifths learnt from, the rest tested on. output and objective perturbation for people who"
@@ -66,10 +66,10 @@ class _Found:
 @click.option("--model-runs", type=int, default=4, show_default=True, help="How often each model is learnt.")
 @click.option("--people", type=int, help="So many made-up people. Default: 100,000, and 50,000 to learn from.")
 def personal(asked: Request, parts: tuple[str, ...], model_runs: int, people: int | None) -> Report:
-    """Budgets of one's own: errors of shares and of models by every method, beside those of saying 0.
+    """Personal budgets: errors of shares and of models by every method, and of the answer 0.
 
-    On made-up people with budgets by two laws, beside the numbers of our reference simulation; on census data where the
-    folder has them, with random range questions over all attributes and over two. Budgets there are made up as well.
+    Made-up people have budgets of two laws; the numbers of our reference simulation are beside theirs. On census data,
+    if the folder has them, questions are random ranges over all attributes and over two. Budgets are made up there too.
     """
     if people is not None and not _LEAST_PEOPLE <= people <= PEOPLE:
         raise ArgumentError("people", people, f"it must be from {_LEAST_PEOPLE:,} to {PEOPLE:,}", "Leave it out")

@@ -1,11 +1,11 @@
-"""Makes the pictures of `docs/audit.md` anew: `python -m papers.pictures.audit_pictures`, some seconds.
+"""Make the pictures of `docs/audit.md` again: `python -m papers.pictures.audit_pictures` takes some seconds.
 
 Seeded, and drawn from made-up data and exact laws, so the files are the same every time; a test compares them.
 """
 
 from pathlib import Path
 
-from papers.pictures.line_chart import Line, line_chart, log_axis_of
+from papers.pictures.line_chart import Line, line_chart, log_axis_of, written_to
 from thresher.audit.attacks import Method, reconstruct
 from thresher.audit.attacks.targets import made_up
 from thresher.audit.laws.comparison_laws import gptt_log_ratio
@@ -22,7 +22,7 @@ _VARIANTS = {
 
 
 def pictures() -> dict[str, str]:
-    """All pictures, by the name of their file."""
+    """Return all pictures by the names of their files."""
     return {
         "attack.svg": _attack("made-up-crowded", 4096, None),
         "attack-noisy.svg": _attack("made-up-falling", 2048, "0.5"),
@@ -49,13 +49,5 @@ def _loss() -> str:
     return line_chart(title, axes, lines)
 
 
-def main() -> None:
-    """Overwrites the files of the docs."""
-    _FOLDER.mkdir(exist_ok=True)
-    for name, text in pictures().items():
-        (_FOLDER / name).write_text(text, encoding="utf-8")
-        print(f"{name}: {len(text)} characters")
-
-
 if __name__ == "__main__":
-    main()
+    written_to(_FOLDER, pictures())

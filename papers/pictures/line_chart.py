@@ -1,11 +1,12 @@
-"""Lines with names as SVG text, such as a loss against its claim.
+"""Draw lines with names as SVG text, such as a loss against its claim.
 
-Reads: numbers and text. Writes: nothing. Never: what is not public or made up.
+Reads: numbers and text. Writes: files of pictures. Never: data that are neither public nor made up.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from thresher.errors import ArgumentError
 from thresher.views.svg import COLOURS, Axis, Surroundings, across, down, log_axis, number, path, picture
@@ -40,6 +41,14 @@ def line_chart(title: str, axes: tuple[Axis, Axis], lines: Sequence[Line], notes
     about = f"{axes[1].label} against {axes[0].label}. {values}."
     # Dashed lines come last, so that full ones show between their dashes.
     return picture(title, about, axes, [*marks[False], *marks[True]], Surroundings(entries, notes=notes))
+
+
+def written_to(folder: Path, pictures: Mapping[str, str]) -> None:
+    """Write pictures to files by name, and print how long each is."""
+    folder.mkdir(exist_ok=True)
+    for name, text in pictures.items():
+        (folder / name).write_text(text, encoding="utf-8")
+        print(f"{name}: {len(text)} characters")
 
 
 def log_axis_of(label: str, values: Sequence[float], base: int = 10) -> Axis:

@@ -1,4 +1,4 @@
-"""Makes the pictures of personal budgets in `docs/reproduce.md` anew: `python -m papers.pictures.personal_pictures`.
+"""Make the pictures of personal budgets in `docs/reproduce.md` again: `python -m papers.pictures.personal_pictures`.
 
 It takes seconds. Seeded, and of made-up people, so the files are the same every time; a test compares them. They show
 parts of what `python -m papers personal` measures in full.
@@ -23,7 +23,7 @@ from papers.personal.personal_methods import (
     of_parts,
     of_plan,
 )
-from papers.pictures.line_chart import Line, line_chart
+from papers.pictures.line_chart import Line, line_chart, written_to
 from thresher.noise import SeededEntropy
 from thresher.personal.baselines import minimum_plan
 from thresher.personal.part_releases import combined, frequency_weights
@@ -38,13 +38,13 @@ _SHOWN = (models.WEIGHTED, models.BY_NOISE, models.FIVE, models.VOTE, models.MIN
 
 
 def pictures() -> dict[str, str]:
-    """All pictures, by the name of their file."""
+    """Return all pictures by the names of their files."""
     shares = {f"shares_{name}.svg": _shares(law) for name, law in LAWS.items()}
     return {**shares, "areas.svg": _areas(LAWS["uniform"])}
 
 
 def _shares(law: Law) -> str:
-    """Figures 2 and 3: sampling by threshold, and what needs none as level lines."""
+    """Draw figures 2 and 3: sampling by threshold, and methods without a threshold as level lines."""
     data, trials = made_up(), Trials(_RUNS, SeededEntropy(_SEED))
     sweep = sweep_errors(data, law, trials)
     lines = [Line("sampling", [one.threshold for one in sweep], [one.error * 1e4 for one in sweep])]
@@ -66,7 +66,7 @@ def _levels(data: Asked, law: Law, trials: Trials) -> dict[str, Shares]:
 
 
 def _areas(law: Law) -> str:
-    """Figure 4: the same for support vector machines."""
+    """Draw figure 4: the same for support vector machines."""
     data, trials = made_up_labels(), Trials(_MODEL_RUNS, SeededEntropy(_SEED))
     sweep = models.model_sweep(data, law, trials, (models.SVM,))
     lines = [Line("sampling", [one.threshold for one in sweep], [one.area for one in sweep])]
@@ -79,7 +79,7 @@ def _areas(law: Law) -> str:
 
 
 def _level_line(name: str, thresholds: Sequence[float], height: float) -> Line:
-    """A method without a threshold: the same at all of them."""
+    """Return the level line of a method without a threshold."""
     return Line(name, (thresholds[0], thresholds[-1]), (height, height), dashed=name == MINIMUM)
 
 
@@ -87,13 +87,5 @@ def _thresholds(law: Law) -> Axis:
     return even_axis("threshold of the sample", 0, law.most, [law.most * i / 5 for i in range(6)])
 
 
-def main() -> None:
-    """Overwrites the files of the docs."""
-    _FOLDER.mkdir(exist_ok=True)
-    for name, text in pictures().items():
-        (_FOLDER / name).write_text(text, encoding="utf-8")
-        print(f"{name}: {len(text)} characters")
-
-
 if __name__ == "__main__":
-    main()
+    written_to(_FOLDER, pictures())

@@ -1,4 +1,4 @@
-"""Makes the pictures of streams in `docs/reproduce.md` anew: `python -m papers.pictures.stream_pictures`, some seconds.
+"""Make the pictures of streams in `docs/reproduce.md` again: `python -m papers.pictures.stream_pictures`, some seconds.
 
 Seeded, and of made-up streams, so the files are the same every time; a test compares them. They show parts of what
 `python -m papers streams` measures in full.
@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from papers.pictures.line_chart import Line, line_chart, log_axis_of, wins_of
+from papers.pictures.line_chart import Line, line_chart, log_axis_of, wins_of, written_to
 from papers.streams.stream_counts import DENSE, LAPLACE, WIDE, ZERO, estimates
 from papers.streams.stream_data import DAY, WEEK, busiest, campus, first, loads
 from papers.streams.stream_draws import Trials
@@ -23,18 +23,18 @@ from thresher.views.svg import Axis, even_axis
 _FOLDER = Path(__file__).parents[2] / "docs" / "pictures" / "streams"
 _SEED = 7
 _EPSILON = "0.01"
-# A point of a curve for each of so many steps, which is what can be seen.
+# A curve has one point for this many steps, because more cannot be seen.
 _EVERY = 4
 _POINTS = 120
 
 
 def pictures() -> dict[str, str]:
-    """All pictures, by the name of their file."""
+    """Return all pictures by the names of their files."""
     return {"week.svg": _week(), "windows.svg": _windows(), "jumps.svg": _jumps(), "levels.svg": _levels()}
 
 
 def _week() -> str:
-    """Figure 5.2: what a week looks like."""
+    """Draw figure 5.2: a week of counts."""
     data = first(busiest(loads()), WEEK)
     most = 1.25 * float(data.counts.max())
     streams = {"true counts": data.counts.astype(np.float64)}
@@ -62,7 +62,7 @@ def _week() -> str:
 
 
 def _windows() -> str:
-    """Figure 5.5, for the load in the middle."""
+    """Draw figure 5.5, for the middle load."""
     data = first(loads(), 2 * WEEK)
     errors = [one for one in window_errors(data, Trials(2, SeededEntropy(_SEED), (_EPSILON,))) if one.series == "Med"]
     lines = []
@@ -75,7 +75,7 @@ def _windows() -> str:
 
 
 def _jumps() -> str:
-    """Figure 5.6."""
+    """Draw figure 5.6."""
     data, event = first(busiest(loads()), 4 * WEEK), EVENTS[0]
     happens = is_event(signal_of(data.counts, event.kind, event.window)[:, 0], event.kind, event.threshold or 0)
     axes = tuple(even_axis(f"{name} positive rate", 0, 1, (0, 0.5, 1)) for name in ("false", "true"))
@@ -90,7 +90,7 @@ def _jumps() -> str:
 
 
 def _levels() -> str:
-    """Figure 5.8, level by level."""
+    """Draw figure 5.8, level by level."""
     methods = (ZERO, LAPLACE, WIDE, "estimate 5", "history 5")
     trials = Trials(1, SeededEntropy(_SEED), ("0.1",))
     lines = [
@@ -107,13 +107,5 @@ def _errors_axis(lines: list[Line]) -> Axis:
     return log_axis_of("mean absolute error", [error for line in lines for error in line.ys])
 
 
-def main() -> None:
-    """Overwrites the files of the docs."""
-    _FOLDER.mkdir(exist_ok=True)
-    for name, text in pictures().items():
-        (_FOLDER / name).write_text(text, encoding="utf-8")
-        print(f"{name}: {len(text)} characters")
-
-
 if __name__ == "__main__":
-    main()
+    written_to(_FOLDER, pictures())

@@ -1,4 +1,4 @@
-"""What the tables of formulas show, said in words that follow from the numbers.
+"""Derive remarks on the tables of formulas from their numbers.
 
 Reads: tables. Writes: nothing. Never: a sentence that holds whatever was measured.
 """
@@ -11,7 +11,7 @@ Tables = Mapping[str, Mapping[str, Sequence[Cell]]]
 
 
 def formula_remarks(made_up: Tables, public: Tables) -> tuple[str, ...]:
-    """Where certified is dearer than ProBE, for either kind of data that there is; then whose promises were kept."""
+    """Return remarks on where certified costs more than ProBE, for each kind of data, and on whose promises held."""
     kinds = (("made-up groups", made_up), ("public data", public))
     dear = [_against_probe(kind, tables) for kind, tables in kinds if _cells(tables)]
     return (*dear, _promises([*_cells(made_up), *_cells(public)])) if dear else ()
@@ -26,7 +26,7 @@ def _cells(tables: Tables) -> list[tuple[str, Mapping[str, Cell]]]:
 
 
 def _against_probe(kind: str, tables: Tables) -> str:
-    """Means of answered runs are compared; where ProBE answered nothing there is nothing to compare."""
+    """Compare means of answered runs, for questions of which ProBE answered a run."""
     silent, dearer, times = 0, [], []
     for question, by_method in (cells := _cells(tables)):
         ours, theirs = by_method["certified"].epsilon, by_method["probe"].epsilon

@@ -1,4 +1,4 @@
-"""`python -m papers probe`: formulas of one to six conditions, ProBE beside the certified decision.
+"""Run `python -m papers probe`: formulas of one to six conditions, by ProBE and by the certified decision.
 
 Reads: arguments, a folder of public data. Writes: standard output. Never: a line wider than 78 columns.
 """
@@ -20,25 +20,25 @@ from thresher.views.text import paragraph
 Rows = dict[str, list[Cell]]
 _MOST_RUNS = 10_000
 _KEY = (
-    "Mean epsilon of the answered runs; d: runs denied (what they cost is lost, and not in the mean); !: runs whose"
-    " false alarms broke the promise, 0.1 for ProBE and its own certificate for certified. The number of conditions"
-    " does not matter to certified, because it measures one margin for each group."
+    "Mean epsilon of the answered runs; d: runs denied (their cost is lost, and not in the mean); !: runs whose false"
+    " alarms broke the promise, which is 0.1 for ProBE and the certificate for certified. Certified measures one margin"
+    " for each group, whatever the number of conditions."
 )
 
 
 @report_command(10, "How often each method is asked.")
 @click.option("--shape", "shapes", multiple=True, help="Only this formula, e.g. AND3; may be repeated.")
 def probe(asked: Request, shapes: tuple[str, ...]) -> Report:
-    """Decisions on AND/OR of counts: naive, ProBE and its kin, and certified.
+    """Decisions on AND/OR of counts: by naive, the ProBE family, and certified.
 
-    On made-up groups (574 each), then on public data that stand in for those of the paper, where the folder has them.
-    Miss rate 0.05, false alarm rate 0.1, confidence 0.98, epsilon at most 5.
+    Groups are made up (574 of each kind), then those of public data that stand in for the paper's, if the folder has
+    them. Miss rate 0.05, false alarm rate 0.1, confidence 0.98, epsilon at most 5.
     """
     if not 1 <= asked.runs <= _MOST_RUNS:
         raise ArgumentError("runs", asked.runs, f"it must be from 1 to {_MOST_RUNS:,}", "Pass 10, say")
     for shape in shapes:
         if shape not in SHAPES:
-            raise ArgumentError("shape", shape, "there is no such formula", f"Pass one of {', '.join(SHAPES)}")
+            raise ArgumentError("shape", shape, "it is not a formula of the report", f"Pass one of {', '.join(SHAPES)}")
     stand_ins = formula_stand_ins(asked.data)
 
     def table(name: str, counted: Counted, allowed: tuple[str, ...]) -> Rows:
@@ -70,7 +70,7 @@ def _document(tables: Mapping[str, Rows]) -> dict[str, Any]:
 
 
 def _part(tables: Mapping[str, Rows]) -> list[str]:
-    """A heading, what stands in if it is no made-up data, and a line for each formula."""
+    """Return a heading, a description of public data, and a line for each formula."""
     lines = []
     heading = f"{'formula':<16}" + "".join(f"{method:>12}" for method in METHODS)
     for name, rows in tables.items():

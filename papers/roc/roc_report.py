@@ -1,4 +1,4 @@
-"""`python -m papers roc`: errors of private ROC curves, by epsilon, beside what was printed of them.
+"""Run `python -m papers roc`: errors of private ROC curves by epsilon, with what was printed of them.
 
 Reads: arguments, a folder of public data. Writes: standard output. Never: a line wider than 78 columns.
 """
@@ -28,10 +28,10 @@ _KEY = (
 
 @report_command(20, "How often each method is run.")
 def roc(asked: Request) -> Report:
-    """Private ROC curves: how far area and curve are off, with several ways to choose thresholds and to add noise.
+    """Private ROC curves: errors of area and curve, for several ways to choose thresholds and to add noise.
 
-    On made-up rows of the sizes of the dissertation's two sets, then on the public texts themselves, where the folder
-    has them, scored by a logistic regression trained on the other part, at epsilon 0.1, 0.5 and 1.
+    Each is measured at epsilon 0.1, 0.5 and 1: on made-up rows of the sizes of the dissertation's two sets, then, if
+    the folder has them, on the public texts themselves, scored by a logistic regression trained on the other part.
     """
     public = public_sets(asked.data)
     sets = (*made_up_sets(), *public.found)

@@ -1,4 +1,4 @@
-"""Sentences about streams that follow from the numbers just measured, claim by claim of the dissertation.
+"""Derive sentences about streams from the measured numbers, one for each claim of the dissertation.
 
 Reads: measured errors. Writes: nothing. Never: a sentence that the numbers do not say.
 """
@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
+from papers.report import near_reference
 from papers.streams.stream_counts import DENSE, LAPLACE, PRINTED, SPARSE, WIDE, ZERO, UnitError
 from papers.streams.stream_monitors import JUMP, LOW, MEDIAN, EventScore
 from papers.streams.stream_reference import AREAS, PRINTED_GAIN, TREES, UNIT, WINDOWS
@@ -33,22 +34,22 @@ class _Settings:
         return cls(tuple(settings.values()))
 
     def less(self, one: str, other: str) -> str:
-        """In how many settings the one errs less than the other."""
+        """Say in how many settings `one` errs less than `other`."""
         return f"{sum(each[one] < each[other] for each in self.errors)} of {len(self.errors)} settings"
 
     def factors(self, one: str, other: str) -> str:
-        """How many times as much as the one the other errs, from the least to the most."""
+        """Say how many times as much as `one` `other` errs, from the least to the most."""
         ratios = [each[other] / each[one] for each in self.errors if each[one] > 0]
         return f"{min(ratios):.3g} to {max(ratios):.3g}" if ratios else "nothing"
 
     def nothing_is_best(self) -> str:
-        """In how many settings no method errs less than the answer 0."""
-        lost = sum(min(each.values()) == each[ZERO] for each in self.errors)
-        return f"{lost} of {len(self.errors)} settings"
+        """Say in how many settings no method errs less than the answer 0."""
+        best = sum(min(each.values()) == each[ZERO] for each in self.errors)
+        return f"{best} of {len(self.errors)} settings"
 
 
 def unit_remarks(found: Sequence[UnitError]) -> tuple[str, ...]:
-    """Figures 5.3 and 5.4, and what saying nothing would have achieved."""
+    """Return remarks on figures 5.3 and 5.4, and on the answer 0."""
     if not found:
         return ()
     all_of = _Settings.of(found, lambda one: (one.data, one.series, one.epsilon), lambda one: one.error)
@@ -66,7 +67,7 @@ def unit_remarks(found: Sequence[UnitError]) -> tuple[str, ...]:
         f" errs less in {all_of.less(WIDE, LAPLACE)} ({all_of.factors(WIDE, LAPLACE)} times). Without groups,"
         f" {SPARSE} errs less than {WIDE} in {all_of.less(SPARSE, WIDE)}, and {DENSE} less than {LAPLACE} in"
         f" {all_of.less(DENSE, LAPLACE)}.",
-        f"Printed: medians err less than averages, and James-Stein is no good. Here medians err less than averages in"
+        f"Printed: medians err less than averages, and James-Stein errs much. Here medians err less than averages in"
         f" {all_of.less(PRINTED, f'{PRINTED}, average')} with {PRINTED} and {all_of.less(WIDE, f'{WIDE}, average')}"
         f" with {WIDE}; less than a corrected James-Stein in {all_of.less(PRINTED, f'{PRINTED}, james-stein')} and"
         f" {all_of.less(WIDE, f'{WIDE}, james-stein')}.",
@@ -74,12 +75,12 @@ def unit_remarks(found: Sequence[UnitError]) -> tuple[str, ...]:
         f" {all_of.less(f'{PRINTED}, one-sided', PRINTED)} with {PRINTED}, and in"
         f" {all_of.less(f'{WIDE}, one-sided', WIDE)} with {WIDE}, which then errs less than {SPARSE} in"
         f" {all_of.less(f'{WIDE}, one-sided', SPARSE)}.",
-        *_near("scaled errors", ratios),
+        *near_reference("scaled errors", ratios),
     )
 
 
 def window_remarks(found: Sequence[WindowError]) -> tuple[str, ...]:
-    """Figure 5.5."""
+    """Return remarks on figure 5.5."""
     if not found:
         return ()
     all_of, short, long = (
@@ -104,12 +105,12 @@ def window_remarks(found: Sequence[WindowError]) -> tuple[str, ...]:
         f" up to {_LONG} steps, and in {long.less(LAPLACE, TREE)} beyond.",
         f"Printed: sums by group always err less than sums of medians. Here in {all_of.less(BY_GROUP, MEDIANS)}.",
         f"Saying 0 errs less than every method in {all_of.nothing_is_best()}.",
-        *_near("errors of windows", ratios),
+        *near_reference("errors of windows", ratios),
     )
 
 
 def event_remarks(found: Sequence[EventScore]) -> tuple[str, ...]:
-    """Figures 5.6 and 5.7; what lacks to an area of 1 counts as the error."""
+    """Return remarks on figures 5.6 and 5.7; the error of an area is its difference from 1."""
     remarks = []
     for epsilon, claim in (("0.1", "does slightly better than PeGaSus"), ("0.01", "does much worse")):
         jumps = _events(found, JUMP, epsilon)
@@ -130,7 +131,7 @@ def event_remarks(found: Sequence[EventScore]) -> tuple[str, ...]:
         if (known := AREAS.get((one.event, one.window, one.threshold, one.epsilon, one.method)))
         and one.series == "High"
     ]
-    return (*remarks, *_near("areas", ratios))
+    return (*remarks, *near_reference("areas", ratios))
 
 
 def _events(found: Sequence[EventScore], kind: str, *epsilons: str) -> _Settings:
@@ -139,7 +140,7 @@ def _events(found: Sequence[EventScore], kind: str, *epsilons: str) -> _Settings
 
 
 def tree_remarks(found: Sequence[TreeError]) -> tuple[str, ...]:
-    """Figure 5.8, over all nodes and where there is something to count."""
+    """Return remarks on figure 5.8, over all nodes, at the root and at the busiest nodes."""
     if not found:
         return ()
     places: dict[str, Callable[[TreeError], float]] = {
@@ -165,12 +166,4 @@ def tree_remarks(found: Sequence[TreeError]) -> tuple[str, ...]:
     ratios = [
         one.nodes / known for one in found if (known := TREES.get((one.epsilon, one.method))) and one.data == "campus"
     ]
-    return (*remarks, *_near("errors over all nodes", ratios))
-
-
-def _near(what: str, ratios: Sequence[float]) -> tuple[str, ...]:
-    if not ratios:
-        return ()
-    near = sum(0.9 <= ratio <= 1 / 0.9 for ratio in ratios)
-    rest = f"; all are {min(ratios):.2f} to {max(ratios):.2f} times as large" if near < len(ratios) else ""
-    return (f"{near} of {len(ratios)} {what} lie within a tenth of our reference simulation{rest}.",)
+    return (*remarks, *near_reference("errors over all nodes", ratios))

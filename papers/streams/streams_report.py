@@ -1,4 +1,4 @@
-"""`python -m papers streams`: counts, windows, events and trees of streams, by epsilon, beside what is known of them.
+"""Run `python -m papers streams`: counts, windows, events and trees of streams by epsilon, with known numbers.
 
 Reads: arguments, a folder of public data. Writes: standard output. Never: a line wider than 78 columns.
 """
@@ -25,10 +25,10 @@ from thresher.views.text import paragraph
 PARTS = ("counts", "windows", "events", "trees")
 _LEAST_STEPS = 100
 _KEY = (
-    "all zero: the answer is 0, always. laplace: noise at every step. backward: its mean over so many steps. adaptive:"
+    "all zero: the answer is always 0. laplace: noise at each step. backward: its mean over that many steps. adaptive:"
     " its mean over as many steps as agree, at 2 or 3 standard deviations. pegasus: groups of steps whose deviation is"
-    " below 5 (as printed) or 60 over epsilon of the groups, and the median of a group; average, james-stein: another"
-    " middle of it; one-sided: other noise for the groups."
+    " below 5 (as printed) or 60 over epsilon of the groups, and the median of a group; average, james-stein: other"
+    " estimates of its middle; one-sided: other noise for the groups."
 )
 
 
@@ -49,13 +49,13 @@ class _Found:
 @report_command(5, "How often each stream is released.")
 @click.option("--part", "parts", type=click.Choice(PARTS), multiple=True, help="Only this; may be given again.")
 @click.option("--tree-runs", type=int, default=1, show_default=True, help="How often each tree is released.")
-@click.option("--steps", type=int, help="So many steps at most. Default: 57,901 if made up, 8,064 if public.")
+@click.option("--steps", type=int, help="The most steps. Default: 57,901 if made up, 8,064 if public.")
 def streams(asked: Request, parts: tuple[str, ...], tree_runs: int, steps: int | None) -> Report:
-    """Private streams: errors of counts, windows, events and trees, always beside those of saying 0.
+    """Private streams: errors of counts, windows, events and trees, with those of the answer 0.
 
-    On made-up access points of the sizes of the dissertation's, beside the numbers of our reference simulation, then
-    on the last steps of public streams, where the folder has them, at epsilon 0.1 and 0.01 a step. Trees are measured
-    on 6,000 steps if made up, and on 2,016 if public.
+    Each is measured at epsilon 0.1 and 0.01 a step: on made-up access points of the dissertation's sizes, with the
+    numbers of our reference simulation, then on the last steps of public streams, if the folder has them. Trees are
+    measured on 6,000 steps of made-up and 2,016 steps of public streams.
     """
     if steps is not None and not _LEAST_STEPS <= steps <= STEPS:
         raise ArgumentError("steps", steps, f"it must be from {_LEAST_STEPS:,} to {STEPS:,}", "Leave it out")
@@ -81,7 +81,7 @@ def streams(asked: Request, parts: tuple[str, ...], tree_runs: int, steps: int |
 
 
 def _streams_measured(wanted: Sequence[str], sets: Sequence[StreamSet], trials: Trials) -> _Found:
-    """Of public sets, windows and events are those of the busiest series: the page would be endless otherwise."""
+    """Measure the wanted parts; windows and events of public sets only for the busiest series, to limit the page."""
     found = _Found([], [], [], [])
     made_up, *public = sets
     if "counts" in wanted:

@@ -15,7 +15,7 @@ from papers.pictures.personal_pictures import pictures
 ROOT = Path(__file__).parents[2]
 PICTURES = ROOT / "docs" / "pictures" / "personal"
 PAGE = (ROOT / "docs" / "reproduce.md").read_text(encoding="utf-8")
-PERSONAL = PAGE.partition("\n## Budgets of one's own\n")[2].partition("\n## ")[0]
+PERSONAL = PAGE.partition("\n## Personal budgets\n")[2].partition("\n## ")[0]
 SVG = "{http://www.w3.org/2000/svg}"
 
 

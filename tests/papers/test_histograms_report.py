@@ -30,12 +30,12 @@ def test_the_page_shows_made_up_and_public_histograms(tmp_path):
         assert sum(line[:17].rstrip() == name for line in lines) == (2 if name == "ag" else 4)
     text = " ".join(shown.stdout.split())
     assert "DPBench: 2 sets of 1 dimension" in text
-    assert "This is no release." in text
+    assert "This is not a release." in text
     assert "left out" not in text
     assert "DPBench: In two dimensions, for cells" in text
     assert sum(line.startswith("dawa published !") for line in lines) == 4
     assert "dawa published is not private" in text
-    assert text.count("! leaks: no release") == 4
+    assert text.count("! leaks: not a release") == 4
 
 
 def test_json_has_every_measurement_and_names_what_is_left_out(tmp_path, monkeypatch):

@@ -28,7 +28,7 @@ def test_the_page(tmp_path):
     text = " ".join(shown.stdout.split())
     assert "9/10 of the building's max_occupancy" in text
     assert "it is taken from 8 to 14 March" in text
-    assert "This is no release." in text
+    assert "This is not a release." in text
     assert "left out" not in text
     assert text.count("ends with a wider half width than the 1 asked for") == 1
     again = papers("mide", "--runs", "1", "--seed", "5", env={"THRESHER_DATA": str(folder)})

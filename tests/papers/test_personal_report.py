@@ -23,7 +23,7 @@ def test_the_page_shows_made_up_people_and_censuses(tmp_path):
     # So few people have no reference to stand beside.
     assert not any(line.startswith("  reference") for line in lines)
     text = " ".join(page.stdout.split())
-    assert "This is no release." in text
+    assert "This is not a release." in text
     assert "census_us_1980_mothers/mothers.parquet is left out" in text
     assert "Printed: sampling is best where the threshold is the mean budget." in text
 

@@ -26,7 +26,7 @@ def test_the_page_shows_made_up_groups_and_stand_ins(tmp_path):
     assert [line for line in lines if line in FILES] == ["nyc_green_taxi_2020", "campus_wifi_nus", "online_retail_uk"]
     text = " ".join(shown.stdout.split())
     assert "the 43 items with most lines" in text
-    assert "This is no release." in text
+    assert "This is not a release." in text
     assert "left out" not in text
     assert "On public data, ProBE denies" in text
     again = papers(*QUICK, env={"THRESHER_DATA": str(folder)})

@@ -20,7 +20,7 @@ def test_the_page_shows_made_up_and_public_rows(tmp_path):
     text = " ".join(shown.stdout.split())
     assert "TWITTER-like: 684 rows, 385 positive" in text
     assert "SMS: 30 rows" in text
-    assert "This is no release." in text
+    assert "This is not a release." in text
     assert "left out" not in text
     assert "Printed: medians err less than fixed thresholds. Here medians has the smaller error" in text
     assert sum(line.startswith("  reference") for line in lines) == 4

@@ -21,7 +21,7 @@ def test_the_page_shows_made_up_and_public_streams(tmp_path):
     assert {"Counts: flights", "Counts: one series each", "Windows: flights, PSG, epsilon 0.01"} <= set(heads)
     assert sum(line.startswith("all zero") for line in lines) == len(heads)  # beside every table
     text = " ".join(page.stdout.split())
-    assert "This is no release." in text
+    assert "This is not a release." in text
     assert "left out" not in text
     assert "Printed: PeGaSus is best everywhere." in text
     assert sum(line.startswith("  reference") for line in lines) >= 5
