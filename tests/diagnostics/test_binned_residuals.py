@@ -198,5 +198,5 @@ def test_the_stamp_is_on_what_a_seed_made():
 
 def test_what_a_noisy_count_of_hardly_any_rows_means_is_said():
     found = [binned_residual_plot([], [], 10, entropy=SeededEntropy(seed)) for seed in range(5)]
-    assert any("hardly any rows" in plot.caption for plot in found)
-    assert "hardly any rows" not in binned_residual_plot([], [], 10, rows=50).caption
+    assert any("fewer than 2 rows" in plot.caption for plot in found)
+    assert "fewer than 2 rows" not in binned_residual_plot([], [], 10, rows=50).caption

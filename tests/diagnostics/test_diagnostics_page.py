@@ -132,7 +132,7 @@ def test_private_panels_say_what_they_cost_and_do_not_protect(name):
     assert len(private) == (4 if name == "adult" else len(MODELS.get(name, "ab")))
     for part in private:
         caption = " ".join(words(parts[f"{part}-caption"]))
-        assert caption.startswith(f"{NOT_PRIVATE}. epsilon ")
+        assert caption.startswith(f"{NOT_PRIVATE}. Cost: epsilon ")
         assert MODEL_CAVEAT in caption
         assert words(parts[f"{part}-stamp"]) == [NOT_PRIVATE]
 

@@ -75,7 +75,7 @@ def test_an_svg_has_the_caption_and_the_stamp_as_text(kind, tmp_path):
     assert STAMPED not in words(root)
     stamped = svg_of(MAKERS[kind](stamp=STAMPED), tmp_path)
     assert words(part(stamped, "stamp")) == STAMPED
-    assert words(part(stamped, "caption")).startswith(f"{STAMPED}. epsilon 0.25 (bins 0.05, counts 0.2)")
+    assert words(part(stamped, "caption")).startswith(f"{STAMPED}. Cost: epsilon 0.25 (bins 0.05, counts 0.2)")
 
 
 def test_the_curve_in_an_svg_rises_from_corner_to_corner(tmp_path):

@@ -220,10 +220,10 @@ def test_caveats_follow_from_noisy_and_public_numbers(entropy):
     fitted, residuals = made(5000)
     few = residual_plot(fitted[:100], residuals[:100], 1, rows=100, entropy=entropy)
     many = residual_plot(fitted, residuals, 1, rows=5000, entropy=entropy)
-    assert any("may be noise" in caveat for caveat in few.caveats)
-    assert not any("may be noise" in caveat for caveat in many.caveats)
+    assert any("may show noise" in caveat for caveat in few.caveats)
+    assert not any("may show noise" in caveat for caveat in many.caveats)
     lost = residual_plot(np.full(5000, np.inf), residuals, 5, rows=5000, entropy=entropy)
-    assert any("declare another unit" in caveat for caveat in lost.caveats), "P[a bound seems to hold] < 1e-9"
+    assert any("pass another unit" in caveat for caveat in lost.caveats), "P[a bound seems to hold] < 1e-9"
 
 
 def test_more_bins_than_rows_are_capped_by_the_declared_number(entropy):

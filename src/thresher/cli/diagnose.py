@@ -26,16 +26,18 @@ if TYPE_CHECKING:
 @click.argument("kind", type=Choice(list(KINDS)))
 @config_option
 @click.option("--table", metavar="NAME", required=True, help="A declared table.")
-@click.option("--label", metavar="COLUMN", help="What came true, declared as 0 or 1 (roc, binned).")
-@click.option("--score", metavar="COLUMN", help="What was predicted, declared from 0 to 1 (roc, binned).")
+@click.option("--label", metavar="COLUMN", help="What came true: 0 or 1 (roc, binned).")
+@click.option("--score", metavar="COLUMN", help="The predicted chance: 0 to 1 (roc, binned).")
 @click.option("--actual", metavar="COLUMN", help="The number that was to be predicted (residuals).")
 @click.option("--fitted", metavar="COLUMN", help="The number that was predicted (residuals).")
 @click.option("--epsilon", metavar="EPSILON", help="What it may cost.")
 @click.option("--auc-error", metavar="ERROR", help="Instead, for roc: the error of the AUC you can live with.")
-@click.option("--rows", type=int, help="The number of rows, if public. Left out, it is counted, noisily.")
-@click.option("--depth", type=int, help="So many halvings of the scores. Default: by rows times epsilon.")
-@click.option("--thresholds", type=Choice(["medians", "fixed"]), help="Of roc. Default: medians.")
-@click.option("--histogram", type=Choice(list(MECHANISMS)), help="Of roc and residuals. Default: laplace.")
+@click.option("--rows", type=int, help="The number of rows, if it is public. Left out, it is counted with noise.")
+@click.option("--depth", type=int, help="How often the scores are halved. Default: by rows and epsilon.")
+@click.option("--thresholds", type=Choice(["medians", "fixed"]), help="Of roc: how scores are cut [medians].")
+@click.option(
+    "--histogram", type=Choice(list(MECHANISMS)), help="Of roc and residuals: how counts get noise [laplace]."
+)
 @click.option("--output", "-o", metavar="FILE", help="Draw it as FILE.svg or FILE.png.")
 @key_option
 @yes_option
@@ -54,8 +56,8 @@ def diagnose(
 ) -> None:
     """Does the model fit? A private ROC curve, binned residuals or residual plot of a declared table.
 
-    The rows that were scored are protected, one row of each privacy unit. The model is not: if it was trained on the
-    same rows without a budget of its own, no picture makes it private.
+    It protects the rows that were scored, one row of each person. It does not protect the model: if that was trained
+    on the same rows without a budget, no picture makes it private.
 
     \b
       thresher diagnose roc --table loans --label defaulted --score risk --epsilon 0.5 -o roc.svg
@@ -67,10 +69,10 @@ def diagnose(
         check_picture(output)
     with thresher.open(config, analyst=analyst) as engine:
         plan = engine.plan_diagnosis(kind, **options)
-        found = paid(engine, plan, key=key, yes=yes, quiet=as_json)
-        page = found.page() + engine.balance(plan).page()
-        with kept(found.key):
+        release = paid(engine, plan, key=key, yes=yes, quiet=as_json)
+        with kept(release.key):
+            page = release.page() + engine.balance(plan).page()
             if output is not None:
-                save_picture(found, output)
+                save_picture(release, output)
                 page += Page((Fact("picture", f"written to {output}"),))
             show(page, as_json=as_json)

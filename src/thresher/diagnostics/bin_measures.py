@@ -1,7 +1,7 @@
-"""What is measured in a bin: two counts by label and a centred sum of predictions; and what follows from those.
+"""Measure two counts by label and a centred sum of predictions in each bin, and derive means and a band from them.
 
-A record moves one of the two counts by 1 and the sum by at most half the width of its bin, wherever the bin lies: sums
-of the predictions themselves would move by as much as 1. The sum is kept in whole steps, 2**15 to half a bin.
+A record moves one of the two counts by 1 and the sum by at most half the width of its bin, wherever the bin lies: a sum
+of the predictions themselves would move by up to 1. The sum is kept in whole steps, 2**15 to half a bin.
 Reads: records on the grid, entropy. Writes: nothing. Never: a float before the noise. Proof: `bin_measures.md`.
 """
 
@@ -25,7 +25,7 @@ Reals = NDArray[np.float64]
 class BinTotals:
     """By bin: records of label 1, of label 0, and the sum of predictions less the bin's middle.
 
-    The sum is in 1 / HALF_BIN of half the bin's width. Exact as counted; fit to be shown once `noisy_totals` was there.
+    The sum is in 1 / HALF_BIN of half the bin's width. Totals are secret until `noisy_totals` has added noise.
     """
 
     positives: NDArray[np.int64]
@@ -47,18 +47,18 @@ class BinMeans:
 
 
 def totals_of(records: ScoredRows, cuts: NDArray[np.int64]) -> BinTotals:
-    """The exact totals of bins that lie between increasing points of the grid, the first 0 and the last STEPS.
+    """Return the exact totals of bins between increasing points of the grid, the first 0 and the last STEPS.
 
     A record on a cut belongs to the bin above it.
     """
     points, bins = records.points, cuts.size - 1
     place = np.searchsorted(cuts[1:-1], points, side="right")
     low, width = cuts[:-1][place], np.diff(cuts)[place]
-    # To the nearest step, in whole numbers: a function of the record and of public cuts alone.
+    # Rounded to the nearest step, in whole numbers: a function of the record and of public cuts alone.
     doubled = (2 * (points - low) - width) * (2 * HALF_BIN)
     steps = (doubled + width) // (2 * width)
     by_label = np.bincount(2 * place + records.positive, minlength=2 * bins).reshape(bins, 2)
-    # Sums of fewer than 2**37 records are exact in floats, which is how numpy adds by group.
+    # numpy adds by group in floats, which is exact for fewer than 2**37 records.
     offsets = np.rint(np.bincount(place, weights=steps, minlength=bins)).astype(np.int64)
     return BinTotals(by_label[:, 1].astype(np.int64), by_label[:, 0].astype(np.int64), offsets)
 
@@ -66,7 +66,7 @@ def totals_of(records: ScoredRows, cuts: NDArray[np.int64]) -> BinTotals:
 def noisy_totals(
     totals: BinTotals, label_epsilon: Amount, prediction_epsilon: Amount, *, entropy: Entropy | None = None
 ) -> BinTotals:
-    """The same with discrete Laplace noise on every number.
+    """Return the totals with discrete Laplace noise on each number.
 
     Privacy: label_epsilon + prediction_epsilon, for the bins given.
     Utility: counts are off by 1 / label_epsilon on average, sums of predictions by width / 2 / prediction_epsilon.
@@ -79,7 +79,7 @@ def noisy_totals(
 
 
 def means_of(totals: BinTotals, cuts: NDArray[np.int64]) -> BinMeans:
-    """Means by bin, each clipped to where it can lie. Of exact totals they are the ordinary ones."""
+    """Return means by bin, each clipped to where it can lie. Of exact totals they are the ordinary means."""
     low, high = cuts[:-1] / STEPS, cuts[1:] / STEPS
     middle, half = (low + high) / 2, (high - low) / 2
     counts = np.maximum(totals.positives + totals.negatives, 1).astype(np.float64)
@@ -91,7 +91,7 @@ def means_of(totals: BinTotals, cuts: NDArray[np.int64]) -> BinMeans:
 def error_band(
     means: BinMeans, cuts: NDArray[np.int64], label_epsilon: Fraction, prediction_epsilon: Fraction
 ) -> Reals:
-    """Two standard errors of each mean residual if the model is right: of drawing labels, and of the noise.
+    """Return two standard errors of each mean residual if the model is right: of drawing labels, and of the noise.
 
     2 sqrt(p (1 - p) / m + (V ((1 - c - r)**2 + (c + r)**2) + W) / m**2), with p and r the bin's means, m its count,
     c its middle, V the variance of the noise of a count and W that of a sum of predictions.
@@ -106,10 +106,10 @@ def error_band(
 
 
 def least_size(label_epsilon: Fraction) -> int:
-    """So many records are needed for the noise of a count to move a mean residual by one twentieth, typically."""
+    """Return how many records a bin needs so that noise of a count typically moves its mean residual by a twentieth."""
     return math.ceil(20 * math.sqrt(_variance(float(label_epsilon))))
 
 
 def _variance(rate: float) -> float:
-    """Of discrete Laplace noise."""
+    """Return the variance of discrete Laplace noise."""
     return float(0.5 / np.sinh(rate / 2) ** 2)

@@ -1,7 +1,7 @@
-"""Neighbouring bins joined until each is large enough, by one sparse vector after another.
+"""Join neighbouring bins until each is large enough, by one sparse vector after another.
 
 From the left, bins are added up until the noisy size reaches a noisy cutoff; there a merged bin ends, and a fresh
-sparse vector begins behind it. What is left at the end joins the last merged bin; if none was closed, all is one bin.
+sparse vector begins behind it. What is left at the end joins the last merged bin; if none was closed, there is one bin.
 Reads: sizes, entropy. Writes: nothing. Never: a sparse vector that goes on after its top. Proof: `bin_merging.md`.
 """
 
@@ -28,7 +28,7 @@ _LARGEST = 1 << 60
 
 @dataclass(frozen=True, slots=True)
 class MergeTerms:
-    """The public numbers of a merging: how many bins, the size from which one is large enough, and the noise."""
+    """The public numbers of a merging: the number of bins, the size from which a bin is large enough, and the noise."""
 
     bins: int
     cutoff: int
@@ -41,7 +41,7 @@ class MergeTerms:
 
 @dataclass(frozen=True, slots=True)
 class MergedBins:
-    """`ends[k]`: so many bins lie in merged bin k and those before it. All of it may be shown."""
+    """`ends[k]` is the number of bins in merged bin k and those before it. All of it may be shown."""
 
     ends: tuple[int, ...]
     terms: MergeTerms
@@ -53,15 +53,15 @@ class MergedBins:
 
 
 def merge_terms(bins: int, epsilon: Amount, least: int) -> MergeTerms:
-    """The terms for merged bins of `least` records or more, a number that must be public.
+    """Return the terms for merged bins of `least` records or more, a number that must be public.
 
-    Utility: whatever the sizes, a merged bin that was closed has fewer with probability at most one in ten.
+    Utility: whatever the sizes, a merged bin that was closed has fewer records with probability at most one in ten.
     """
     count, enough = whole_number(bins, "bins"), whole_number(least, "least")
     if not 1 <= count <= _MOST_BINS:
         raise ArgumentError("bins", bins, f"there must be 1 to {_MOST_BINS}", "Pass fewer bins")
     if not 0 <= enough <= _LARGEST:
-        raise ArgumentError("least", least, "it must be 0 or more, and at most 2**60", "Pass 50, say")
+        raise ArgumentError("least", least, "it must be 0 or more, and at most 2**60", "Pass 50, for example")
     sparse = sparse_terms(1, epsilon, Setting(kind="nested"))
     return MergeTerms(count, enough + _room(sparse, count), sparse)
 
@@ -72,12 +72,12 @@ def _room(sparse: SparseTerms, bins: int) -> int:
 
 
 def merge_bins(sizes: ArrayLike, terms: MergeTerms, *, entropy: Entropy | None = None) -> MergedBins:
-    """The bins joined, from the sizes of all of them in order.
+    """Join bins, from the sizes of all of them in order.
 
-    Privacy: `terms.epsilon`, for a record counts in one size.
-    Utility: `merge_terms`.
+    Privacy: `terms.epsilon`, because a record counts in one size.
+    Utility: see `merge_terms`.
     Runtime: at most the square of the number of bins.
-    Citation: Chen, dissertation 2018, Algorithm 14, at half its noise and with a remedy for no bin closed.
+    Citation: Chen, dissertation 2018, Algorithm 14, at half its noise, and defined also where no bin is closed.
     """
     source = chosen(entropy)
     (closed,) = closing_runs(_checked_sizes(sizes, terms), terms, 1, source)
@@ -85,9 +85,9 @@ def merge_bins(sizes: ArrayLike, terms: MergeTerms, *, entropy: Entropy | None =
 
 
 def closing_runs(sizes: NDArray[np.int64], terms: MergeTerms, runs: int, entropy: Entropy) -> NDArray[np.bool_]:
-    """In so many independent runs, behind which bins a merged bin was closed. Each of them costs `terms.epsilon`."""
+    """Return, for independent runs, behind which bins a merged bin was closed. Each run costs `terms.epsilon`."""
     closed = np.zeros((runs, sizes.size), dtype=bool)
-    # Runs that begin a merged bin at each place, all of them at the first.
+    # Which runs begin a merged bin at each place; all begin one at the first.
     waiting = np.zeros((runs, sizes.size + 1), dtype=bool)
     waiting[:, 0] = True
     for start in range(sizes.size):
@@ -103,7 +103,7 @@ def closing_runs(sizes: NDArray[np.int64], terms: MergeTerms, runs: int, entropy
 
 
 def ends_of(closed: NDArray[np.bool_]) -> tuple[int, ...]:
-    """Where merged bins end, once what is left over has joined the last of them."""
+    """Return where merged bins end, once the bins left over have joined the last of them."""
     inner = (np.flatnonzero(closed) + 1).tolist()
     return (*inner[:-1], closed.size)
 
@@ -111,7 +111,7 @@ def ends_of(closed: NDArray[np.bool_]) -> tuple[int, ...]:
 def _checked_sizes(sizes: ArrayLike, terms: MergeTerms) -> NDArray[np.int64]:
     plain = checked_integers(sizes, "sizes")
     if plain.shape != (terms.bins,):
-        rule = f"there must be {terms.bins} of them, one for each bin"
+        rule = f"there must be {terms.bins} sizes, one for each bin"
         raise ArgumentError("sizes", f"shape {plain.shape}", rule, "Pass one list")
-    # No data come near; it keeps sums inside 64 bits, and moves no two sizes apart.
+    # No data are so large. It keeps sums inside 64 bits, and moves no two sizes further apart.
     return np.clip(plain, 0, _LARGEST // terms.bins)

@@ -1,6 +1,7 @@
-"""Binned residuals of a model that predicts a probability: mean residual against mean prediction, bin by bin.
+"""Release binned residuals of a model that predicts a probability: mean residual against mean prediction, by bin.
 
-Bins by private medians of the predictions, small bins joined, then two label counts and a centred sum in every bin.
+Bins come from private medians of the predictions; small bins are joined; then two label counts and a centred sum are
+measured in each bin.
 Reads: arrays, entropy. Writes: nothing. Never: a number of rows that was not declared or paid for; an exact total in
 what is returned. Proof: `binned_residuals.md`.
 """
@@ -16,7 +17,7 @@ from thresher.amounts import NANO, Amount, Epsilon, exact_fraction, whole_number
 from thresher.diagnostics.bin_measures import error_band, least_size, means_of, noisy_totals, totals_of
 from thresher.diagnostics.bin_merging import MergedBins, merge_bins, merge_terms
 from thresher.diagnostics.releases import MODEL_CAVEAT, BinnedResiduals
-from thresher.diagnostics.scored_rows import STEPS, ScoredRows, scored_rows
+from thresher.diagnostics.scored_rows import LEAST_ROWS, STEPS, ScoredRows, checked_rows, scored_rows
 from thresher.errors import ArgumentError
 from thresher.mechanisms.public_grid import grid_of
 from thresher.mechanisms.quantiles import recursive_medians
@@ -24,14 +25,13 @@ from thresher.noise import Entropy, discrete_laplace
 from thresher.noise.entropy import chosen
 
 _LEAST_EPSILON, _MOST_EPSILON = Fraction(1, 1000), Fraction(100)
-_LEAST_ROWS, _MOST_ROWS = 2, 10**12
 _DEEPEST = 12
-# Cuts lie on a coarser grid than scores: finer than any eye, and a million scores have no more than so many places.
+# Cuts lie on a coarser grid than scores: still finer than the eye sees.
 _CUT_STEPS = 1 << 14
-# 128 points are as many as an eye follows; and every further level takes epsilon from all others.
+# More than 128 points are hard to see apart; and each further level takes epsilon from all others.
 _DEEPEST_BY_DEFAULT = 7
 # Of epsilon: finding bins, joining them, and, where the number of rows is not public, counting those. The rest is for
-# means, one tenth of it for predictions, which need little inside narrow bins, and nine for the labels.
+# means: one tenth of it for predictions, which need little inside narrow bins, and nine for the labels.
 _BINS = _MERGING = Fraction(15, 100)
 _ROWS = Fraction(5, 100)
 _PREDICTIONS = Fraction(1, 10)
@@ -39,7 +39,7 @@ _BAND_CAVEAT = (
     "The band is two standard errors of a mean residual if the model is right, noise included: about one bin in twenty"
     " lies outside it by chance."
 )
-_FEW_CAVEAT = "By the noisy count there are hardly any rows: this is a picture of noise."
+_FEW_CAVEAT = "By the noisy count there are fewer than 2 rows: this picture shows noise."
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +58,7 @@ class BinnedTerms:
 
     @property
     def split(self) -> dict[str, Epsilon]:
-        """What is charged by name, rounded up; only one part needs it, so these add up too."""
+        """Return what is charged by name, rounded up; only one part needs rounding, so these add up too."""
         parts = {
             "rows": self.rows,
             "bins": self.bins,
@@ -78,7 +78,7 @@ class BinnedOptions:
     rows: int | None
 
     def made(self, labels: ArrayLike, scores: ArrayLike, entropy: Entropy | None = None) -> BinnedResiduals:
-        """Return the plot of these rows."""
+        """Release the plot of these rows."""
         terms, source = self.terms, chosen(entropy)
         records = scored_rows(labels, scores)
         count = _noisy_rows(records, terms, source) if self.rows is None else self.rows
@@ -92,7 +92,7 @@ class BinnedOptions:
             split=terms.split,
             rows=count,
             rows_public=self.rows is not None,
-            caveats=(_BAND_CAVEAT, *((_FEW_CAVEAT,) if count < _LEAST_ROWS else ()), MODEL_CAVEAT),
+            caveats=(_BAND_CAVEAT, *((_FEW_CAVEAT,) if count < LEAST_ROWS else ()), MODEL_CAVEAT),
             stamp=source.stamp,
             edges=edges / STEPS,
             counts=means.counts,
@@ -111,13 +111,13 @@ def binned_residual_plot(
     rows: int | None = None,
     entropy: Entropy | None = None,
 ) -> BinnedResiduals:
-    """Mean residual (label less score) against mean score in bins of about equal size, with a band of two errors.
+    """Release the mean residual (label less score) against the mean score in bins of about equal size, with a band.
 
     labels   0 or 1; above 0 is 1, else 0; a record without a label or score is left out
-    scores   predicted probabilities, clamped to [0, 1] and kept in steps of 2**-20
-    depth    2**depth bins at first, as far as there are rows for them; left out, about the root of the number of rows,
-             and 128 at most
-    rows     the number of rows, if that is public; left out, it is counted noisily, and paid for
+    scores   predicted probabilities, limited to 0 to 1 and kept in steps of 2**-20
+    depth    2**depth bins at first, as far as there are rows for them; left out, there are about as many bins as the
+             root of the number of rows, and 128 at most
+    rows     the number of rows, if that is public; left out, it is counted with noise, and paid for
     Privacy: epsilon, adding or removing one record (`binned_residuals.md`). The model is not made private by this.
     Utility: on the dissertation's two models, right and wrong are told apart from rows * epsilon = 2,000 on.
     Runtime: a sort of the scores, and a draw for every bin.
@@ -129,18 +129,20 @@ def binned_residual_plot(
 def binned_options(epsilon: Amount, *, depth: int | None = None, rows: int | None = None) -> BinnedOptions:
     """Return the checked request of `binned_residual_plot`."""
     terms = binned_terms(epsilon, rows_public=rows is not None)
-    levels = None if depth is None else _checked_depth(depth)
-    return BinnedOptions(terms, levels, None if rows is None else _checked_rows(rows))
+    levels = None if depth is None else whole_number(depth, "depth")
+    if levels is not None and not 1 <= levels <= _DEEPEST:
+        raise ArgumentError("depth", depth, f"it must be from 1 to {_DEEPEST}", "Pass 4 for 16 bins")
+    return BinnedOptions(terms, levels, None if rows is None else checked_rows(rows))
 
 
 def binned_terms(epsilon: Amount, *, rows_public: bool) -> BinnedTerms:
-    """The default division: 15 % to find bins, 15 % to join them, 5 % to count rows if need be, the rest for means.
+    """Divide epsilon: 15 % to find bins, 15 % to join them, 5 % to count rows if needed, the rest for means.
 
-    Parts are whole nanos but for the largest, which takes what is left: they add up to epsilon exactly.
+    Parts are whole nanos except the largest, which takes what is left: they add up to epsilon exactly.
     """
     budget = exact_fraction(epsilon, "epsilon")
     if not _LEAST_EPSILON <= budget <= _MOST_EPSILON:
-        raise ArgumentError("epsilon", epsilon, "it must lie between 0.001 and 100", "Pass 0.1, say")
+        raise ArgumentError("epsilon", epsilon, "it must lie between 0.001 and 100", "Pass 0.1, for example")
     rows = Fraction(0) if rows_public else _nanos(budget * _ROWS)
     bins, merging = _nanos(budget * _BINS), _nanos(budget * _MERGING)
     means = budget - rows - bins - merging
@@ -152,35 +154,20 @@ def _nanos(amount: Fraction) -> Fraction:
     return Fraction(math.floor(amount * NANO), NANO)
 
 
-def _checked_depth(depth: int) -> int:
-    levels = whole_number(depth, "depth")
-    if not 1 <= levels <= _DEEPEST:
-        raise ArgumentError("depth", depth, f"it must be from 1 to {_DEEPEST}", "Pass 4, say, for 16 bins")
-    return levels
-
-
-def _checked_rows(rows: int) -> int:
-    count = whole_number(rows, "rows")
-    if not _LEAST_ROWS <= count <= _MOST_ROWS:
-        rule = f"binned residuals need {_LEAST_ROWS} rows or more, and at most 1e12, by declaration"
-        raise ArgumentError("rows", rows, rule, "Pass the public number of rows, or leave it out")
-    return count
-
-
 def _noisy_rows(records: ScoredRows, terms: BinnedTerms, entropy: Entropy) -> int:
     return max(records.scores.size + int(discrete_laplace(terms.rows, 1, entropy=entropy)[0]), 0)
 
 
 def _depth_for(rows: int, asked: int | None) -> int:
-    """Bins, as a power of two: at most the root of the rows by default, and never more than rows."""
-    most = max(rows, _LEAST_ROWS).bit_length() - 1
+    """Return the number of bins as a power of two: by default at most the root of the rows, never more than rows."""
+    most = max(rows, LEAST_ROWS).bit_length() - 1
     wanted = min(most // 2, _DEEPEST_BY_DEFAULT) if asked is None else asked
     return max(1, min(wanted, most))
 
 
 def _cuts(records: ScoredRows, terms: BinnedTerms, depth: int, entropy: Entropy) -> NDArray[np.int64]:
-    found = recursive_medians(records.points, depth, grid_of(0, STEPS, _CUT_STEPS), terms.bins, entropy=entropy)
-    return np.array([0, *found.points, _CUT_STEPS], dtype=np.int64) * (STEPS // _CUT_STEPS)
+    medians = recursive_medians(records.points, depth, grid_of(0, STEPS, _CUT_STEPS), terms.bins, entropy=entropy)
+    return np.array([0, *medians.points, _CUT_STEPS], dtype=np.int64) * (STEPS // _CUT_STEPS)
 
 
 def _merged(

@@ -1,6 +1,6 @@
-"""ROC curves as points: from counts between thresholds to rates and area.
+"""Turn counts between thresholds into ROC curves, rates and areas.
 
-Functions of what they are given, without noise: with exact counts they give the ordinary statistics.
+No noise is added here: of exact counts, these functions give the ordinary statistics.
 Reads: counts, points. Writes: nothing. Never: a draw.
 """
 
@@ -24,13 +24,13 @@ class Curve:
 
     @property
     def area(self) -> float:
-        """The area below it."""
+        """Return the area below the curve."""
         return float(np.trapezoid(self.true_positive_rate, self.false_positive_rate))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CountedCurve:
-    """A curve made of counts, and the totals it was divided by. Without totals above 0 there is no area."""
+    """A curve made of counts, and the totals that they were divided by. Without totals above 0 there is no area."""
 
     curve: Curve
     positives: float
@@ -42,10 +42,10 @@ class CountedCurve:
 
 
 def curve_of_counts(positives: ArrayLike, negatives: ArrayLike) -> CountedCurve:
-    """The curve of counts between falling thresholds, exact or noisy: above the first, ..., not above the last.
+    """Return the curve of counts between falling thresholds, exact or noisy: above the first, ..., not above the last.
 
-    Sums from the first count on are made to never fall (isotonic regression), cut at 0 and divided by the last of
-    them. If that is 0 for positives or negatives, the curve is the diagonal.
+    Isotonic regression makes the running sums never fall; they are cut off at 0 and divided by the last sum. If that is
+    0 for positives or negatives, the curve is the diagonal.
     """
     from scipy.optimize import isotonic_regression  # noqa: PLC0415 - loaded when needed
 
@@ -60,12 +60,12 @@ def curve_of_counts(positives: ArrayLike, negatives: ArrayLike) -> CountedCurve:
 
 
 def exact_curve(rows: ScoredRows) -> CountedCurve:
-    """The ordinary ROC curve: every score is a threshold. Secret, unless the rows are public."""
+    """Return the ordinary ROC curve: each score is a threshold. Secret, unless the rows are public."""
     return curve_of_counts(*rows.counts(np.unique(rows.scores)[::-1]))
 
 
 def mann_whitney(rows: ScoredRows) -> Fraction:
-    """The chance that a positive row scores above a negative one, ties half; one half without any pair. Secret."""
+    """Return the chance that a positive row scores above a negative one, ties half; one half without a pair. Secret."""
     above, below = rows.scores[rows.positive], np.sort(rows.scores[~rows.positive])
     if not (above.size and below.size):
         return Fraction(1, 2)
@@ -74,14 +74,14 @@ def mann_whitney(rows: ScoredRows) -> Fraction:
 
 
 def auc_error(found: float | None, truth: float) -> float:
-    """How far an area is off. One that is undefined counts as one half, which the diagonal has."""
+    """Return how far off an area is. An undefined area counts as one half, which the diagonal has."""
     return abs((0.5 if found is None else found) - truth)
 
 
 def binormal_curve(area: float, points: int = 512) -> Curve:
-    """The symmetric binormal curve of that area: TPR = Phi(a + Phi^-1(FPR)), a = sqrt(2) Phi^-1(area).
+    """Return the symmetric binormal curve of an area: TPR = Phi(a + Phi^-1(FPR)), a = sqrt(2) Phi^-1(area).
 
-    Half of the points lie evenly along either axis, because the curve is steep at one end.
+    Half of the points lie evenly along each axis, because the curve is steep at one end.
     """
     from scipy.special import ndtr, ndtri  # noqa: PLC0415
 

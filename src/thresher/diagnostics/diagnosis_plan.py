@@ -1,6 +1,6 @@
-"""A diagnostic of a declared table as a plan: which columns it needs, what it costs, and how it is made.
+"""Plan a diagnostic of a declared table: which columns it needs, what it costs, and how it is made.
 
-Reads: declarations. Writes: nothing. Never: a row before the charge is on disk; a choice that depends on one.
+Reads: declarations. Writes: nothing. Never: a row before the charge is on disk; a choice that depends on a row.
 """
 
 from collections.abc import Callable, Mapping
@@ -28,7 +28,7 @@ from thresher.plan import Plan, Statements, subject_of
 from thresher.question import Exact, Identity, RowsNeed, identity_of
 
 Reals = NDArray[np.float64]
-_NO_RATE = "How far the picture is off is not promised: see docs/diagnostics.md for what is seen at which size."
+_NO_RATE = "How far off the picture is, is not promised; docs/diagnostics.md says what can be seen at which size."
 _SCORED = (("label", "0 or 1"), ("score", "numbers from 0 to 1"))
 _FITTED = (("actual", "numbers"), ("fitted", "numbers"))
 
@@ -37,10 +37,10 @@ _FITTED = (("actual", "numbers"), ("fitted", "numbers"))
 class Kind:
     """One kind of diagnostic.
 
-    needs     the argument that names each column, and what kind of column it must be
-    choices   which choices apply to it, besides the number of rows
-    options   checks them, with the price, before anything is charged
-    made      the release, from the checked options and the two columns
+    needs     the argument that names each column, and what the column must hold
+    choices   which choices apply, besides the number of rows
+    options   checks the choices and the price, before anything is charged
+    made      makes the release, from the checked options and the two columns
     """
 
     needs: tuple[tuple[str, str], ...]
@@ -63,12 +63,12 @@ KINDS: Mapping[str, Kind] = {
 class DiagnosisOptions(TypedDict, total=False):
     """Every option of a diagnostic: its table and columns, its price, and how it is made. All are public.
 
-    label, score, actual, fitted    the columns, by what they hold; which ones are needed depends on the kind
-    epsilon, auc_error    the price, or, for a ROC curve, the error of the AUC that can be lived with
-    rows         the number of rows, if that is public; else it is counted with noise, and paid for
-    thresholds   of a ROC curve: "medians", the default, or "fixed"
-    depth        so many halvings of the scores; left out, it follows from rows times epsilon
-    histogram    a mechanism of `thresher.mechanisms.histograms`, for residuals and ROC curves; "laplace", the default
+    label, score, actual, fitted    the columns, by what they hold; which of them are needed depends on the kind
+    epsilon, auc_error    the price, or, for a ROC curve, the error of the AUC that is acceptable
+    rows         the number of rows, if that is public; left out, it is counted with noise, and paid for
+    thresholds   of a ROC curve: "medians" (default) or "fixed"
+    depth        the number of halvings of the scores; left out, it follows from the number of rows and from epsilon
+    histogram    for residuals and ROC curves, a mechanism of `thresher.mechanisms.histograms`; default "laplace"
     """
 
     table: str
@@ -93,14 +93,14 @@ _USUAL = {"thresholds": "medians", "histogram": "laplace"}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DiagnosisPlan(Plan[Diagnostic]):
-    """A diagnostic with its price. `options` are those of its kind, checked and with the price in them."""
+    """A diagnostic with its price. `options` are those of its kind, checked, with the price in them."""
 
     kind: str
     columns: tuple[Column, ...]
     options: Any
 
     def affordable(self, limit: Epsilon) -> str | None:
-        """Name the epsilon that is left: the same picture with more noise."""
+        """Name the epsilon that is left, for the same picture with more noise."""
         return f"Ask for epsilon={limit}: the same picture with more noise" if limit else None
 
     def recall(self, body: bytes, key: str) -> Diagnostic:
@@ -108,7 +108,7 @@ class DiagnosisPlan(Plan[Diagnostic]):
         return handed_out(decoded(Diagnostic, body), key, repeated=True)
 
     def run(self, exact: Exact | None, entropy: Entropy) -> tuple[Diagnostic, None]:
-        """Unseal, and make the release. Of each unit there is one row."""
+        """Unseal one row of each unit, and make the release."""
         if exact is None:
             raise BugError("a diagnostic needs rows")
         first, second = (_values(column, codes) for column, codes in zip(self.columns, exact.unseal().T, strict=True))
@@ -121,11 +121,11 @@ class DiagnosisPlan(Plan[Diagnostic]):
 
 
 def plan_diagnosis(kind: str, table: Table, given: Mapping[str, Any]) -> DiagnosisPlan:
-    """Return the plan of a diagnostic; `given` are the `DiagnosisOptions` that were not left out, but for the table."""
+    """Return the plan of a diagnostic; `given` are the `DiagnosisOptions` that were given, except the table."""
     if kind not in KINDS:
         raise ArgumentError("kind", kind, "there is no such diagnostic", f"Pass one of {', '.join(KINDS)}")
     choices = _choices(kind, given)
-    price, told = _price(kind, given)
+    price, estimate = _price(kind, given)
     columns = _columns(kind, given, table)
     return DiagnosisPlan(
         family="diagnosis",
@@ -135,7 +135,7 @@ def plan_diagnosis(kind: str, table: Table, given: Mapping[str, Any]) -> Diagnos
         need=RowsNeed(table, tuple(columns.values())),
         cost=CommonSpending(Grouping((), Region.everything(), 1, ()), price),
         epsilon=price,
-        guarantee=Guarantee("diagnosis", facts={"epsilon": str(price), "error": told or _NO_RATE}),
+        guarantee=Guarantee("diagnosis", facts={"epsilon": str(price), "error": estimate or _NO_RATE}),
         limits={f"max_epsilon_per_question of {table.account}": table.max_epsilon_per_question},
         kind=kind,
         columns=tuple(columns.values()),
@@ -151,7 +151,7 @@ def _identity(
     choices: Mapping[str, Any],
     epsilon: Epsilon,
 ) -> Identity:
-    """The same diagnostic has the same columns, and choices and price as they were given."""
+    """Return the identity: the same diagnostic has the same columns, choices and price as given."""
     named = {field: column.name for field, column in columns.items()}
     price = {name: decimal_text(exact_fraction(given[name], name)) for name in _PRICES if name in given}
     asked = {"kind": kind, "named": named, "choices": dict(choices), "price": price}
@@ -161,39 +161,44 @@ def _identity(
 
 
 def _choices(kind: str, given: Mapping[str, Any]) -> dict[str, Any]:
-    """The choices that were given, whole numbers in one form. One that does not apply would buy the same picture."""
+    """Return the given choices, whole numbers in one form. A choice that does not apply is refused."""
     for name, value in given.items():
         if name not in _CHOICES:
             continue
         if name not in _WHOLE and not isinstance(value, str):
-            raise ArgumentError(name, type(value).__name__, "it must be a name", "Leave it out for the usual one")
+            raise ArgumentError(name, type(value).__name__, "it must be a name", "Leave it out for the default")
         if name not in KINDS[kind].choices:
             raise ArgumentError(name, value, f"it does not apply to {kind}", "Leave it out")
         if value != _USUAL.get(name) and "auc_error" in given:
-            raise ArgumentError(name, value, "an error of the AUC is priced for the usual way only", "Pass epsilon")
+            raise ArgumentError(
+                name,
+                value,
+                "auc_error is priced for the defaults only",
+                "Leave it out, or pass epsilon instead of auc_error",
+            )
     wholes = {name: whole_number(given[name], name) for name in _WHOLE if name in given}
     return {**{name: given[name] for name in _USUAL if name in given}, **wholes}
 
 
 def _price(kind: str, given: Mapping[str, Any]) -> tuple[Epsilon, str]:
-    """The epsilon, and where it comes from if it was not named."""
+    """Return the epsilon, and where it comes from if it was not given."""
     if len(given.keys() & set(_PRICES)) != 1:
-        rule = "it or auc_error must be named, not both"
-        raise ArgumentError("epsilon", given.get("epsilon"), rule, "Pass 0.5, say")
+        rule = "either epsilon or auc_error is needed, and not both"
+        raise ArgumentError("epsilon", given.get("epsilon"), rule, "Pass epsilon=0.5, for example")
     if "epsilon" in given:
         price = Epsilon.covering(given["epsilon"])
         if not price:
-            raise ArgumentError("epsilon", given["epsilon"], "it must be above zero", "Pass 0.5, say")
+            raise ArgumentError("epsilon", given["epsilon"], "it must be above zero", "Pass 0.5, for example")
         return price, ""
     if kind != "roc" or "rows" not in given:
-        rule = "an error of the AUC has a price for a ROC curve of a public number of rows"
-        raise ArgumentError("auc_error", given["auc_error"], rule, "Pass epsilon, or the number of rows besides")
-    found = epsilon_for_auc(given["auc_error"], given["rows"])
-    return found.epsilon, str(found)
+        rule = "it can be priced only for a ROC curve of a public number of rows"
+        raise ArgumentError("auc_error", given["auc_error"], rule, "Pass epsilon instead, or rows= as well")
+    price_of_error = epsilon_for_auc(given["auc_error"], given["rows"])
+    return price_of_error.epsilon, str(price_of_error)
 
 
 def _columns(kind: str, given: Mapping[str, Any], table: Table) -> dict[str, Column]:
-    """The columns that this kind needs, by the option that names each."""
+    """Return the columns that this kind needs, by the option that names each."""
     wanted = dict(KINDS[kind].needs)
     for field in _COLUMNS:
         if field in given and field not in wanted:
@@ -203,14 +208,13 @@ def _columns(kind: str, given: Mapping[str, Any], table: Table) -> dict[str, Col
 
 def _column(field: str, name: str | None, needed: str, table: Table) -> Column:
     if name is None:
-        raise ArgumentError(field, None, f"a column of {needed} must be named", f"Pass {field}=NAME")
+        raise ArgumentError(field, None, f"it must name a column of {needed}", f"Pass {field}=NAME")
     if name not in table.columns:
         known = ", ".join(table.columns)
-        raise ArgumentError(field, name, f"{table.name} declares no such column", f"Pass one of {known}")
+        raise ArgumentError(field, name, f"{table.name} has no such declared column", f"Pass one of {known}")
     column = table.columns[name]
     if not _fits(column, needed):
-        fix = "Declare it so in thresher.toml"
-        raise ArgumentError(field, name, f"it must be declared as {needed}", fix)
+        raise ArgumentError(field, name, f"it must be declared as {needed}", "Change its declaration in thresher.toml")
     return column
 
 
@@ -226,7 +230,7 @@ def _fits(column: Column, needed: str) -> bool:
 
 
 def _values(column: Column, codes: NDArray[np.int64]) -> NDArray[np.float64]:
-    """What the codes stand for. Each row by itself."""
+    """Return the values that the codes stand for, row by row."""
     step = column.kind.step if isinstance(column.kind, Grid) else Fraction(1)
     values: NDArray[np.float64] = codes.astype(np.float64) * float(exact_fraction(step, "step"))
     return values

@@ -1,13 +1,13 @@
-"""Pictures of releases in the manner of scikit-learn: computed once, held as a release, drawn when asked.
+"""Draw releases in the manner of scikit-learn: computed once, held as a release, drawn when asked.
 
     display = RocCurveDisplay.from_estimator(model, X, y, epsilon="0.5")   # pays, once
     display.plot(ax=ax)                                                     # draws, as often as you like
-    RocCurveDisplay(release).plot()                                         # of a release from elsewhere
+    RocCurveDisplay(release).plot()                                         # draws a release from elsewhere
 
 `plot` sets `ax_` and `figure_`. A display holds the release and nothing else; epsilon, its division and the caveats
 stand under the picture.
-Reads: arrays and an estimator on their way to a diagnostic, releases. Writes: matplotlib objects. Never: keeps an array
-that was not released; draws again from data.
+Reads: an estimator and arrays, which it passes to a diagnostic; releases. Writes: matplotlib objects. Never: keeps an
+array that was not released; draws from data.
 """
 
 from abc import ABC, abstractmethod
@@ -32,12 +32,12 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 Held = TypeVar("Held", bound=Diagnostic)
-# More points than this are one dark cloud, and megabytes of SVG: shade the cells instead.
+# More points than this merge into a cloud, and make megabytes of SVG: cells are shaded instead.
 MOST_POINTS = 5000
 
 
 class DisplayOptions(RocChoices, ResidualChoices):
-    """What may be chosen of any picture; each display takes those of the function that makes its release."""
+    """The choices of all pictures; each display takes those of the function that makes its release."""
 
 
 def residual_plot_of(
@@ -48,28 +48,28 @@ def residual_plot_of(
     entropy: Entropy | None = None,
     **options: Unpack[ResidualChoices],
 ) -> ResidualPlot:
-    """Make the plot of what came true less what was predicted."""
+    """Release the plot of true values less predictions."""
     return residual_plot(*residuals_of(actual, predicted), epsilon, entropy=entropy, **options)
 
 
 class Display(ABC, Generic[Held]):
-    """What all displays do. `release` is what was paid for; all of it may be shown."""
+    """What all displays share. `release` was paid for; all of it may be shown."""
 
     ax_: Any
     figure_: Any
     holds: ClassVar[type[Diagnostic]]
-    # Of an estimator, rows and what came true: the two arrays from which the release is made, and the way to make it.
+    # How to get two arrays from an estimator, rows and true values; and how to make the release of these arrays.
     arrays: ClassVar[Callable[..., Any]]
     made: ClassVar[Callable[..., Any]]
 
     def __init__(self, release: Held) -> None:
         if not isinstance(release, self.holds):
             kind, rule = type(release).__name__, f"it must be a {self.holds.__name__}"
-            raise ArgumentError("release", kind, rule, "Pass what the diagnostic returned, or call from_predictions")
+            raise ArgumentError("release", kind, rule, "Pass the release of a diagnostic, or call from_predictions")
         self.release = release
 
     def plot(self, ax: "Axes | None" = None) -> Self:
-        """Draws into `ax`, or into a new figure. Costs nothing."""
+        """Draw into `ax`, or into a new figure. This is free."""
         caption = self.release.caption
         axes = prepared(pyplot().figure(), caption) if ax is None else ax
         self._draw(axes)
@@ -99,7 +99,7 @@ class Display(ABC, Generic[Held]):
 
 
 class ScoreDisplay(Display[Held]):
-    """What the displays of a classifier of two classes share; the second class is the positive one."""
+    """What the displays of a classifier share; of its two classes the second is the positive one."""
 
     arrays = staticmethod(
         lambda estimator, rows, labels: (is_positive(estimator, labels), predicted_chances(estimator, rows))
@@ -121,36 +121,36 @@ class ScoreDisplay(Display[Held]):
 
 
 class RocCurveDisplay(ScoreDisplay[RocCurve]):
-    """A ROC curve and the diagonal of a guess."""
+    """A ROC curve, and the diagonal of guessing."""
 
     holds = RocCurve
     made = staticmethod(roc_curve)
 
     def _draw(self, axes: "Axes") -> None:
-        found = self.release
-        area = "AUC undefined under noise" if found.auc is None else f"AUC = {found.auc:.3f}"
-        rates = found.false_positive_rate, found.true_positive_rate
+        release = self.release
+        area = "AUC undefined under noise" if release.auc is None else f"AUC = {release.auc:.3f}"
+        rates = release.false_positive_rate, release.true_positive_rate
         axes.plot([0, 1], [0, 1], linestyle="--", linewidth=1, color=MIDDLE, label="guessing", gid="chance")
         axes.plot(*rates, label=area, gid="roc-curve", marker=".", color=DATA)
         axes.set(xlabel="False positive rate", ylabel="True positive rate", xlim=(-0.01, 1.01), ylim=(-0.01, 1.01))
-        entitled(axes, f"ROC curve, epsilon {found.epsilon}", legend=True)
+        entitled(axes, f"ROC curve, epsilon {release.epsilon}", legend=True)
 
 
 class BinnedResidualDisplay(ScoreDisplay[BinnedResiduals]):
-    """Mean residuals by bin, and the band within which those of a right model lie nineteen times in twenty."""
+    """Mean residuals by bin, and the band that holds about 95 % of those of a right model."""
 
     holds = BinnedResiduals
     made = staticmethod(binned_residual_plot)
 
     def _draw(self, axes: "Axes") -> None:
-        found = self.release
-        outside = np.abs(found.residual) > found.band
-        axes.fill_between(found.predicted, -found.band, found.band, color=DATA, alpha=0.15, gid="band")
+        release = self.release
+        outside = np.abs(release.residual) > release.band
+        axes.fill_between(release.predicted, -release.band, release.band, color=DATA, alpha=0.15, gid="band")
         axes.axhline(0, linewidth=1, color=MIDDLE)
         for chosen, colour, name in ((~outside, DATA, "inside"), (outside, OUTSIDE, "outside")):
             axes.plot(
-                found.predicted[chosen],
-                found.residual[chosen],
+                release.predicted[chosen],
+                release.residual[chosen],
                 linestyle="none",
                 marker="o",
                 markersize=4,
@@ -159,7 +159,7 @@ class BinnedResidualDisplay(ScoreDisplay[BinnedResiduals]):
                 gid=f"{name}-band",
             )
         axes.set(xlabel="Mean prediction of a bin", ylabel="Mean residual", xlim=(-0.01, 1.01))
-        entitled(axes, f"Binned residuals, epsilon {found.epsilon}", legend=True)
+        entitled(axes, f"Binned residuals, epsilon {release.epsilon}", legend=True)
 
 
 class ResidualDisplay(Display[ResidualPlot]):
@@ -180,16 +180,16 @@ class ResidualDisplay(Display[ResidualPlot]):
         ax: "Axes | None" = None,
         **options: Unpack[ResidualChoices],
     ) -> Self:
-        """Pay for the plot of what came true less what was fitted. Privacy and options: `residual_plot`."""
+        """Pay for the plot of true values less fitted ones, and draw it. Privacy and options: `residual_plot`."""
         return cls(cls.made(y_true, y_pred, epsilon, entropy=entropy, **options)).plot(ax)
 
     def _draw(self, axes: "Axes") -> None:
-        found = self.release
-        if len(found.points) > MOST_POINTS:
+        release = self.release
+        if len(release.points) > MOST_POINTS:
             axes.imshow(
-                found.counts,
+                release.counts,
                 origin="lower",
-                extent=(*found.fitted_range, *found.residual_range),
+                extent=(*release.fitted_range, *release.residual_range),
                 aspect="auto",
                 interpolation="nearest",
                 cmap=shades(),
@@ -197,8 +197,8 @@ class ResidualDisplay(Display[ResidualPlot]):
                 gid="density",
             )
         else:
-            across, up = found.points.reshape(-1, 2).T
+            across, up = release.points.reshape(-1, 2).T
             axes.plot(across, up, linestyle="none", marker=".", markersize=4, alpha=0.8, color=DATA, gid="points")
         axes.axhline(0, linewidth=1, color=MIDDLE)
-        axes.set(xlabel="Fitted value", ylabel="Residual", xlim=found.fitted_range, ylim=found.residual_range)
-        entitled(axes, f"Residuals, epsilon {found.epsilon}")
+        axes.set(xlabel="Fitted value", ylabel="Residual", xlim=release.fitted_range, ylim=release.residual_range)
+        entitled(axes, f"Residuals, epsilon {release.epsilon}")

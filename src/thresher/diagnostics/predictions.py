@@ -1,7 +1,7 @@
-"""What an estimator predicts, record by record, and what came true beside it: on the way to a diagnostic.
+"""Collect what an estimator predicts, record by record, and the true values, for a diagnostic.
 
-A record that the estimator cannot take has no prediction, and is left out; to refuse would tell that it is there.
-Reads: an estimator, arrays. Writes: nothing. Never: an element in an error text; what an estimator said of its rows.
+A record that the estimator cannot take has no prediction, and is left out: a refusal would reveal that it is there.
+Reads: an estimator, arrays. Writes: nothing. Never: an element in an error text; an error message of the estimator.
 """
 
 import warnings
@@ -19,20 +19,20 @@ Reals = NDArray[np.float64]
 
 
 def predicted_chances(estimator: Any, rows: Any) -> Reals:
-    """The chance of the second of two classes."""
+    """Return the predicted chance of the second of two classes."""
     _two_classes(estimator)
     return _asked(estimator, "predict_proba", rows, lambda found: np.asarray(found, dtype=np.float64)[:, 1])
 
 
 def predictions_of(estimator: Any, rows: Any) -> Reals:
-    """One number for each row."""
+    """Return one predicted number for each row."""
     return _asked(estimator, "predict", rows, lambda found: np.asarray(found, dtype=np.float64).reshape(len(found)))
 
 
 def is_positive(estimator: Any, labels: ArrayLike) -> Reals:
-    """1 where the label is the estimator's second class, NaN where it is missing, 0 otherwise."""
+    """Return 1 where the label is the estimator's second class, NaN where it is missing, 0 otherwise."""
     classes = _two_classes(estimator)
-    # Of a list numpy would make one type for all, by what single records are: one text, and all labels are texts.
+    # numpy gives a list one type, which depends on single records: with one text, all labels become texts.
     if isinstance(labels, Sequence) and not isinstance(labels, str | bytes):
         return np.array([_mark(label, classes[1]) for label in labels], dtype=np.float64)
     marks = np.asarray(labels)
@@ -47,7 +47,7 @@ def is_positive(estimator: Any, labels: ArrayLike) -> Reals:
 
 
 def _mark(label: object, second: object) -> float:
-    """One label by itself: what cannot be compared is missing."""
+    """Compare one label by itself; a label that cannot be compared is missing."""
     try:
         return np.nan if label is None or label != label else float(bool(label == second))  # noqa: PLR0124 - NaN
     except (TypeError, ValueError):
@@ -55,7 +55,7 @@ def _mark(label: object, second: object) -> float:
 
 
 def residuals_of(true: ArrayLike, predicted: ArrayLike) -> tuple[Reals, Reals]:
-    """What was fitted, and what came true less that."""
+    """Return fitted values, and true values less these."""
     actual, fitted = listed_numbers(true, "y_true"), listed_numbers(predicted, "y_pred")
     if actual.shape != fitted.shape:
         rule = "there must be one prediction for each true value"
@@ -67,8 +67,10 @@ def residuals_of(true: ArrayLike, predicted: ArrayLike) -> tuple[Reals, Reals]:
 def _two_classes(estimator: Any) -> Any:
     classes = getattr(estimator, "classes_", None)
     if classes is None or len(classes) != 2 or not hasattr(estimator, "predict_proba"):
-        rule = "it must be fitted, tell two classes apart and have predict_proba"
-        raise ArgumentError("estimator", type(estimator).__name__, rule, "Or call from_predictions with scores")
+        rule = "it must be fitted, have two classes and have predict_proba"
+        raise ArgumentError(
+            "estimator", type(estimator).__name__, rule, "Pass such an estimator, or call from_predictions with scores"
+        )
     return classes
 
 
@@ -76,9 +78,11 @@ def _asked(estimator: Any, method: str, rows: Any, read: Callable[[Any], Reals])
     predict = getattr(estimator, method, None)
     if predict is None:
         rule = f"it must have a method {method}"
-        raise ArgumentError("estimator", type(estimator).__name__, rule, "Or call from_predictions")
+        raise ArgumentError(
+            "estimator", type(estimator).__name__, rule, "Pass such an estimator, or call from_predictions"
+        )
     _check_width(estimator, rows)
-    # That an estimator cannot take a row is no refusal of ours: it would tell of that row.
+    # A refusal because the estimator cannot take a row would reveal that row.
     ways = (
         lambda: read(predict(rows)),
         lambda: _predictions_of_whole_rows(predict, rows, read),
@@ -88,12 +92,12 @@ def _asked(estimator: Any, method: str, rows: Any, read: Callable[[Any], Reals])
         found = _attempted(way)
         if found is not None:
             return found
-    rule = "rows that can be counted and taken one by one are needed"
+    rule = "it must be rows that can be counted and taken one by one"
     raise ArgumentError("X", type(rows).__name__, rule, "Pass an array or a data frame")
 
 
 def _check_width(estimator: Any, rows: Any) -> None:
-    """How many columns there are is public."""
+    """Refuse another number of columns than the estimator was fitted on; that number is public."""
     wanted, shape = getattr(estimator, "n_features_in_", None), getattr(rows, "shape", None)
     if wanted is not None and shape is not None and (len(shape) != 2 or shape[1] != wanted):
         shown = f"{shape[1]} columns" if len(shape) == 2 else f"{len(shape)} dimensions"
@@ -101,7 +105,7 @@ def _check_width(estimator: Any, rows: Any) -> None:
 
 
 def _attempted(attempt: Callable[[], Reals]) -> Reals | None:
-    """What came of it, or None. Its words may quote rows, so that no error of ours may hang on to them."""
+    """Return the result, or None after any error: its message may quote rows, so it is never repeated."""
     try:
         with warnings.catch_warnings(), np.errstate(all="ignore"):
             warnings.simplefilter("ignore")
@@ -111,7 +115,7 @@ def _attempted(attempt: Callable[[], Reals]) -> Reals | None:
 
 
 def _predictions_of_whole_rows(predict: Callable[[Any], Any], rows: Any, read: Callable[[Any], Reals]) -> Reals:
-    """For rows without a NaN or infinity, which many estimators refuse; NaN for the others."""
+    """Predict rows without NaN or infinity, which many estimators refuse; return NaN for the others."""
     whole = np.isfinite(np.asarray(rows, dtype=np.float64)).all(axis=1)
     found = np.full(whole.size, np.nan)
     if whole.any():
@@ -120,7 +124,7 @@ def _predictions_of_whole_rows(predict: Callable[[Any], Any], rows: Any, read: C
 
 
 def _predictions_one_by_one(predict: Callable[[Any], Any], rows: Any, read: Callable[[Any], Reals]) -> Reals:
-    """NaN for each row that the estimator cannot take; slow, and only if it cannot take some."""
+    """Predict row by row, with NaN for each row that the estimator cannot take. Slow: the last resort."""
     picked = rows.iloc if hasattr(rows, "iloc") else rows
     found = np.full(len(rows), np.nan)
     for n in range(found.size):

@@ -1,4 +1,4 @@
-"""What a diagnostic releases: numbers that were paid for, what each part cost, and what a reader must know.
+"""Define what a diagnostic releases: numbers that were paid for, what each part cost, and what a reader must know.
 
 Displays draw these and nothing else, the ledger stores them, and JSON carries them. All fields may be shown.
 Reads: nothing. Writes: documents for JSON. Never: an exact value.
@@ -17,16 +17,16 @@ from thresher.pages import Fact, Page, Shown
 from thresher.pages.page import plain_lines
 
 MODEL_CAVEAT = (
-    "This protects the rows that were scored. If the model was trained on the same rows without a budget of its own,"
-    " its coefficients and scores are not private, and no diagnostic makes them so."
+    "This protects the rows that were scored, not the model: if it was trained on the same rows without a budget, its"
+    " coefficients and scores are not private, and no diagnostic makes them so."
 )
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Diagnostic(Shown):
-    """What all diagnostics have: the price, its parts by name, caveats, and whether the noise was real.
+    """What all diagnostics have: the price, its parts by name, caveats, and a stamp if the noise came from a seed.
 
-    `rows` is the number of rows as far as it is known: public, or noisy and paid for. `rows_public` says which.
+    `rows` is the number of rows: a public one, or a noisy one that was paid for. `rows_public` says which.
     """
 
     epsilon: Epsilon
@@ -42,10 +42,10 @@ class Diagnostic(Shown):
 
     @property
     def caption(self) -> str:
-        """The lines under a picture: price, how it was divided, and caveats."""
+        """Return the lines under a picture: price, how it was divided, and caveats."""
         parts = ", ".join(f"{name} {amount}" for name, amount in self.split.items())
-        rows = f"{self.rows:,} rows" if self.rows_public else f"about {self.rows:,} rows (noisy)"
-        lead = f"epsilon {self.epsilon} ({parts}); {rows}."
+        rows = f"{self.rows:,} rows (a public number)" if self.rows_public else f"About {self.rows:,} rows (noisy)"
+        lead = f"Cost: epsilon {self.epsilon} ({parts}). {rows}."
         return " ".join([*([f"{self.stamp}."] if self.stamp else []), lead, *self.caveats])
 
     def page(self) -> Page:
@@ -73,7 +73,7 @@ class ResidualPlot(Diagnostic):
     """Residuals against fitted values: a grid of whole counts of 0 or more, and points drawn from it.
 
     `counts[i, j]` is the cell of residual band i and fitted band j, both counted from the low end of their ranges.
-    `points` has a row (fitted, residual) for each drawn point: made up from the counts, no point is a person.
+    `points` has a row (fitted, residual) for each drawn point. Points are made up from the counts: none is a person.
     """
 
     kind: ClassVar[str] = "residuals"

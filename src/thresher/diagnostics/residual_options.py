@@ -1,6 +1,6 @@
-"""What may be asked of a residual plot, and the public numbers that follow: how epsilon is divided, bands and points.
+"""Check what is asked of a residual plot, and derive public numbers: how epsilon is divided, bands and points.
 
-All of it follows from the options and from the number of rows, which is public or noisy; no record is looked at.
+All of it follows from the options and from the number of rows, which is public or noisy; no record is read.
 Reads: arguments. Writes: nothing. Never: data. Why these numbers: `residual_plot.md`.
 """
 
@@ -11,19 +11,18 @@ from math import floor, isqrt
 from typing import Any, TypedDict, Unpack
 
 from thresher.amounts import Amount, Epsilon, exact_fraction, whole_number
+from thresher.diagnostics.scored_rows import checked_rows
 from thresher.errors import ArgumentError
 from thresher.mechanisms.histograms import MECHANISMS
 from thresher.noise.arguments import checked_probability
 
-# No fewer rows than this make a plot, by declaration; a noisy number below it is taken for it.
-LEAST_ROWS, _MOST_ROWS = 2, 10**12
-# Rows times epsilon: below this even plain faults of a model drown in noise.
+# Rows times epsilon: below this even plain faults of a model cannot be seen for noise.
 FAINT = 250
 _LEAST_EPSILON, _MOST_EPSILON = Epsilon("0.0001"), Epsilon(100)
-# Ranges have a twentieth at least: with many rows that costs the histogram next to nothing, and long tails stay in the
-# picture. What is finer than the last number cannot be drawn with.
+# Ranges get a twentieth at least: with many rows that costs the histogram little, and long tails stay in the picture.
+# No noise can be drawn with less than the last number.
 _RANGES_SHARE, _RANGES_ROWS, _RANGES_LEAST, _FINEST = Fraction(3, 10), 470, Fraction(1, 20), Fraction(1, 10**5)
-# About n epsilon / cells, which sets their number; and so many bands a side at most, whatever n epsilon is.
+# About n epsilon for each cell sets their number, within these numbers of bands a side.
 _ROWS_A_CELL, _FEWEST_BINS, _ENOUGH_BINS = 5, 2, 128
 _ROWS_SHARE = Fraction(1, 50)
 _LEAST_UNIT, _MOST_UNIT = Fraction(1, 10**12), Fraction(10**12)
@@ -31,7 +30,7 @@ _MOST_BINS, _MOST_POINTS = 2048, 10**6
 
 
 class ResidualChoices(TypedDict, total=False):
-    """What may be chosen of a plot; `residual_plot` says what each means."""
+    """The choices of a plot; `residual_plot` says what each means."""
 
     rows: int | None
     unit: Amount
@@ -56,9 +55,9 @@ class ResidualOptions:
 
 @dataclass(frozen=True, slots=True)
 class ResidualTerms:
-    """What a plot of so many rows spends on ranges and on the histogram, its bands a side, and its points.
+    """What a plot of `rows` rows spends on ranges and on the histogram, its bands a side, and its points.
 
-    `epsilon` is all that is left after a noisy number of rows was paid for, if it was.
+    `epsilon` is what is left after a noisy number of rows was paid for, if it was.
     """
 
     rows: int
@@ -70,7 +69,7 @@ class ResidualTerms:
     coverage: Fraction
 
     def after(self, spent: Epsilon) -> "ResidualTerms":
-        """The same once so much was spent on ranges: the histogram has the rest, and bands to fit."""
+        """Return the terms once `spent` went to ranges: the histogram has the rest, and bands that suit it."""
         rest = self.epsilon - spent
         return replace(self, ranges=spent, histogram=rest, bins=_bins(self.rows, rest, self.coverage))
 
@@ -82,20 +81,20 @@ def residual_options(epsilon: Amount, **choices: Unpack[ResidualChoices]) -> Res
     }
     options = ResidualOptions(checked_total(epsilon), **checked)
     if options.rows is None:
-        # What is left once a noisy number of rows is paid for must be enough, too.
+        # What is left once a noisy number of rows is paid for must be enough too.
         checked_total(options.epsilon - rows_share(options.epsilon))
     return options
 
 
 def plan_of(rows: int, epsilon: Amount, coverage: Amount = "0.95") -> ResidualTerms:
-    """Return the plan for so many rows: ranges have min(0.3 epsilon, 470 / n), the histogram has the rest.
+    """Return the plan for n rows: ranges get min(0.3 epsilon, 470 / n), the histogram gets the rest.
 
-    Where 470 / n is below a twentieth of epsilon, ranges have that.
-    With c the coverage, that share of rows which a range is meant to hold: floor(sqrt(c**2 n epsilon' / 5)) bands a
-    side, but 2 at least, where epsilon' is the histogram's; floor(c**2 n) points.
+    Where 470 / n is below a twentieth of epsilon, ranges get a twentieth. With c the coverage (the share of rows that a
+    range is meant to hold) and epsilon' the histogram's part, there are floor(sqrt(c**2 n epsilon' / 5)) bands a side,
+    but 2 to 128, and floor(c**2 n) points.
     Citation: Chen, dissertation 2018, Algorithm 9; there with n public, and 10 for 5.
     """
-    count, share = _rows(rows), checked_probability(coverage, "coverage")
+    count, share = checked_rows(rows), checked_probability(coverage, "coverage")
     total = checked_total(epsilon)
     least = max(Fraction(_RANGES_ROWS, count), _RANGES_LEAST * total.fraction, _FINEST)
     ranges = _down(min(_RANGES_SHARE * total.fraction, least))
@@ -104,17 +103,17 @@ def plan_of(rows: int, epsilon: Amount, coverage: Amount = "0.95") -> ResidualTe
 
 
 def rows_share(epsilon: Epsilon) -> Epsilon:
-    """What a noisy number of rows costs, where the number is not public."""
+    """Return what a noisy number of rows costs, where the number is not public."""
     return _down(epsilon.fraction * _ROWS_SHARE)
 
 
 def checked_total(epsilon: Amount) -> Epsilon:
-    """All there is to spend, in whole nano-epsilon, so that parts add up to it."""
+    """Return epsilon in whole nano-epsilon, so that parts add up to it."""
     if exact_fraction(epsilon, "epsilon") <= 0:
-        raise ArgumentError("epsilon", epsilon, "it must be above zero", 'Pass "0.5", say')
+        raise ArgumentError("epsilon", epsilon, "it must be above zero", 'Pass "0.5", for example')
     total = Epsilon.covering(epsilon)
     if not _LEAST_EPSILON <= total <= _MOST_EPSILON:
-        raise ArgumentError("epsilon", epsilon, "a plot takes 0.0001 to 100", 'Pass "0.5", say')
+        raise ArgumentError("epsilon", epsilon, "it must be from 0.0001 to 100", 'Pass "0.5", for example')
     return total
 
 
@@ -124,7 +123,7 @@ def _bins(rows: int, epsilon: Epsilon, coverage: Fraction) -> int:
 
 
 def _down(amount: Fraction) -> Epsilon:
-    """A part of a split, rounded down: what is left over goes to the last part."""
+    """Round a part of a split down; what is left over goes to the last part."""
     return Epsilon.from_nano(floor(amount * 10**9))
 
 
@@ -132,14 +131,6 @@ def _whole(value: int, field: str, least: int, most: int) -> int:
     if not least <= whole_number(value, field) <= most:
         raise ArgumentError(field, value, f"it must be from {least} to {most}", "Leave it out")
     return int(value)
-
-
-def _rows(rows: int) -> int:
-    count = whole_number(rows, "rows")
-    if not LEAST_ROWS <= count <= _MOST_ROWS:
-        rule = f"a plot needs {LEAST_ROWS} rows or more by declaration, and 1e12 at most"
-        raise ArgumentError("rows", rows, rule, "Pass the public number of rows, or leave it out if it is private")
-    return count
 
 
 def _unit(unit: Amount) -> Fraction:
@@ -151,12 +142,14 @@ def _unit(unit: Amount) -> Fraction:
 
 def _histogram(name: str) -> str:
     if not isinstance(name, str) or name not in MECHANISMS:
-        raise ArgumentError("histogram", name, "there is no such one", f"Pass one of {', '.join(MECHANISMS)}")
+        raise ArgumentError(
+            "histogram", name, "there is no such histogram mechanism", f"Pass one of {', '.join(MECHANISMS)}"
+        )
     return name
 
 
 _CHECKS: Mapping[str, Callable[[Any], Any]] = {
-    "rows": lambda rows: None if rows is None else _rows(rows),
+    "rows": lambda rows: None if rows is None else checked_rows(rows),
     "unit": _unit,
     "histogram": _histogram,
     "coverage": lambda share: checked_probability(share, "coverage"),

@@ -1,4 +1,4 @@
-"""A private residual plot: residuals against fitted values as a grid of noisy counts, and points drawn from it.
+"""Release a residual plot: residuals against fitted values as a grid of noisy counts, and points drawn from it.
 
 Reads: arrays, entropy. Writes: nothing. Never: a range, a number of rows or a cell that is not public or paid for.
 Proof: `residual_plot.md`. Citation: Chen, dissertation 2018, Algorithms 9 and 10 (PriRP).
@@ -13,7 +13,6 @@ from thresher.amounts import Amount, Epsilon
 from thresher.diagnostics.releases import MODEL_CAVEAT, ResidualPlot
 from thresher.diagnostics.residual_options import (
     FAINT,
-    LEAST_ROWS,
     ResidualChoices,
     ResidualOptions,
     ResidualTerms,
@@ -22,18 +21,18 @@ from thresher.diagnostics.residual_options import (
     rows_share,
 )
 from thresher.diagnostics.residual_ranges import Column, NarrowedRange, Span, band_of, narrow_range
-from thresher.diagnostics.scored_rows import listed_numbers
+from thresher.diagnostics.scored_rows import LEAST_ROWS, listed_numbers
 from thresher.errors import ArgumentError
 from thresher.mechanisms.histograms import noisy_histogram
 from thresher.noise import Entropy, choose_many, discrete_laplace, uniform
 from thresher.noise.entropy import chosen
 
 Columns = tuple[Column, Column]
-# Where a point lies in its cell, in so many steps each way.
+# The steps, each way, in which a point lies in its cell.
 _STEPS = 1 << 32
 _POINTS = "Points are made up from noisy counts; none is a person."
-_FAINT = f"Rows times epsilon is below {FAINT}: what is seen here may be noise."
-_CAPPED = "No bound that was tried seemed to hold the rows, so a range is the widest there is: declare another unit."
+_FAINT = f"Rows times epsilon is below {FAINT}: this picture may show noise and nothing else."
+_CAPPED = "No range that was tried seemed to hold the rows, so the widest is shown: pass another unit."
 
 
 def residual_plot(
@@ -44,17 +43,16 @@ def residual_plot(
     entropy: Entropy | None = None,
     **choices: Unpack[ResidualChoices],
 ) -> ResidualPlot:
-    """Residuals against fitted values.
+    """Release residuals against fitted values.
 
-    rows         their number, if that is public; left out, it is private: a noisy one is bought for a fiftieth
-    unit         the least scale of either axis that is looked for, 0.001; too small does no harm
+    rows         the number of rows, if that is public; left out, it is counted with noise for a fiftieth of epsilon
+    unit         the finest scale of either axis, 0.001; a smaller one does no harm
     histogram    how counts are made noisy: "laplace", or another of `thresher.mechanisms.histograms.MECHANISMS`
-    coverage     the share of rows that a range is to hold, 0.95: sets cells and points
+    coverage     the share of rows that a range is meant to hold, 0.95; it sets the numbers of cells and points
     bins         bands a side instead of what `plan_of` says; no more than there are rows
-    most_points  no more points than this are drawn: 10,000
-    A record with a NaN is left out, an infinite or far one lies outside the ranges: each concerns itself alone.
-    Privacy: epsilon in all, adding or removing one row, if the model is public, or had a budget of its own, or saw
-    other rows.
+    most_points  the largest number of points drawn, 10,000
+    A record with a NaN is left out; an infinite or far one lies outside the ranges, which changes no other record.
+    Privacy: epsilon in all, adding or removing one row, if the model is public, or had a budget, or saw other rows.
     Utility: 5,000 rows of a wrong shape or spread are told from right ones at n epsilon = 500 (`residual_plot.md`).
     Runtime: linear in the rows, about that of an ordinary two-dimensional histogram.
     """
@@ -64,10 +62,10 @@ def residual_plot(
 def plotted(
     fitted: ArrayLike, residuals: ArrayLike, options: ResidualOptions, entropy: Entropy | None = None
 ) -> ResidualPlot:
-    """`residual_plot` for a request that was checked before."""
+    """Release the plot of a checked request; see `residual_plot`."""
     columns, source = _columns(fitted, residuals), chosen(entropy)
-    seen, paid = _rows(columns, options, source)
-    terms = plan_of(max(seen, LEAST_ROWS), options.epsilon - paid, options.coverage)
+    rows, paid = _rows(columns, options, source)
+    terms = plan_of(max(rows, LEAST_ROWS), options.epsilon - paid, options.coverage)
     across, up = (_range(column, terms, options, source) for column in columns)
     terms = terms.after(across.epsilon + up.epsilon)
     spans = across.span, up.span
@@ -77,7 +75,7 @@ def plotted(
     return ResidualPlot(
         epsilon=options.epsilon,
         split={**({"rows": paid} if paid else {}), "ranges": terms.ranges, "histogram": terms.histogram},
-        rows=seen,
+        rows=rows,
         rows_public=options.rows is not None,
         caveats=_caveats(terms, options, capped=across.capped or up.capped),
         stamp=source.stamp,
@@ -90,30 +88,30 @@ def plotted(
 
 
 def cell_counts(fitted: Column, residuals: Column, spans: tuple[Span, Span], bins: int) -> NDArray[np.int64]:
-    """How many records lie in each cell: residual bands by fitted bands. Records outside either range are in none."""
+    """Count the records of each cell: residual bands by fitted bands. Records outside either range are in no cell."""
     across, up = band_of(fitted, spans[0], bins), band_of(residuals, spans[1], bins)
-    # One band more each way for those outside.
+    # One more band each way for records outside.
     cells = np.bincount(up * (bins + 1) + across, minlength=(bins + 1) ** 2)
     return np.ascontiguousarray(cells.reshape(bins + 1, bins + 1)[:bins, :bins])
 
 
 def whole_counts(noisy: NDArray[np.float64]) -> NDArray[np.int64]:
-    """The nearest counts of 0 or more, in least squares, that add up to the noisy total; then made whole, total kept.
+    """Return the nearest counts of 0 or more, in least squares, with the noisy total; then round them, with this total.
 
-    Counts below zero are not only cut off, which would add to the total all that noise has: everybody pays for them
-    by the same amount. Without noise it gives back what it is given.
+    To cut off counts below zero would raise the total. Instead all counts are lowered by the same amount, to 0 at
+    least. Without noise nothing changes.
     """
     total = max(0, round(float(noisy.sum())))
     if not total:
         return np.zeros(noisy.shape, dtype=np.int64)
     flat = noisy.ravel().astype(np.float64)
     ordered = np.sort(flat)[::-1]
-    # All above the k-th largest pay the same, so that what is left of the first k is the total; k is the last that can.
+    # The k largest are lowered by the same amount, so that they add up to the total; k is the largest possible.
     dues = (np.cumsum(ordered) - total) / np.arange(1, flat.size + 1)
     due = dues[np.flatnonzero(ordered > dues)[-1]]
     left = np.maximum(flat - due, 0)
     counts: NDArray[np.int64] = np.floor(left).astype(np.int64)
-    # One more for those with the largest rests: so many that the total is kept.
+    # Those with the largest remainders are rounded up, so that the total stays.
     lacking = total - int(counts.sum())
     step = 1 if lacking > 0 else -1
     order = np.argsort(-step * (left - counts), kind="stable")
@@ -125,7 +123,7 @@ def whole_counts(noisy: NDArray[np.float64]) -> NDArray[np.int64]:
 def drawn_points(
     counts: NDArray[np.int64], spans: tuple[Span, Span], number: int, entropy: Entropy
 ) -> NDArray[np.float64]:
-    """So many independent points (fitted, residual): a cell by its count, a place in the cell uniformly.
+    """Draw independent points (fitted, residual): a cell by its count, a place in the cell uniformly.
 
     `spans` are those of fitted values and of residuals, counts as in `ResidualPlot`. No points if all counts are 0.
     """
@@ -137,13 +135,13 @@ def drawn_points(
     for band, span, many in zip((cells % bands[0], cells // bands[0]), spans, bands, strict=True):
         low, high = span
         place = uniform(np.full(number, _STEPS), entropy).view(np.ndarray) / _STEPS
-        # Rounding may reach beyond an end by one float.
+        # Rounding may go beyond an end by one float.
         columns.append(np.clip(low + (high - low) * ((band + place) / many), low, high))
     return np.stack(columns, axis=1)
 
 
 def _rows(columns: Columns, options: ResidualOptions, entropy: Entropy) -> tuple[int, Epsilon]:
-    """The number of rows as far as it may be known, and what that cost."""
+    """Return the number of rows, public or noisy, and what it cost."""
     if options.rows is not None:
         return options.rows, Epsilon.from_nano(0)
     paid = rows_share(options.epsilon)
@@ -161,10 +159,10 @@ def _caveats(terms: ResidualTerms, options: ResidualOptions, *, capped: bool) ->
 
 
 def _columns(fitted: ArrayLike, residuals: ArrayLike) -> Columns:
-    """Both, without the records that have a NaN. That there are any, or how many, is told by nothing."""
+    """Return both columns without the records that have a NaN. Nothing reveals whether there are any."""
     across, up = listed_numbers(fitted, "fitted"), listed_numbers(residuals, "residuals")
     if across.size != up.size:
         rule = "there must be one residual for each fitted value"
         raise ArgumentError("residuals", "an array of another length", rule, "Pass arrays of the same length")
-    kept = ~(np.isnan(across) | np.isnan(up))
-    return (across, up) if kept.all() else (across[kept], up[kept])
+    whole = ~(np.isnan(across) | np.isnan(up))
+    return across[whole], up[whole]

@@ -1,6 +1,7 @@
-"""A private ROC curve (PriROC): private thresholds, noisy label counts between them, a curve that never falls.
+"""Release a private ROC curve (PriROC): private thresholds, noisy label counts between them, a curve that never falls.
 
-Reads: arrays, entropy. Writes: nothing. Never: a refusal, a number of thresholds or an "undefined" that rows decide.
+Reads: arrays, entropy. Writes: nothing. Never: a refusal, a number of thresholds or an undefined area that depends on
+exact rows.
 Proof: `roc_curve.md`. Citations: Chen, dissertation 2018, Algorithm 11, with full epsilon for both label histograms.
 """
 
@@ -15,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from thresher.amounts import Amount, Epsilon, exact_fraction, whole_number
 from thresher.diagnostics.curves import CountedCurve, curve_of_counts
 from thresher.diagnostics.releases import MODEL_CAVEAT, RocCurve
-from thresher.diagnostics.scored_rows import ScoredRows, scored_rows
+from thresher.diagnostics.scored_rows import ScoredRows, checked_rows, scored_rows
 from thresher.errors import ArgumentError
 from thresher.mechanisms.histograms import LEAST_EPSILONS, MECHANISMS, TWO_DIMENSIONS_ONLY, noisy_histogram
 from thresher.mechanisms.histograms.estimate import checked_epsilon
@@ -25,21 +26,21 @@ from thresher.noise import Entropy, discrete_laplace
 from thresher.noise.entropy import chosen
 
 DEFAULT_SHARE = Fraction(1, 5)
-# Of epsilon, to count the rows where their number is neither declared nor without use.
+# The share of epsilon that counts the rows, where their number is needed and not declared.
 ROWS_SHARE = Fraction(1, 20)
 UNDEFINED = "The AUC is undefined under noise: the noisy number of positives or negatives is not above zero."
 FAINT = (
-    "The noisy number of positives or negatives is within three standard deviations of its noise: the curve may show"
-    " noise and nothing else."
+    "The noisy number of positives or negatives is within three standard deviations of zero: the curve may show noise"
+    " and nothing else."
 )
-_DEEPEST, _MOST_THRESHOLDS, _MOST_ROWS = 10, 1 << 16, 1 << 40
+_DEEPEST, _MOST_THRESHOLDS = 10, 1 << 16
 _LEAST_SHARE, _MOST_SHARE = Fraction(1, 100), Fraction(9, 10)
 _WAYS = ("medians", "fixed")
 _THRESHOLDS = 'Pass "medians", "fixed", or a list of public thresholds'
 
 
 class RocChoices(TypedDict, total=False):
-    """What may be chosen of a curve; `roc_curve` says what each means."""
+    """The choices of a curve; `roc_curve` says what each means."""
 
     thresholds: str | ArrayLike
     depth: int | None
@@ -50,11 +51,13 @@ class RocChoices(TypedDict, total=False):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RocOptions:
-    """A checked request, and how epsilon is divided: nothing of it comes from rows."""
+    """A checked request, and how epsilon is divided. Nothing in it depends on rows.
+
+    `thresholds` are a public list, or None where they are fixed or found.
+    """
 
     epsilon: Fraction
     thresholds: NDArray[np.float64] | None
-    medians: bool
     depth: int | None
     rows: int | None
     histogram: str
@@ -62,34 +65,34 @@ class RocOptions:
 
     @property
     def split(self) -> dict[str, Epsilon]:
-        """What is charged for each part: together what is charged for the whole."""
+        """Return what is charged for each part; the parts add up to the whole charge."""
         charged = {name: Epsilon.covering(part) for name, part in self.parts.items() if name != "counts"}
         return charged | {"counts": Epsilon.covering(self.epsilon) - Epsilon.total(charged.values())}
 
     def made(self, labels: ArrayLike, scores: ArrayLike, entropy: Entropy | None = None) -> RocCurve:
-        """Return the curve of these rows."""
+        """Release the curve of these rows."""
         given, source = scored_rows(labels, scores), chosen(entropy)
         known = self.rows
         if "rows" in self.parts:
             known = given.scores.size + int(discrete_laplace(self.parts["rows"], 1, entropy=source)[0])
         cuts = _cuts(given, self, known, source)
         counts = noisy_counts(given, cuts, self.parts["counts"], self.histogram, source)
-        found = curve_of_counts(*counts)
+        counted = curve_of_counts(*counts)
         if known is None:
-            known = round(found.positives + found.negatives)
+            known = round(counted.positives + counted.negatives)
         return RocCurve(
             epsilon=Epsilon.covering(self.epsilon),
             split=self.split,
             rows=max(known, 0),
             rows_public=self.rows is not None,
-            caveats=(MODEL_CAVEAT, *_remarks(found, cuts.size + 1, self.parts["counts"])),
+            caveats=(MODEL_CAVEAT, *_remarks(counted, cuts.size + 1, self.parts["counts"])),
             stamp=source.stamp,
             thresholds=cuts,
-            false_positive_rate=found.curve.false_positive_rate,
-            true_positive_rate=found.curve.true_positive_rate,
-            auc=found.area,
-            positives=found.positives,
-            negatives=found.negatives,
+            false_positive_rate=counted.curve.false_positive_rate,
+            true_positive_rate=counted.curve.true_positive_rate,
+            auc=counted.area,
+            positives=counted.positives,
+            negatives=counted.negatives,
         )
 
 
@@ -101,15 +104,15 @@ def roc_curve(
     entropy: Entropy | None = None,
     **choices: Unpack[RocChoices],
 ) -> RocCurve:
-    """The ROC curve of scores between 0 and 1; a row is called positive where its score is above the threshold.
+    """Release the ROC curve of scores from 0 to 1; a row is called positive where its score is above the threshold.
 
-    thresholds   "medians" (the default) takes `share` of epsilon to part the scores evenly into 2**depth bins; "fixed"
-                 are i / 2**depth; a list is public
-    depth        left out, it fits the number of rows
-    rows         the number of rows, if that is public; else it is counted with 1/20 of epsilon where it is needed
+    thresholds   "medians" (default): `share` of epsilon cuts the scores evenly into 2**depth bins; "fixed":
+                 i / 2**depth; or a list of public numbers
+    depth        left out, it follows from rows times epsilon
+    rows         the number of rows, if that is public; left out, it is counted with 1/20 of epsilon where it is needed
     histogram    how label counts are made noisy: "laplace", or another of `thresher.mechanisms.histograms.MECHANISMS`
-    share        a fifth
-    A label above 0 is positive; scores are clamped to [0, 1]; a row with NaN is left out.
+    share        the share of epsilon for thresholds, 1/5
+    A label above 0 is positive; scores are limited to 0 to 1; a row with NaN is left out.
     Privacy: epsilon, adding or removing one row (`roc_curve.md`). It covers the rows, not the model that scored them.
     Utility: with "laplace" each sum over k bins has a noise variance near 2 k / epsilon**2 of what counts are given;
     `roc_price.epsilon_for_auc` estimates what that does to the area.
@@ -119,22 +122,22 @@ def roc_curve(
 
 
 def fitting_depth(rows: int, epsilon: Amount) -> int:
-    """So many halvings of the scores: 3 to 5, more where rows times epsilon is large."""
+    """Return how often the scores are halved: 3 to 5 times, more often where rows times epsilon is large."""
     weight = rows * exact_fraction(epsilon, "epsilon")
     return 3 + (weight >= 512) + (weight >= 1024)
 
 
 def fixed_thresholds(depth: int) -> NDArray[np.float64]:
-    """All i / 2**depth strictly between 0 and 1, in falling order."""
+    """Return all i / 2**depth strictly between 0 and 1, in falling order."""
     return np.arange((1 << depth) - 1, 0, -1) / (1 << depth)
 
 
 def noisy_counts(
     rows: ScoredRows, thresholds: NDArray[np.float64], epsilon: Fraction, histogram: str, entropy: Entropy
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Positives and negatives between public thresholds that fall, both with noise for all of epsilon.
+    """Count positives and negatives between public, falling thresholds, both with noise for all of epsilon.
 
-    A row has one label, so it is counted in one of the two histograms.
+    A row has one label, so it is counted in only one of the two histograms.
     """
     positives, negatives = (
         noisy_histogram(counts, epsilon, histogram, entropy).counts for counts in rows.counts(thresholds)
@@ -146,18 +149,18 @@ def _cuts(rows: ScoredRows, asked: RocOptions, known: int | None, entropy: Entro
     if asked.thresholds is not None:
         return asked.thresholds
     depth = fitting_depth(known or 0, asked.epsilon) if asked.depth is None else asked.depth
-    if not asked.medians:
+    if "thresholds" not in asked.parts:
         return fixed_thresholds(depth)
-    found = recursive_medians(rows.scores, depth, grid_of(0, 1), asked.parts["thresholds"], entropy=entropy)
-    return np.array(found.values[::-1])
+    medians = recursive_medians(rows.scores, depth, grid_of(0, 1), asked.parts["thresholds"], entropy=entropy)
+    return np.array(medians.values[::-1])
 
 
-def _remarks(found: CountedCurve, bins: int, epsilon: Fraction) -> tuple[str, ...]:
-    """Decided by released numbers."""
-    if found.area is None:
+def _remarks(counted: CountedCurve, bins: int, epsilon: Fraction) -> tuple[str, ...]:
+    """Return caveats, a function of released numbers."""
+    if counted.area is None:
         return (UNDEFINED,)
     deviation = math.sqrt(2 * bins) / float(epsilon)
-    return (FAINT,) if min(found.positives, found.negatives) < 3 * deviation else ()
+    return (FAINT,) if min(counted.positives, counted.negatives) < 3 * deviation else ()
 
 
 def roc_options(
@@ -175,25 +178,27 @@ def roc_options(
         raise ArgumentError("share", share, "it must lie between 0.01 and 0.9", 'Leave it out for "0.2"')
     if histogram not in MECHANISMS or histogram in TWO_DIMENSIONS_ONLY:
         names = ", ".join(name for name in MECHANISMS if name not in TWO_DIMENSIONS_ONLY)
-        raise ArgumentError("histogram", histogram, "there is no such one", f"Pass one of {names}")
-    if rows is not None and not 2 <= whole_number(rows, "rows") <= _MOST_ROWS:
-        raise ArgumentError("rows", rows, "a curve needs at least 2 rows by declaration", "Declare how many there are")
+        raise ArgumentError(
+            "histogram", histogram, "there is no such histogram mechanism for curves", f"Pass one of {names}"
+        )
+    known = None if rows is None else checked_rows(rows)
     if depth is not None and not 1 <= whole_number(depth, "depth") <= _DEEPEST:
         raise ArgumentError("depth", depth, f"it must be from 1 to {_DEEPEST}", "Leave it out, or pass 3")
     public = None if isinstance(thresholds, str) else _public(thresholds)
     if public is None and thresholds not in _WAYS:
-        raise ArgumentError("thresholds", thresholds, "there is no such way", _THRESHOLDS)
+        raise ArgumentError("thresholds", thresholds, "there is no such choice", _THRESHOLDS)
     if public is not None and depth is not None:
-        raise ArgumentError("depth", depth, "a list of thresholds has no depth", "Leave it out")
-    medians = public is None and thresholds == "medians"
-    parts = {"rows": spend * ROWS_SHARE} if public is None and depth is None and rows is None else {}
-    parts |= {"thresholds": spend * part} if medians else {}
+        raise ArgumentError("depth", depth, "it does not apply to a list of thresholds", "Leave it out")
+    parts = {"rows": spend * ROWS_SHARE} if public is None and depth is None and known is None else {}
+    parts |= {"thresholds": spend * part} if public is None and thresholds == "medians" else {}
     # Whole nano-epsilons, so that what is charged for the parts is what they spend; the rest goes to the counts.
     parts = {name: Epsilon.covering(amount).fraction for name, amount in parts.items()}
     parts["counts"] = checked_epsilon(spend - sum(parts.values()))
     if parts["counts"] < LEAST_EPSILONS.get(histogram, 0):
-        raise ArgumentError("epsilon", epsilon, f"{histogram} cannot be made with so little", "Pass 0.1, say")
-    return RocOptions(spend, public, medians, depth, rows, histogram, parts)
+        raise ArgumentError(
+            "epsilon", epsilon, f"it is too little for the histogram {histogram}", "Pass 0.1, for example"
+        )
+    return RocOptions(spend, public, depth, known, histogram, parts)
 
 
 def _public(thresholds: ArrayLike) -> NDArray[np.float64]:
@@ -206,6 +211,6 @@ def _public(thresholds: ArrayLike) -> NDArray[np.float64]:
         rule = f"it must be one list of 1 to {_MOST_THRESHOLDS:,} numbers"
         raise ArgumentError("thresholds", f"{cuts.ndim} dimensions, {cuts.size} numbers", rule, _THRESHOLDS)
     if not ((cuts >= 0) & (cuts <= 1)).all() or np.unique(cuts).size < cuts.size:
-        rule = "they must lie between 0 and 1, and differ"
-        raise ArgumentError("thresholds", f"{cuts.size} numbers", rule, "Pass e.g. [0.25, 0.5, 0.75]")
+        rule = "its numbers must lie between 0 and 1, and differ"
+        raise ArgumentError("thresholds", f"{cuts.size} numbers", rule, "Pass [0.25, 0.5, 0.75], for example")
     return np.sort(cuts)[::-1].copy()

@@ -1,4 +1,4 @@
-"""Labels and scores of rows, read record by record: nothing about one row depends on another.
+"""Read labels and scores record by record: nothing about one row depends on another.
 
 Reads: arrays. Writes: nothing. Never: an element of an array in an error text; a refusal that depends on one.
 """
@@ -9,10 +9,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from thresher.amounts import whole_number
 from thresher.errors import ArgumentError
 from thresher.mechanisms.public_grid import DEFAULT_STEPS, floats_of
 
 STEPS = DEFAULT_STEPS
+LEAST_ROWS, _MOST_ROWS = 2, 10**12
 _LABELS, _SCORES = "Pass a bool or 0/1 array", "Pass a float64 array of probabilities"
 
 
@@ -28,32 +30,40 @@ class ScoredRows:
 
     @property
     def points(self) -> NDArray[np.int64]:
-        """The scores in whole steps of 1 / STEPS, each at the nearest by itself. Secret."""
+        """Return the scores in whole steps of 1 / STEPS, each rounded by itself. Secret."""
         return np.rint(self.scores * STEPS).astype(np.int64)
 
     def counts(self, thresholds: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Positives and negatives between thresholds that fall: above the first, ..., not above the last. Secret."""
+        """Count positives and negatives between falling thresholds: above the first, ..., not above the last."""
         bins = thresholds.size - np.searchsorted(thresholds[::-1], self.scores)
         both = np.bincount(2 * bins + self.positive, minlength=2 * thresholds.size + 2).astype(np.int64)
         return both[1::2], both[0::2]
 
 
 def scored_rows(labels: ArrayLike, scores: ArrayLike) -> ScoredRows:
-    """One row for each label and score that are numbers.
+    """Return a row for each label and score that are numbers.
 
-    A label above 0 is positive; a score beyond 0 or 1 goes there; a row with NaN is no row. To refuse any of these
-    would tell that it is there. What is refused is what arrays show without being read: types, dimensions, lengths.
+    A label above 0 is positive; a score below 0 or above 1 is moved to 0 or 1; a row with NaN is left out. A refusal of
+    any of these would reveal that it is there. Only what is public of an array is refused: type, dimensions, length.
     """
     marks, values = _plain(labels, "labels", "biuf", _LABELS), _plain(scores, "scores", "iuf", _SCORES)
     if marks.shape != values.shape:
         rule = "there must be one label for each score"
         raise ArgumentError("labels", "another length than scores", rule, "Pass arrays of the same length")
-    held = ~(np.isnan(marks) | np.isnan(values))
-    return ScoredRows(marks[held] > 0, np.clip(values[held], 0.0, 1.0))
+    whole = ~(np.isnan(marks) | np.isnan(values))
+    return ScoredRows(marks[whole] > 0, np.clip(values[whole], 0.0, 1.0))
+
+
+def checked_rows(rows: int) -> int:
+    """Return a public number of rows, from 2 to 10**12."""
+    if not LEAST_ROWS <= (count := whole_number(rows, "rows")) <= _MOST_ROWS:
+        rule = f"a diagnostic needs a public number of rows from {LEAST_ROWS} to 1e12"
+        raise ArgumentError("rows", rows, rule, "Pass that number, or leave it out if it is private")
+    return count
 
 
 def listed_numbers(values: ArrayLike, field: str) -> NDArray[np.float64]:
-    """One list of numbers as floats; a refusal names the argument that it came from."""
+    """Return one list of numbers as floats; a refusal names the argument."""
     try:
         return floats_of(values)
     except ArgumentError as refusal:
@@ -61,7 +71,7 @@ def listed_numbers(values: ArrayLike, field: str) -> NDArray[np.float64]:
 
 
 def _plain(values: ArrayLike, field: str, kinds: str, fix: str) -> NDArray[np.float64]:
-    """One list as floats, NaN for what is missing: a column with a hole in it comes as objects, or masked."""
+    """Return one list as floats, NaN where a number is missing: such columns come as objects, or masked."""
     if isinstance(values, Sequence) and not isinstance(values, str | bytes | bytearray | memoryview):
         return floats_of(values)
     try:

@@ -1,6 +1,6 @@
-"""The area under the ROC curve with Cauchy noise scaled to smooth sensitivity: the literature's baseline.
+"""Release the area under the ROC curve with Cauchy noise scaled to smooth sensitivity: the literature's baseline.
 
-For comparison: `roc_curve` gives the whole curve, and a closer area nearly everywhere, at the same epsilon.
+It is for comparison: at the same epsilon `roc_curve` gives the whole curve, and nearly always a closer area.
 Reads: arrays, entropy. Writes: nothing. Never: a float of a noisy value. Proof: `smooth_auc.md`.
 Citations: Boyd, Lantz, Page, "Differential Privacy for Classifier Evaluation", 2015; Nissim, Raskhodnikova, Smith 2007.
 """
@@ -22,16 +22,16 @@ from thresher.noise import Entropy
 from thresher.noise.enclosure import exp_minus
 from thresher.noise.entropy import chosen
 
-# Sensitivities are rounded up: they are smoothed by so much less than the noise is made for.
+# Sensitivities are rounded up, so they are smoothed by this much less than the noise allows.
 _SLACK = Fraction(1, 1 << 34)
-# Of a power of e, which is needed only where it is above 1 / 2**40.
+# Bits of a power of e, which is needed only where it is above 1 / 2**40.
 _BITS, _MOST_ROWS = 128, 1 << 40
 _LEAST_SMOOTHING = Fraction(1, 10**7)
 
 
 @dataclass(frozen=True, slots=True)
 class SmoothAuc:
-    """A noisy area: all of it may be shown. How much noise was added may not."""
+    """A noisy area. All of it may be shown; the scale of its noise is secret."""
 
     auc: float
     point: int
@@ -41,7 +41,7 @@ class SmoothAuc:
 
     @property
     def curve(self) -> Curve:
-        """The symmetric binormal curve of that area: a guess that knows no more of the rows than the area."""
+        """Return the symmetric binormal curve of that area: a guess from the area alone."""
         return binormal_curve(self.auc)
 
 
@@ -54,7 +54,7 @@ def smooth_auc(
     steps: int = DEFAULT_STEPS,
     entropy: Entropy | None = None,
 ) -> SmoothAuc:
-    """The point of a grid of [0, 1] next to (area) + (noise factor) (smooth sensitivity) (Cauchy), or an end.
+    """Return the point of a grid of [0, 1] next to (area) + (noise factor) (smooth sensitivity) (Cauchy), or an end.
 
     Rows are read as by `roc_curve`. Without positives or negatives the area is one half.
     Privacy: epsilon, adding or removing one row; numbers of positives and negatives are private too (`smooth_auc.md`).
@@ -71,16 +71,16 @@ def smooth_auc(
 
 
 def placed_auc(rows: ScoredRows, steps: int, factor: Fraction, smoothing: Fraction) -> tuple[Fraction, Fraction]:
-    """Where the noise is centred, and its scale, in steps of the grid. Both are secret."""
+    """Return where the noise is centred, and its scale, in steps of the grid. Both are secret."""
     positives = int(rows.positive.sum())
     sensitivity = auc_sensitivity(positives, rows.positive.size - positives, smoothing)
     return mann_whitney(rows) * steps, factor * sensitivity * steps
 
 
 def auc_sensitivity(positives: int, negatives: int, smoothing: Amount) -> Fraction:
-    """Max over k of exp(-smoothing k) / max(1, m - k), m the smaller number: at k = 0 or at k = m - 1. It is secret.
+    """Return the largest exp(-smoothing k) / max(1, m - k) over k, m being the smaller number. It is secret.
 
-    Where it is a power of e: rounded up, by less than a factor 1 + 2**-80.
+    It lies at k = 0 or at k = m - 1; a power of e is rounded up by less than a factor 1 + 2**-80.
     """
     decay, least = exact_fraction(smoothing, "smoothing"), min(_whole(positives), _whole(negatives))
     if decay < _LEAST_SMOOTHING:
@@ -94,7 +94,7 @@ def auc_sensitivity(positives: int, negatives: int, smoothing: Amount) -> Fracti
 
 
 def constants(epsilon: Amount, smoothing: Amount | None = None) -> tuple[Fraction, Fraction]:
-    """The multiple of smooth sensitivity that keeps epsilon, and the smoothing it is to be taken at. Public."""
+    """Return the multiple of smooth sensitivity that keeps epsilon, and its smoothing. Public."""
     spend = exact_fraction(epsilon, "epsilon")
     smooth = spend * DEFAULT_SMOOTHING if smoothing is None else exact_fraction(smoothing, "smoothing")
     return noise_factor(epsilon, smooth), smooth - _SLACK

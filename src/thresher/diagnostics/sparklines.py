@@ -1,4 +1,4 @@
-"""A release as text of at most 78 columns, for a terminal: no colours, no letters beyond ASCII.
+"""Draw a release as text of at most 78 columns, for a terminal: no colours, only ASCII.
 
 Reads: releases. Writes: nothing. Never: data.
 """
@@ -17,7 +17,7 @@ _MOST_BINS = 24
 
 
 def sparkline(release: Diagnostic) -> str:
-    """The picture in characters, under one line that says what it is; the caption is the release's own."""
+    """Return the picture in characters, below one line that says what it shows; the caption is the release's."""
     if isinstance(release, RocCurve):
         title, body = _roc(release)
     elif isinstance(release, ResidualPlot):
@@ -31,39 +31,41 @@ def sparkline(release: Diagnostic) -> str:
     return "\n".join(line.rstrip() for line in (f"{stamp}{title}", *body))
 
 
-def _roc(found: RocCurve) -> tuple[str, list[str]]:
+def _roc(release: RocCurve) -> tuple[str, list[str]]:
     page = np.full((_LINES, _COLUMNS), " ")
     across = (np.arange(_COLUMNS) + 0.5) / _COLUMNS
     _put(page, across, across, ".")
-    # Both ways, so that a steep curve has no holes.
+    # In both directions, so that a steep curve has no holes.
     up = np.linspace(0, 1, 4 * _LINES)
-    _put(page, across, np.interp(across, found.false_positive_rate, found.true_positive_rate), "#")
-    _put(page, np.interp(up, found.true_positive_rate, found.false_positive_rate), up, "#")
-    area = "AUC undefined under noise" if found.auc is None else f"AUC {found.auc:.3f}"
+    _put(page, across, np.interp(across, release.false_positive_rate, release.true_positive_rate), "#")
+    _put(page, np.interp(up, release.true_positive_rate, release.false_positive_rate), up, "#")
+    area = "AUC undefined under noise" if release.auc is None else f"AUC {release.auc:.3f}"
     body = _framed(page, ("1", "0"), ("0", "1"))
     return f"true against false positive rate, {area}", body
 
 
-def _residuals(found: ResidualPlot) -> tuple[str, list[str]]:
-    dense = _shrunk(found.counts)
+def _residuals(release: ResidualPlot) -> tuple[str, list[str]]:
+    dense = _shrunk(release.counts)
     top = dense.max() if dense.size else 0.0
-    # A root, so that thin places are seen beside thick ones.
+    # A root, so that small counts show beside large ones.
     shade = np.ceil(np.sqrt(dense / top) * (len(_SHADES) - 1)) if top > 0 else np.zeros(dense.shape)
     page = np.array(list(_SHADES))[shade.astype(np.int64)][::-1]
-    low, high = (f"{end:.4g}" for end in found.residual_range)
+    low, high = (f"{end:.4g}" for end in release.residual_range)
     return "residual against fitted value", _framed(
-        page, (high, low), tuple(f"{end:.4g}" for end in found.fitted_range)
+        page, (high, low), tuple(f"{end:.4g}" for end in release.fitted_range)
     )
 
 
-def _binned(found: BinnedResiduals) -> tuple[str, list[str]]:
-    few = np.linspace(0, found.counts.size - 1, min(found.counts.size, _MOST_BINS)).round().astype(np.int64)
-    reach = float(np.maximum(np.abs(found.residual), found.band)[few].max()) or 1.0
-    rows = [_bar_row(float(found.predicted[k]), float(found.residual[k]), float(found.band[k]), reach) for k in few]
+def _binned(release: BinnedResiduals) -> tuple[str, list[str]]:
+    few = np.linspace(0, release.counts.size - 1, min(release.counts.size, _MOST_BINS)).round().astype(np.int64)
+    reach = float(np.maximum(np.abs(release.residual), release.band)[few].max()) or 1.0
+    rows = [
+        _bar_row(float(release.predicted[k]), float(release.residual[k]), float(release.band[k]), reach) for k in few
+    ]
     head = f"{'predicted':>9} {'residual':>9}  {-reach:<+{_BAR}.3g} {reach:>+{_BAR}.3g}"
-    left = found.counts.size - few.size
+    left = release.counts.size - few.size
     title = "mean residual by bin; ( ) two standard errors, ! beyond them"
-    return title, [head, *rows, *([f"{left} of {found.counts.size} bins are not shown"] if left else [])]
+    return title, [head, *rows, *([f"{left} of {release.counts.size} bins are not shown"] if left else [])]
 
 
 def _bar_row(predicted: float, residual: float, band: float, reach: float) -> str:
@@ -77,13 +79,13 @@ def _bar_row(predicted: float, residual: float, band: float, reach: float) -> st
 
 
 def _shrunk(counts: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Counts on a page of the terminal's size: each cell spread evenly over the places that it covers."""
+    """Fit counts to the terminal: spread each cell evenly over the places that it covers."""
     high, wide = (_spreading(size, page) for size, page in zip(counts.shape, (_LINES, _COLUMNS), strict=True))
     return np.asarray(high @ counts.astype(np.float64) @ wide.T)
 
 
 def _spreading(cells: int, places: int) -> NDArray[np.float64]:
-    """What part of each cell falls on each place, both dividing the same length evenly."""
+    """Return the part of each cell that falls on each place; both divide the same length evenly."""
     begin, start = np.arange(places) / places, np.arange(cells) / cells
     common = np.minimum(begin[:, None] + 1 / places, start + 1 / cells) - np.maximum(begin[:, None], start)
     return np.asarray(np.maximum(common, 0) * cells)
