@@ -9,13 +9,14 @@ Reads: made-up data. Writes: nothing. Never: imported outside the audit and its 
 
 from collections.abc import Callable, Hashable, Mapping
 from fractions import Fraction
+from functools import wraps
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from thresher.audit.laws.comparison_laws import one_sided, transcript_law
-from thresher.audit.mutants import ONE, by_law
-from thresher.audit.subjects import Pair, Sampled, Subject
+from thresher.audit.mutants import by_law, by_samples
+from thresher.audit.subjects import Pair, Subject
 from thresher.mechanisms.bounds import bound_terms, counts_within
 from thresher.noise import Entropy, discrete_laplace
 
@@ -55,9 +56,9 @@ def broken_generalised_svt(queries: ArrayLike, runs: int, entropy: Entropy) -> R
 
 
 def broken_bound_line(values: tuple[int, ...]) -> Mapping[Hashable, float]:
-    """Return the law of the bound where the search stops. Fault: a record moves a rounded threshold by 1, not by 19/20.
+    """Round the threshold of a private bound down, so that a record moves it by 1, and charge it like the exact one.
 
-    It is charged like the exact threshold and loses a little more: too little for samples, but the law shows it.
+    This is the law of the bound where the search stops. It loses too little for samples, but the law shows it.
     """
     margins = counts_within(np.array(values), [1, 2, 4, 8]) - int(_FRACTION * len(values))
     half = one_sided(0.5)
@@ -78,14 +79,10 @@ def subjects() -> tuple[Subject, ...]:
     )
     more = (1,) * 19 + (8,)
     record = Pair("the one far value removed, which moves the rounded threshold", more, more[:-1])
-    line = "the private bound with its threshold rounded down to a whole number, by its law"
     charged = bound_terms(1, fraction=_FRACTION).epsilon
     return (
-        *(
-            Sampled(mechanism.__name__, _first_line(mechanism), ONE, pairs, _counting(mechanism), samples)
-            for mechanism, pairs, samples in listed
-        ),
-        by_law(broken_bound_line, line, record, charged=charged, missing=1e-12),
+        *(by_samples(_counting(mechanism), *pairs, samples=samples) for mechanism, pairs, samples in listed),
+        by_law(broken_bound_line, record, charged=charged, missing=1e-12),
     )
 
 
@@ -94,6 +91,7 @@ def _counting(
 ) -> Callable[[NDArray[np.int64], int, Entropy], NDArray[np.int64]]:
     """Count the tops in each half of the queries. It is a function of the answers, so it adds no loss."""
 
+    @wraps(mechanism)
     def run(queries: NDArray[np.int64], runs: int, entropy: Entropy) -> NDArray[np.int64]:
         rows = mechanism(queries, runs, entropy)
         return np.asarray(rows.reshape(runs, 2, -1).sum(axis=2))
@@ -113,7 +111,3 @@ def _answers(queries: ArrayLike, runs: int, entropy: Entropy, first: Fraction, s
 
 def _halves(copies: int, first: int, second: int) -> NDArray[np.int64]:
     return np.repeat(np.array([first, second], dtype=np.int64), copies)
-
-
-def _first_line(mechanism: Callable[..., object]) -> str:
-    return (mechanism.__doc__ or "").splitlines()[0]

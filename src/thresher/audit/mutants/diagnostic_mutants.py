@@ -38,16 +38,13 @@ def subjects() -> tuple[Subject, ...]:
     records = ((1010, 1), (1015, 0), (1020, 1))
     top = Pair("one more record in the top bin of 64", records, (*records, (1016, 1)))
     last = Pair("a record more in the last bin", (2, 2, 2, 2), (2, 2, 2, 3))
-    these = "noise for how far the area of these rows can move, not smoothed"
     return (
-        by_law(
-            broken_residual_looks, "a second, uncharged search for the range", *LAW_PAIRS, charged=TOTAL, missing=1e-6
-        ),
-        by_samples(broken_residual_box, "cells between the least and the largest of the data", far),
-        by_samples(broken_roc_true_totals, "rates of noisy counts over true totals", positive),
-        by_law(broken_smooth_area_of_these_rows, these, second, charged=_SMALL),
-        by_samples(broken_binned_residuals, "binned residuals as printed: noise for the width of a bin", top),
-        by_law(broken_bin_merging, "bins joined with one noisy cutoff, not a fresh one for each", last),
+        by_law(broken_residual_looks, *LAW_PAIRS, charged=TOTAL, missing=1e-6),
+        by_samples(broken_residual_box, far),
+        by_samples(broken_roc_true_totals, positive),
+        by_law(broken_smooth_area_of_these_rows, second, charged=_SMALL),
+        by_samples(broken_binned_residuals, top),
+        by_law(broken_bin_merging, last),
     )
 
 
@@ -75,9 +72,9 @@ def broken_roc_true_totals(counts: Counts, runs: int, entropy: Entropy) -> NDArr
 
 
 def broken_smooth_area_of_these_rows(positives: int) -> Mapping[Hashable, float]:
-    """Return the law of a noisy area of one half, where the smaller class has `positives` rows.
+    """Scale the noise by how far the area of these rows can move, which jumps with their number and reveals it.
 
-    The fault: the scale of the noise jumps with the number of rows and reveals it.
+    This is the law of a noisy area of one half, where the smaller class has `positives` rows.
     """
     factor, _ = constants(_SMALL)
     scale = float(factor * Fraction(_STEPS, positives))
@@ -99,7 +96,7 @@ def broken_binned_residuals(records: tuple[tuple[int, int], ...], runs: int, ent
 
 
 def broken_bin_merging(sizes: Sequence[int], cutoff: int = 3, noise: Noise | None = None) -> Mapping[Hashable, float]:
-    """Return the law of bins merged with one noisy cutoff. A first top shows that it is low, yet it stays."""
+    """Merge bins with one noisy cutoff: a first top shows that it is low, yet later comparisons use it too."""
     law, blur = dict[Hashable, float](), noise or one_sided(float(ONE))
     for closed in itertools.product([False, True], repeat=len(sizes)):
         margins, size = [], 0

@@ -36,14 +36,13 @@ def subjects() -> tuple[Sampled, ...]:
     larger = Pair("one more record, and the grid is finer", 16_000, 16_001)
     # Each bucket of two or more cells competes with single cells here, and a record in the middle moves most of them.
     flat = Pair("six empty cells, and a record in one of them", (0, 0, 0, 0, 0, 0), (0, 0, 0, 1, 0, 0))
-    silent = "a partition by noisy argmin, single cells without noise"
     return (
-        by_samples(broken_hierarchy_levels, "a tree of two levels, the whole epsilon at each", more),
-        by_samples(broken_clusters, "cells clustered by their true counts", apart),
-        by_samples(broken_grid_size, "a grid sized by the true number of records", larger),
-        by_samples(broken_worst_sum, "the sum with the largest error chosen without noise", more),
-        by_samples(broken_dawa_silent_singletons, silent, flat, samples=MOST_SAMPLES),
-        by_samples(broken_dawa_as_published, "the same at half the scale and with prices cut at zero", flat),
+        by_samples(broken_hierarchy_levels, more),
+        by_samples(broken_clusters, apart),
+        by_samples(broken_grid_size, larger),
+        by_samples(broken_worst_sum, more),
+        by_samples(broken_dawa_silent_singletons, flat, samples=MOST_SAMPLES),
+        by_samples(broken_dawa_as_published, flat),
     )
 
 
@@ -90,14 +89,14 @@ class Fault:
 def broken_dawa_silent_singletons(
     counts: tuple[int, ...], runs: int, entropy: Entropy, fault: Fault | None = None
 ) -> NDArray[np.bool_]:
-    """Return after which cells a bucket ends, at epsilon 1, with no noise on single cells."""
+    """Choose a partition by noisy argmin at epsilon 1, with no noise on single cells."""
     seen = deviations(np.array(counts, dtype=np.int64))
     charge = _SHARE / (1 - _SHARE) / ONE.fraction
     return ends_of_cheapest(_prices(seen, charge, runs, entropy, fault or Fault()))
 
 
 def broken_dawa_as_published(counts: tuple[int, ...], runs: int, entropy: Entropy) -> NDArray[np.bool_]:
-    """Also halve the scale that the proof needs, and cut prices at zero."""
+    """Leave single cells without noise, halve the scale of the noise that the proof needs, cut prices at zero."""
     return broken_dawa_silent_singletons(counts, runs, entropy, Fault(half_scale=True, clip=True))
 
 

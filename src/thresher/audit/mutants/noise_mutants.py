@@ -22,11 +22,11 @@ def subjects() -> tuple[Sampled, ...]:
     ten = Pair("a count of 10, and of 11", 10, 11)
     four = Pair("one unit moves the sum by 4", 0, _SPREAD)
     return (
-        by_samples(broken_float_laplace, "textbook Laplace noise in floats", Pair("a count of 0, and of 1", 0, 1)),
-        by_samples(broken_square_root_scale, "scale sqrt(4) for a sum that moves by 4", four),
-        by_samples(broken_free_retry, "asked again, answered anew, charged once", ten),
-        by_samples(broken_overlapping_groups, "groups that share people, charged as if they did not", both),
-        by_samples(broken_undeclared_keys, "groups listed because somebody is in them", alone),
+        by_samples(broken_float_laplace, Pair("a count of 0, and of 1", 0, 1)),
+        by_samples(broken_square_root_scale, four),
+        by_samples(broken_free_retry, ten),
+        by_samples(broken_overlapping_groups, both),
+        by_samples(broken_undeclared_keys, alone),
     )
 
 

@@ -46,25 +46,15 @@ def subjects() -> tuple[Enumerated, ...]:
     comes = Pair("somebody of budget 0.5 comes", (0, 1, 0), (1, 1, 0))
     wrote = Pair("somebody who wrote 0.5 comes", 3, 4)
     twice = Pair("somebody comes to two groups", (2, 2), (3, 3))
-    parts = "parts are made of those who are present, by their law"
-    nearest = "0.5 on a grid of step 1 is taken for 1, by its law"
-    share = "a person in two groups, each at the whole share, by its law"
-    divisor = "output perturbation of a risk divided by those present"
-    tilt = "objective perturbation with all of epsilon for the tilt"
     return (
-        by_law(broken_partition_of_present, parts, present, charged=Epsilon(_BUDGETS[-1]), missing=1e-3),
-        by_law(broken_sampling_chances, "chances in proportion to budgets, by their law", comes, charged=_HALF),
-        by_law(broken_mean_budget, "a count with noise for the mean of all budgets, by its law", comes, charged=_HALF),
-        by_law(broken_nearest_budget, nearest, wrote, charged=_HALF),
-        by_law(broken_class_in_two_groups, share, twice, charged=_HALF),
-        by_law(partial(broken_erm_present_divisor, weighted), divisor, *leaving(1), charged=weighted.spent[1]),
-        by_law(partial(broken_tilt_without_volume, minimum), tilt, *leaving(1), charged=minimum.spent[1]),
-        by_law(
-            partial(broken_products_one_bound, weighted),
-            "sums of products with noise for the largest of them",
-            *leaving(1),
-            charged=weighted.spent[1],
-        ),
+        by_law(broken_partition_of_present, present, charged=Epsilon(_BUDGETS[-1]), missing=1e-3),
+        by_law(broken_sampling_chances, comes, charged=_HALF),
+        by_law(broken_mean_budget, comes, charged=_HALF),
+        by_law(broken_nearest_budget, wrote, charged=_HALF),
+        by_law(broken_class_in_two_groups, twice, charged=_HALF),
+        by_law(partial(broken_erm_present_divisor, weighted), *leaving(1), charged=weighted.spent[1]),
+        by_law(partial(broken_tilt_without_volume, minimum), *leaving(1), charged=minimum.spent[1]),
+        by_law(partial(broken_products_one_bound, weighted), *leaving(1), charged=weighted.spent[1]),
     )
 
 

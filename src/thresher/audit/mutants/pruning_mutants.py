@@ -29,18 +29,11 @@ def subjects() -> tuple[Subject, ...]:
     tuples = Pair("one more tuple, eight levels, counts at the threshold", path, more)
     forest = Pair("one more tuple, and another tree that reveals the threshold", (path, others), (more, others))
     empty = Pair("one more tuple below an empty node", 0, 1)
-    again = "a small node measured once more with what pruning would save, and nothing pruned"
-    printed = "streams pruned as printed: fresh noise for each node of a path"
     return (
-        by_samples(broken_prune, printed, tuples, samples=MOST_SAMPLES),
-        by_samples(
-            broken_prune_shared_threshold,
-            "the same with one noisy threshold for a time step",
-            forest,
-            samples=MOST_SAMPLES,
-        ),
-        by_law(broken_prune_law, "how many nodes of a path are kept, exactly", tuples),
-        by_samples(broken_prune_spends_twice, again, empty, samples=MOST_SAMPLES),
+        by_samples(broken_prune, tuples, samples=MOST_SAMPLES),
+        by_samples(broken_prune_shared_threshold, forest, samples=MOST_SAMPLES),
+        by_law(broken_prune_law, tuples),
+        by_samples(broken_prune_spends_twice, empty, samples=MOST_SAMPLES),
     )
 
 

@@ -36,18 +36,12 @@ def subjects() -> tuple[Subject, ...]:
     # The gap is as wide as the smooth sensitivity of the larger data: the median moves by all of it.
     fewer = (0.0,) * _LOT + (math.exp(-float(_TENTH) * (_LOT + 1)),) * (_LOT + 1)
     gap = Pair("the median crosses a gap as wide as its sensitivity", fewer, (0.0, *fewer))
-    levels = "recursive medians with all of epsilon at each of two levels, by their law"
     return (
-        by_samples(broken_median_rate, "the median at a rate that forgets the sum of all weights", far),
-        by_law(broken_quantile_rate, "the 90 % quantile at the rate of the median, by its law", farther),
-        by_law(broken_level_budgets, levels, Pair("one more record at an end", (36,), (0, 36))),
-        by_law(broken_halves, "recursive medians that keep ties on both sides, by their law", middle),
-        by_law(
-            broken_smooth_median_constants,
-            "the smooth median with the constants in print, by its law",
-            gap,
-            charged=_TENTH,
-        ),
+        by_samples(broken_median_rate, far),
+        by_law(broken_quantile_rate, farther),
+        by_law(broken_level_budgets, Pair("one more record at an end", (36,), (0, 36))),
+        by_law(broken_halves, middle),
+        by_law(broken_smooth_median_constants, gap, charged=_TENTH),
     )
 
 
@@ -75,9 +69,9 @@ def broken_halves(records: Records) -> Mapping[Hashable, float]:
 
 
 def broken_smooth_median_constants(records: tuple[float, ...]) -> Mapping[Hashable, float]:
-    """Return the law of the cell of [0, 1] in which the noisy median falls, or of its falling outside.
+    """Use the printed constants of the smooth median. This is its law, in cells of [0, 1] and outside.
 
-    The fault: noise of 8 / epsilon sensitivities, smoothed with all of epsilon, leaves no room for the move of the
+    Noise of 8 / epsilon sensitivities, smoothed with all of epsilon, leaves no room for the move of the
     median itself. It loses up to 0.78 % more than epsilon: too little for samples, but the law shows it.
     """
     line, epsilon = sorted(records), float(_TENTH)

@@ -34,28 +34,20 @@ _EMPTIED = (8,) * 64 + (5,) * 11 + (4,)
 
 
 def subjects() -> tuple[Subject, ...]:
-    restarts = "a restart keeps the counts of the open group, and runs it again with noise drawn anew"
     turns = Pair("the first count one more, the others low and high by turns", (2, *_TURNS), (3, *_TURNS))
     fourth = Pair("the fourth of five counts", (4, 0, 10, 31, 12), (4, 0, 10, 32, 12))
     unit = Pair("one unit more in one step", (3, 0, 2, 5, 1, 0, 0, 2), (3, 0, 2, 6, 1, 0, 0, 2))
     twice = Pair("a unit more in two states of the second step", ((1, 0, 1), 1), ((1, 0, 1), None))
-    smoothed = "the cut-off of an alarm, compared with smoothed counts; misses"
-    one_off = "an alarm whose cut-off allows for noise of u, not u + 1; misses"
-    single = "windows of a tree, each node with the noise of a single release"
-    same = "windows of a tree whose noise is drawn once and used for every block"
-    many = "a unit counts in two states of a step, and noise is drawn as if it were in one"
-    never = "a step that is above stands alone, and the group goes on with the cutoff it has"
-    narrow = "noise as if one unit moved a deviation by one"
     last = Pair("four counts, the last of them one more", (0, 0, 0, 3), (0, 0, 0, 4))
     return (
-        by_samples(broken_grouper_restarts, restarts, last, charged=_TERMS.epsilon, samples=5_000),
-        by_samples(broken_grouper_never_closes, never, turns, charged=_TERMS.epsilon, samples=3_000),
-        by_law(broken_grouper_sensitivity, narrow, fourth, charged=_TERMS.epsilon, missing=1e-12),
-        by_errors(broken_smoothed_alarm, smoothed, _MISS_RATE, ("a busy place that has emptied", _EMPTIED)),
-        by_errors(broken_alarm_one_off, one_off, _MISS_RATE, ("a count just below the threshold", (59,))),
-        by_samples(broken_tree_one_level, single, unit, samples=MOST_SAMPLES),
-        by_samples(broken_tree_same_noise, same, unit, samples=MOST_SAMPLES),
-        by_samples(broken_stream_of_many_states, many, twice, samples=6_000),
+        by_samples(broken_grouper_restarts, last, charged=_TERMS.epsilon, samples=5_000),
+        by_samples(broken_grouper_never_closes, turns, charged=_TERMS.epsilon, samples=3_000),
+        by_law(broken_grouper_sensitivity, fourth, charged=_TERMS.epsilon, missing=1e-12),
+        by_errors(broken_smoothed_alarm, _MISS_RATE, ("a busy place that has emptied", _EMPTIED)),
+        by_errors(broken_alarm_one_off, _MISS_RATE, ("a count just below the threshold", (59,))),
+        by_samples(broken_tree_one_level, unit, samples=MOST_SAMPLES),
+        by_samples(broken_tree_same_noise, unit, samples=MOST_SAMPLES),
+        by_samples(broken_stream_of_many_states, twice, samples=6_000),
     )
 
 
