@@ -17,6 +17,7 @@ from engine.clinics import DECLARATIONS, clinic
 
 from thresher.cli.options import WISHES
 from thresher.decisions.decision_options import NAMES
+from thresher.demo import build
 
 COUNT = "SELECT ward FROM patients GROUP BY ward HAVING COUNT(*) > 30"
 
@@ -251,6 +252,41 @@ def test_an_answer_with_many_uncertain_groups_ends_with_the_command_that_measure
     assert json.loads(finer.stdout)["half_width"] == "20"
     again = thresher(*asked, cwd=tmp_path).stdout
     assert "To measure twice as finely" not in again, "an answer is refined once"
+
+
+def test_the_plan_of_an_ordinary_question_fits_on_one_screen(tmp_path):
+    """Two keys, people, a count and an average: what it costs, how sharp it is and what is promised, at one sight."""
+    build(tmp_path)
+    sql = "SELECT disease, gender FROM patients GROUP BY disease, gender HAVING COUNT(*) > 750 AND AVG(age) > 60"
+    shown = thresher("plan", sql, cwd=tmp_path)
+    assert shown.returncode == 0, shown.stderr
+    lines = shown.stdout.splitlines()
+    assert len(lines) <= 23
+    assert max(map(len, lines)) <= 80
+    text = " ".join(shown.stdout.split())
+    for part in (
+        "COUNT(*) > 750: within 5 patients",
+        "AVG(age) > 60: within 0.4 in a group of 751 rows (the fewest that COUNT(*) lets through)",
+        "at most 0.5 (epsilon)",
+        "any answer is at most 1.65 times as likely with the rows of one patient as without",
+        "0.5 of 0.5 left; at least 0 after this question",
+    ):
+        assert part in text, (part, text)
+
+
+def test_a_budget_that_can_be_too_little_is_said_before_asking(tmp_path):
+    clinic(tmp_path, declarations=DECLARATIONS.replace('"10"', '"0.1"'))
+    shown = thresher("plan", COUNT, "--uncertain-region", "10", cwd=tmp_path)
+    assert "0.1 of 0.1 left, which can be too little" in " ".join(shown.stdout.split())
+
+
+def test_a_width_that_the_limit_does_not_allow_is_noted(tmp_path):
+    build(tmp_path)
+    sql = "SELECT disease, gender FROM patients GROUP BY disease, gender HAVING COUNT(*) > 750"
+    shown = thresher("plan", sql, "--uncertain-region", "2", cwd=tmp_path)
+    text = " ".join(shown.stdout.split())
+    assert "COUNT(*) > 750 is measured within 5 patients, not 2: the limit on the cost allows nothing finer" in text
+    assert "nothing finer" not in thresher("plan", sql, "--uncertain-region", "20", cwd=tmp_path).stdout
 
 
 def test_the_flags_are_the_options_of_a_decision():

@@ -32,10 +32,10 @@ _FEWEST = 1_000
 @click.option("--picture", metavar="FILE", help="Draw the measured error of each method as FILE.svg.")
 @json_option
 def demo_personal(*, seed: int | None, people: int, picture: str | None, as_json: bool) -> None:
-    """Count people who each set a privacy budget: eight of a paper's figure, and a hundred thousand.
+    """Count people who each set a privacy budget.
 
-    Shows the budgets, the parts of least waste, what each method promises, and how far from the truth each method was
-    on the same made-up people.
+    There are the eight people of a paper's figure, and a hundred thousand. Shows the budgets, the parts of least waste,
+    what each method promises, and how far from the truth each method was on the same made-up people.
     """
     if not _FEWEST <= people <= 10 * MANY:
         raise ArgumentError("people", people, f"it must be from {_FEWEST:,} to {10 * MANY:,}", f"Pass {MANY}")

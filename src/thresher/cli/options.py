@@ -41,8 +41,8 @@ _WISHES = (
     _Wish("--max-epsilon", "The most this question may cost [as declared].", "COST"),
     _Wish(
         "--false-alarm-rate",
-        "With many groups, the largest share of the groups that do not qualify that may be reported; with few, the "
-        "chance of marking such a group above [0.10].",
+        "With about 50 groups or more, the largest share of the groups that do not qualify that may be reported; with "
+        "fewer than 5 groups, or another mechanism, the chance of marking such a group above [0.10].",
         "RATE",
         rare=True,
     ),
