@@ -176,14 +176,17 @@ class RefinementPlan(Plan[Release]):
         over = ""
         if self.step.kind == REFINE:
             over = ", given everything that was seen" if self.step.given_seen else ", over the noise of all looks"
+        name = "miss rate" if options.misses_first else "alarm rate"
         rate = self.guarantee.miss_rate if options.misses_first else self.guarantee.false_alarm_rate
+        # A threshold that is chosen after the answer was seen has no promised rate.
+        rates = [] if self.step.kind == READ_AGAIN else [(name, f"{percent(rate or Fraction(0))}{over}")]
         width = in_units(self.guarantee.document()["half_width"], unit_in(self.asked.question.table))
         return [
             ("question", self.question.text),
             ("refines", f"{of}: {how[self.step.kind]}"),
             *([("threshold", f"was that of: {release.question}")] if earlier.moved else []),
             ("groups", f"{len(self.question.groups):,}, each of them"),
-            ("miss rate" if options.misses_first else "alarm rate", f"{percent(rate or Fraction(0))}{over}"),
+            *rates,
             ("half width", width),
         ]
 
