@@ -276,3 +276,17 @@ def test_the_end_of_a_question_shows_what_was_charged(tmp_path, end, charged, gi
     book.close()
     last = json.loads(thresher("ledger", "show", "--ledger", address, "--json").stdout)["entries"][-1]
     assert (last["kind"], last["epsilon"], last["given_back"], spent) == (end, charged, given_back, charged)
+
+
+def test_regions_that_are_not_listed_are_counted(tmp_path):
+    address = f"sqlite:///{tmp_path / 'ledger.db'}"
+    book = open_book(address)
+    book.open_account("patients", "1")
+    cost = by_ward(**{f"w{i}": "0.1" for i in range(20)})
+    book.settle(book.reserve(charge("patients", cost, "a", "which wards?")), cost, b"")
+    book.close()
+    shown = thresher("ledger", "show", "--ledger", address).stdout
+    regions = json.loads(thresher("ledger", "show", "--ledger", address, "--json").stdout)["accounts"][0]
+    assert f"patients by region (the 12 most exposed of {regions['regions_in_all']})" in shown
+    assert regions["regions_in_all"] >= 20
+    assert len(regions["regions"]) == 12

@@ -110,6 +110,7 @@ def _account(held: Balance, losses: list[RegionLosses]) -> dict[str, Any]:
             ((account_loss(losses, within=region).loss, _words(region)) for region in regions), reverse=True
         )
         shown["regions"] = [{"region": region, "loss": loss.to_json()} for loss, region in totals[:_MOST_REGIONS]]
+        shown["regions_in_all"] = len(totals)
     return shown
 
 
@@ -162,9 +163,12 @@ def _meters(balances: Sequence[Balance]) -> list[Block]:
 def _regions(held: Mapping[str, Any]) -> list[Block]:
     """Return the losses of a budget by region, the largest first."""
     regions = held.get("regions", ())
+    if not regions:
+        return []
     lines = [_cut(f"  {region['loss']:>12}  {region['region']}", _WIDTH) for region in regions]
-    top = heading(f"{held['account']} by region", " (the most exposed first)")
-    return [SPACE, top, plain_lines(lines)] if lines else []
+    every = held["regions_in_all"]
+    which = "the most exposed first" if len(regions) == every else f"the {len(regions)} most exposed of {every:,}"
+    return [SPACE, heading(f"{held['account']} by region", f" ({which})"), plain_lines(lines)]
 
 
 def _lines_of(line: dict[str, Any]) -> list[str]:

@@ -71,7 +71,6 @@ _WISHES = (
         rare=True,
     ),
 )
-WISHES = tuple(wished.name[2:].replace("-", "_") for wished in _WISHES)
 
 _SHARPER = (
     _Wish("--uncertain-region", "How fine: a smaller half width, as for ask.", "WIDTH"),
