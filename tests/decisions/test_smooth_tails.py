@@ -5,7 +5,7 @@ import math
 import pytest
 from scipy import integrate
 
-from thresher.decisions.values.smooth_tails import least_rate, summed, tail_quantile, tail_slope_curve
+from thresher.decisions.values.smooth_tails import least_rate, tail_quantile, tail_slope_curve
 from thresher.noise import NoiseSum
 
 RATES = (0.05, 0.025, 0.05 / 3, 0.05 / 6)
@@ -18,6 +18,11 @@ QUANTILES = {
     32: (13.1453, 15.7323, 17.1260, 19.3529),
     64: (18.5993, 22.2113, 24.1480, 27.2282),
 }
+
+
+def summed(terms, t):
+    """P[sum of so many Laplace numbers of scale 1 >= t]."""
+    return tail_slope_curve(NoiseSum((1,) * terms), t, 1.0)[0]
 
 
 @pytest.mark.parametrize("terms", QUANTILES)

@@ -39,7 +39,7 @@ def level_picture(levels: Sequence[float], sizes: Sequence[int], cuts: Sequence[
         (across(x_axis, edges[n]), down(y_axis, count), across(x_axis, edges[n + 1]), down(y_axis, 0))
         for n, count in enumerate(counts)
     ]
-    marks = [_bar(corner, 0) for corner in corners]
+    marks = [_bar(corner) for corner in corners]
     ends = (0, y_axis.high)
     marks += [path([(across(x_axis, cut), down(y_axis, y)) for y in ends], "line1 dashed") for cut in cuts]
     parts = f" Parts begin at {', '.join(f'{cut:.4g}' for cut in cuts)}." if cuts else ""
@@ -57,7 +57,7 @@ def error_picture(title: str, errors: Sequence[tuple[str, float]]) -> str:
     for n, (name, error) in enumerate(errors):
         y, start = down(y_axis, len(errors) - n - 0.5), across(x_axis, low)
         marks += [
-            _bar((start, y - 5, across(x_axis, error), y + 5), 0),
+            _bar((start, y - 5, across(x_axis, error), y + 5)),
             written(start + 4, y - 9, f"{name}  {error:.3g}"),
         ]
     about = "; ".join(f"{name} {error:.3g}" for name, error in errors)
@@ -74,10 +74,10 @@ def error_bars(errors: Sequence[tuple[str, float]]) -> list[str]:
     ]
 
 
-def _bar(corner: tuple[float, float, float, float], colour: int) -> str:
+def _bar(corner: tuple[float, float, float, float]) -> str:
     left, top, right, bottom = corner
     size = f'width="{right - left:.1f}" height="{bottom - top:.1f}"'
-    return f'<rect class="fill{colour}" x="{left:.1f}" y="{top:.1f}" {size}/>'
+    return f'<rect class="fill0" x="{left:.1f}" y="{top:.1f}" {size}/>'
 
 
 def _ranges(levels: Sequence[float], sizes: Sequence[int], most: int = _BARS) -> tuple[list[float], list[int]]:

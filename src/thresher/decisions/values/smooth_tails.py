@@ -17,30 +17,14 @@ _SAME = 1e-5
 _CLOSE = 1e-9
 
 
-@lru_cache(maxsize=128)
-def coefficients(terms: int) -> tuple[float, ...]:
-    """Return the c_j of T_m(t) = exp(-t) sum_j c_j t^j / j!. All are positive, so the sum loses no digits."""
-    return tuple(sum(math.comb(terms - 1 + k, k) / 2 ** (terms + k) for k in range(terms - j)) for j in range(terms))
-
-
-def summed(terms: int, t: float) -> float:
-    """Return T_m(t) = P[sum of m Laplace numbers of scale 1 >= t], t >= 0."""
-    return _series(coefficients(terms), t)
-
-
-def summed_slope(terms: int, t: float) -> float:
-    """Return the derivative of T_m, which is minus the density."""
-    return -_series(_falls(terms), t)
-
-
 def tail_slope_curve(noise: NoiseSum, width: float, epsilon: float) -> tuple[float, float, float]:
     """Return P[noise >= width] as if noise were continuous, and its first and second derivative by epsilon."""
     scales = sorted((c * noise.sensitivity / noise.over for c in noise.coefficients), reverse=True)
     large, small = scales[0], scales[-1]
     if large - small <= _SAME * large:
-        terms, t = len(scales), width / large
-        curve = _series(_differences(_falls(terms)), t * epsilon)
-        return summed(terms, t * epsilon), t * summed_slope(terms, t * epsilon), t * t * curve
+        t = width / large
+        value, slope, curve = (_series(values, t * epsilon) for values in _derivatives(len(scales)))
+        return value, -t * slope, t * t * curve
     wide, narrow = math.exp(-width * epsilon / large), math.exp(-width * epsilon / small)
     over = 2 * (large - small) * (large + small)
     return (
@@ -70,9 +54,15 @@ def least_rate(enough: Callable[[float], bool], guess: float) -> float:
 
 
 @lru_cache(maxsize=128)
-def _falls(terms: int) -> tuple[float, ...]:
-    """Return the c_j of the density."""
-    return _differences(coefficients(terms))
+def _derivatives(terms: int) -> tuple[tuple[float, ...], ...]:
+    """Return the c_j of T_m(t) = exp(-t) sum_j c_j t^j / j!, of minus its derivative, and of its second derivative.
+
+    T_m(t) = P[sum of m Laplace numbers of scale 1 >= t]. All c_j of T_m are positive, so the sum loses no digits.
+    """
+    chances = [math.comb(terms - 1 + k, k) / 2 ** (terms + k) for k in range(terms)]
+    tails = tuple(sum(chances[: terms - j]) for j in range(terms))
+    falls = _differences(tails)
+    return tails, falls, _differences(falls)
 
 
 def _differences(values: tuple[float, ...]) -> tuple[float, ...]:

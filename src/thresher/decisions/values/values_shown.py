@@ -85,7 +85,8 @@ class Average:
 
     def shown(self, readings: Readings) -> ShownNumber:
         """Return -present/total + added/(total * counted), and its extremes over all numbers within their reach."""
-        added, counted, low, high = *self._floats(readings), self.grid.lowest, self.grid.highest
+        added, counted = self.added.floats(readings), self.counted.floats(readings)
+        low, high = self.grid.lowest, self.grid.highest
         start, total, reach = -self.row.present / self.row.total, self.row.total, self.counted.reach
         fewest, most = np.maximum(counted - reach, 1.0), np.maximum(counted + reach, 1.0)
         tops = [added + side * self.added.reach for side in (-1, 1)]
@@ -103,9 +104,6 @@ class Average:
         # One is added for the rounding of the shown number, and one for the rounding of floats.
         wide = (decimal(math.floor(width * 10**at) + 2, at) for width, at in zip(widths, places, strict=True))
         return ShownNumber(self.text, tuple(texts), tuple(wide))
-
-    def _floats(self, readings: Readings) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        return self.added.floats(readings), self.counted.floats(readings)
 
 
 Display = Plain | Average
