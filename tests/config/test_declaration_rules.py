@@ -57,8 +57,8 @@ COLUMN = "tables.patients.columns.age"
     [
         # Row 39: bounds.
         ("{ min = 10, max = 2 }", [f"{COLUMN}.max = 2", "below min = 10", "Exchange"]),
-        ("{ min = 5, max = 5 }", [f"{COLUMN}.max = 5", "sensitivity 0, nothing to protect?", "Declare a range"]),
-        ("{ min = 5, max = 5.0 }", ["max = 5.0", "sensitivity 0"]),
+        ("{ min = 5, max = 5 }", [f"{COLUMN}.max = 5", "every value would be the same", "Declare a range"]),
+        ("{ min = 5, max = 5.0 }", ["max = 5.0", "every value would be the same"]),
         ("{ min = nan, max = 5 }", [f"{COLUMN}.min = nan", "finite number", "Write a plain number"]),
         ("{ min = 0, max = inf }", [f"{COLUMN}.max = inf", "finite number"]),
         ("{ min = -inf, max = 0 }", [f"{COLUMN}.min = -inf", "finite number"]),
@@ -77,12 +77,12 @@ COLUMN = "tables.patients.columns.age"
         # The grid.
         ("{ min = 0, max = 10, step = 0 }", [f"{COLUMN}.step = 0", "above zero", "distance of the grid"]),
         ("{ min = 0, max = 10, step = -1 }", [f"{COLUMN}.step = -1", "above zero"]),
-        ("{ min = 0, max = 10, step = 3 }", [f"{COLUMN}.max = 10", "no multiple of step = 3", "finer step"]),
-        ("{ min = 0.05, max = 10, step = 0.1 }", [f"{COLUMN}.min = 0.05", "no multiple of step = 0.1"]),
+        ("{ min = 0, max = 10, step = 3 }", [f"{COLUMN}.max = 10", "not a multiple of step = 3", "finer step"]),
+        ("{ min = 0.05, max = 10, step = 0.1 }", [f"{COLUMN}.min = 0.05", "not a multiple of step = 0.1"]),
         ("{ min = 0, max = 9007199254740993 }", [f"{COLUMN}.max = 9007199254740993", "2^53 steps"]),
         ("{ min = -1e10, max = 0, step = 1e-6 }", [f"{COLUMN}.min = -1e+10", "2^53 steps", "larger step"]),
-        ("{ min = 0, max = 9, missing = 10 }", [f"{COLUMN}.missing = 10", "outside of min and max", "from min to max"]),
-        ("{ min = 0, max = 9, missing = 0.5 }", [f"{COLUMN}.missing = 0.5", "no multiple of step = 1"]),
+        ("{ min = 0, max = 9, missing = 10 }", [f"{COLUMN}.missing = 10", "outside min and max", "from min to max"]),
+        ("{ min = 0, max = 9, missing = 0.5 }", [f"{COLUMN}.missing = 0.5", "not a multiple of step = 1"]),
         ('{ min = 0, max = 9, missing = "" }', [f'{COLUMN}.missing = ""', "finite number"]),
         # Row 42: lists.
         ("{ values = [] }", [f"{COLUMN}.values = []", "empty list", "List the public values"]),
@@ -91,9 +91,13 @@ COLUMN = "tables.patients.columns.age"
         ("{ values = [1, 0x1] }", [f"{COLUMN}.values = 1", "listed twice"]),
         (
             '{ values = ["a", 1] }',
-            [f"{COLUMN}.values = 1", '"a" and this are of two types', "List text in quotes only"],
+            [
+                f"{COLUMN}.values = 1",
+                '"a", and all values have one type',
+                "List text in quotes only",
+            ],
         ),
-        ("{ values = [1, true] }", [f"{COLUMN}.values = true", "1 and this are of two types"]),
+        ("{ values = [1, true] }", [f"{COLUMN}.values = true", "1, and all values have one type"]),
         ("{ values = [true] }", [f"{COLUMN}.values = [true]", "both values", "[true, false]"]),
         ("{ values = [true, true] }", [f"{COLUMN}.values = true", "listed twice"]),
         ("{ values = [1.0, 2.5] }", [f"{COLUMN}.values = 1.0", "text, whole numbers, or true and false"]),
@@ -130,17 +134,20 @@ COLUMN = "tables.patients.columns.age"
             [f'{COLUMN}.by = "month"', '"day" or "hour"', 'by = "day"'],
         ),
         # Other kinds.
-        ("{ text = false }", [f"{COLUMN}.text = false", "true or left out"]),
-        ('{ text = "yes" }', [f'{COLUMN}.text = "yes"', "true or left out"]),
-        ("{}", [f"{COLUMN} = {{}}", "does not say what the column may hold", "{ min = 0, max = 110 }"]),
-        ("{ fixed = false }", [f"{COLUMN} = {{ fixed }}", "does not say what the column may hold"]),
+        ("{ text = false }", [f"{COLUMN}.text = false", "true, or be left out"]),
+        ('{ text = "yes" }', [f'{COLUMN}.text = "yes"', "true, or be left out"]),
+        ("{}", [f"{COLUMN} = {{}}", "no field says what the column may hold", "{ min = 0, max = 110 }"]),
+        ("{ fixed = false }", [f"{COLUMN} = {{ fixed }}", "no field says what the column may hold"]),
         ("{ min = 0, max = 5, values = [1] }", [f"{COLUMN}.min = 0", "`values` and `min` declare two kinds"]),
         ("{ text = true, by = 'day' }", [f"{COLUMN}.text = true", "two kinds", "first, last, by, or text"]),
         ("{ min = 0, maks = 5 }", ["unknown field `maks` in [tables.patients.columns.age]", "did you mean `max`?"]),
         ("5", [f"{COLUMN} = 5", "must be a table", "{ min = 0, max = 110 }"]),
         ('"int"', [f'{COLUMN} = "int"', "must be a table"]),
         # `fixed`.
-        ("{ min = 0, max = 5, fixed = true }", [f"{COLUMN}.fixed = true", "every row is its own unit", "Remove it"]),
+        (
+            "{ min = 0, max = 5, fixed = true }",
+            [f"{COLUMN}.fixed = true", "a different person", "Remove it"],
+        ),
         ("{ min = 0, max = 5, fixed = 1 }", [f"{COLUMN}.fixed = 1", "true or false"]),
     ],
 )
@@ -153,10 +160,13 @@ def test_rules_of_columns(column, words):
     [
         ('{ bands_of = "agee", edges = [0, 5] }', ['bands.bands_of = "agee"', "did you mean `age`?", "Declare it"]),
         ('{ bands_of = "bands", edges = [0, 5] }', ['bands_of = "bands"', "with min and max"]),
-        ('{ bands_of = "age", edges = [5] }', ["bands.edges = [5]", "two numbers or more", "[0, 18, 65, 111]"]),
-        ('{ bands_of = "age", edges = 5 }', ["bands.edges = 5", "list of two numbers"]),
-        ('{ bands_of = "age", edges = [0, 18, 18] }', ["bands.edges = 18", "edges grow", "Sort them"]),
-        ('{ bands_of = "age", edges = [0, 18, 5] }', ["bands.edges = 5", "the one before is 18"]),
+        ('{ bands_of = "age", edges = [5] }', ["bands.edges = [5]", "at least two numbers", "[0, 18, 65, 111]"]),
+        ('{ bands_of = "age", edges = 5 }', ["bands.edges = 5", "list of at least two numbers"]),
+        (
+            '{ bands_of = "age", edges = [0, 18, 18] }',
+            ["bands.edges = 18", "larger than the edge before", "Sort them"],
+        ),
+        ('{ bands_of = "age", edges = [0, 18, 5] }', ["bands.edges = 5", "which is 18"]),
         ('{ bands_of = "age", edges = [0, 0.5] }', ["bands.edges = 0.5", "multiples of the step of age, which is 1"]),
         ('{ bands_of = "age", edges = [0, 1e20] }', ["bands.edges = 1e+20", "multiples of the step"]),
         ('{ bands_of = "age", edges = [0, true] }', ["bands.edges = true", "finite number"]),
@@ -172,7 +182,11 @@ def test_rules_of_bands(bands, words):
 
 def test_an_element_is_refused_on_its_own_line():
     check(refusal(column='age = { values = [\n  "a",\n  "b", # two\n\n  "a",\n] }'), 14, "listed twice")
-    check(refusal(column=f'{AGE}\nb.bands_of = "age"\nb.edges = [\n0,\n1,\n0.5]'), 15, "edges grow")
+    check(
+        refusal(column=f'{AGE}\nb.bands_of = "age"\nb.edges = [\n0,\n1,\n0.5]'),
+        15,
+        "larger than the edge before",
+    )
 
 
 TABLE = "tables.patients"
@@ -182,7 +196,7 @@ TABLE = "tables.patients"
     ("setting", "words"),
     [
         # Row 40: the unit.
-        ('unit = ""', [f'{TABLE}.unit = ""', "must not be empty", "every row is its own unit"]),
+        ('unit = ""', [f'{TABLE}.unit = ""', "must not be empty", "each row is a different person"]),
         ("unit = 5", [f"{TABLE}.unit = 5", "text in quotes"]),
         ('unit = "a\\u0000"', [f'{TABLE}.unit = "a\\x00"', "NUL"]),
         (f'unit = "{"x" * 201}"', [f"{TABLE}.unit = ", "1 to 200 characters"]),
@@ -297,9 +311,14 @@ def test_rules_of_public_tables(public, words):
         (AGE, '"" = { text = true }', 10, ["name has 1 to 200 characters"]),
         (AGE, '"a\\u0000" = { text = true }', 10, ["no NUL"]),
         (AGE, f"{AGE}\nAGE = {{ text = true }}", 11, ["differs from age by capitals only", "Keep one"]),
-        ("[public_tables.diseases]", "[public_tables.patients]", 5, ["tables.patients = ", "one or the other"]),
-        ("[public_tables.diseases]", "[public_tables.PATIENTS]", 5, ["one or the other"]),
-        ("[tables.patients]", "[tables.DISEASES]\nbudget=1\n[tables.patients]", 5, ["one or the other"]),
+        (
+            "[public_tables.diseases]",
+            "[public_tables.patients]",
+            5,
+            ["tables.patients = ", "is private or public"],
+        ),
+        ("[public_tables.diseases]", "[public_tables.PATIENTS]", 5, ["a table is private or public"]),
+        ("[tables.patients]", "[tables.DISEASES]\nbudget=1\n[tables.patients]", 5, ["a table is private or public"]),
         ("# line 1", 'public_tables = ["a"]', 12, ["set twice"]),
     ],
 )
@@ -323,7 +342,7 @@ def test_no_table_at_all():
 
 
 def test_file_and_table_are_one_choice():
-    check(refusal(setting='table = "a"\nfile = "b"'), 8, f'{TABLE}.file = "b"', "`table` says already", "Keep one")
+    check(refusal(setting='table = "a"\nfile = "b"'), 8, f'{TABLE}.file = "b"', "`table` already says", "Keep one")
     check(refusal(public='table = "a"\nfile = "b"'), 14, "public_tables.diseases.file")
 
 
@@ -422,7 +441,7 @@ def test_bands_are_few():
     edges = list(range(1001))
     column = "age = {{ min = 0, max = 5000 }}\nband = {{ bands_of = 'age', edges = {} }}"
     error = refusal(column=column.format(edges))
-    check(error, 11, "tables.patients.columns.band.edges = [0, 1, 2, ...]", "1,001 edges", "1,000 are the most")
+    check(error, 11, "tables.patients.columns.band.edges = [0, 1, 2, ...]", "1,001 edges", "at most 1,000 are allowed")
     read(FILE.format(setting="", column=column.format(edges[:1000]), public=""), ".")
 
 

@@ -160,7 +160,7 @@ def refusal_of(path):
 
 def test_a_missing_file_points_to_init(tmp_path):
     error = refusal_of(tmp_path / "thresher.toml")
-    assert str(error) == "thresher.toml: there is no such file. Run thresher init to make one, or name another."
+    assert str(error) == "thresher.toml: this file does not exist. Run thresher init to make one, or name another file."
     assert refusal_of(tmp_path / "no folder" / "x.toml").place == "x.toml"
 
 
@@ -185,7 +185,7 @@ def test_a_file_without_permission(tmp_path, nobody):
     if os.access(tmp_path, os.W_OK, effective_ids=True):
         path.write_text(SMALL)
         path.chmod(0)
-    assert "may not be read" in str(refusal_of(path))
+    assert "may not read it" in str(refusal_of(path))
 
 
 @pytest.mark.parametrize("name", ["a\x00b", "x" * 5000, "loop", "thresher.toml/inner"])

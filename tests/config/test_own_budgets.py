@@ -46,8 +46,12 @@ def test_the_roster_may_count_people():
 
 
 REFUSED = {
-    "a budget for all besides": ("budget_column", 'budget = "1"\nbudget_column', "everybody brings a budget"),
-    "a limit besides": ("budget_column", 'max_epsilon_per_question = "1"\nbudget_column', "everybody brings a budget"),
+    "a budget for all besides": ("budget_column", 'budget = "1"\nbudget_column', "each person brings"),
+    "a limit besides": (
+        "budget_column",
+        'max_epsilon_per_question = "1"\nbudget_column',
+        "each person brings",
+    ),
     "no such column": ('"privacy_budget"', '"privacy_budge"', "did you mean"),
     "text": ("{ min = 0, max = 1, step = 0.1 }", '{ values = ["much"] }', "numbers with min = 0"),
     "min above 0": ("min = 0, max = 1, step = 0.1", "min = 0.1, max = 1, step = 0.1", "numbers with min = 0"),
@@ -56,7 +60,7 @@ REFUSED = {
     "too many levels": ("step = 0.1", "step = 0.0001", "10,000 levels"),
     "too fine": ("max = 1, step = 0.1", 'max = "0.000000001", step = "0.000000001"', "ten nano"),
     "no roster": ('budget_roster = { table = "roster", column = "eps" }', "", "`budget_roster` is missing"),
-    "a roster alone": ('budget_column = "privacy_budget"', 'budget = "1"', "no column holds budgets"),
+    "a roster alone": ('budget_column = "privacy_budget"', 'budget = "1"', "declares no budget_column"),
     "no such table": ('table = "roster"', 'table = "rosters"', "no such public table"),
     "no column named": (', column = "eps"', "", "`column` is missing"),
     "a field too many": ('column = "eps"', 'column = "eps", row = "x"', "unknown field `row`"),
@@ -73,7 +77,7 @@ def test_what_is_refused(case):
 
 def test_two_accounts_of_one_name_are_refused():
     twin = '[tables."personal:patients"]\nbudget = "1"\ncolumns.x = { text = true }\n[public_tables.roster]'
-    with pytest.raises(DeclarationError, match="name of its account"):
+    with pytest.raises(DeclarationError, match="account has the same name"):
         declared("[public_tables.roster]", twin)
 
 

@@ -117,7 +117,7 @@ def test_what_the_catalogue_says_is_filled_in(tmp_path):
 
 def test_every_choice_that_is_switched_off_is_right_once_it_is_on(tmp_path):
     text = starter("postgresql://u:p@h/d", CLINIC)
-    choices = re.findall(r"^# (\w+ = .*)$", text.partition("# Tables that anybody")[0], re.MULTILINE)
+    choices = re.findall(r"^# (\w+ = .*)$", text.partition("# Public tables")[0], re.MULTILINE)
     assert len(choices) == 18
     for choice in choices:
         rows = filled(text).split("\n")
@@ -130,7 +130,7 @@ def test_every_choice_that_is_switched_off_is_right_once_it_is_on(tmp_path):
 
 def test_who_is_protected_must_be_decided_where_a_column_looks_like_an_id(tmp_path):
     text = starter("duckdb://", CLINIC)
-    named = r'who is protected: "patient_id" \(unique here: the same as no unit\) or "household_id"\?'
+    named = r'who is protected: "patient_id" \(unique in each row, as if there were no unit\) or "household_id"\?'
     assert re.search(rf"^unit = ___ +# {named}", text, re.MULTILINE)
     assert len(re.findall("^unit = ___", text, re.MULTILINE)) == 1, "the other table has no such column"
     assert re.search(r"^# patient_id = \{", text, re.MULTILINE)
@@ -144,9 +144,9 @@ def test_who_is_protected_must_be_decided_where_a_column_looks_like_an_id(tmp_pa
 def test_without_the_lines_of_the_unit_every_row_is_one(tmp_path):
     lines = filled(starter("duckdb://", CLINIC)).split("\n")
     place = lines.index(next(line for line in lines if line.startswith("unit = ")))
-    assert "Remove this line and the next two only if every row is a person of its own" in lines[place]
+    assert "Remove this line and the next two only if each row is a different person" in lines[place]
     assert "left out of every count" in lines[place + 1]
-    assert "raise both to count visits" in lines[place + 2]
+    assert "raise both limits to count visits" in lines[place + 2]
     declared = read("\n".join(lines[:place] + lines[place + 3 :]), tmp_path)
     assert declared.tables["patients"].contribution is None
 
@@ -191,7 +191,7 @@ def test_a_column_without_a_type_comes_with_two_choices(tmp_path):
 def test_what_looks_like_a_key_takes_one_line(family):
     text = starter("duckdb://", {"t": [C("person_id", "VARCHAR", family), C("b", "BOOLEAN", "truth")]})
     lines = [line for line in text.split("\n") if line.startswith("# person_id")]
-    note = "VARCHAR in the source, by its looks a key; remove the # only if people ask about it"
+    note = "VARCHAR in the source, looks like a key; remove the # only if people ask about it"
     assert [re.sub(" {2,}", "  ", line) for line in lines] == [f"# person_id = {{ text = true }}  # {note}"]
 
 

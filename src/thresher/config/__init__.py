@@ -1,9 +1,11 @@
-"""What is declared in public about the data: `thresher.toml` as frozen declarations.
+"""Public facts about the data: `thresher.toml` as frozen declarations.
 
-Reads: one file. Writes: nothing. Never: data.
+Read `declarations` and `columns` first: what is declared. `loading` reads a file, by `parsing` (TOML, with `places` for
+the lines of mistakes), `sections` (fields), `kinds` (columns), `streams`, `own_budgets` and `relations` (no rows are
+declared twice). `starter` writes the first file of a source.
+Reads: one file. Writes: nothing. Never: data; a default that depends on data.
 """
 
-from thresher.config.catalogue import CatalogueColumn, Family
 from thresher.config.columns import (
     Bands,
     Code,
@@ -24,7 +26,7 @@ from thresher.config.columns import (
 from thresher.config.declarations import Contribution, Declarations, PublicDeclaration, Table, data_path
 from thresher.config.loading import load, read
 from thresher.config.own_budgets import BudgetRoster, OwnBudgets
-from thresher.config.starter import starter
+from thresher.config.starter import CatalogueColumn, Family, starter
 from thresher.config.streams import AlarmDeclaration, Polled, StreamDeclaration
 
 __all__ = [

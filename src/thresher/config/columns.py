@@ -2,8 +2,8 @@
 
 Every kind turns its values into *codes*, the form in which the sources compare, group and add them: text stays text,
 everything else becomes a whole number (a number its place on the grid, a day the days since 1970, a band its place in
-the list). Codes are what keeps the databases alike; labels are what people see. A kind without a public list has no
-codes. `missing` is the value that stands wherever the data have none, if one is declared.
+the list). Codes are the same in every database; labels are what people see. A kind without a public list has no codes.
+`missing` is the declared value, if any, that replaces missing values.
 Reads: declarations. Writes: nothing. Never: data.
 """
 
@@ -22,14 +22,14 @@ _HOUR = timedelta(hours=1)
 
 
 class _Coded:
-    """What most kinds share: a code is its own label, nothing stands for a missing value, and there is no order."""
+    """The base of most kinds: a code is its own label, no value replaces missing ones, and there is no order."""
 
     __slots__ = ()
     ordered: ClassVar[bool] = False
     missing: ClassVar[None] = None
 
     def codes(self) -> Sequence[Code]:
-        """Return every public value as a code; none if the values are not listed here."""
+        """Return every public value as a code; an empty list if the values are not listed here."""
         return ()
 
     def label(self, code: Code) -> Label:
@@ -72,8 +72,9 @@ class Truth(_Coded):
 class Grid:
     """Numbers from `minimum` to `maximum`, kept as whole multiples of `step`: codes are value / step.
 
-    Values outside are clamped, values between two multiples go to the nearer one (upwards if in the middle). NULL, NaN
-    and infinities become `missing`; without it they count as NULL, which sums and averages pass over.
+    Values outside are clamped; values between two multiples go to the nearer one (upwards from the middle). NULL, NaN
+    and infinities become `missing`, a multiple of `step` within the bounds; without it they count as NULL, which sums
+    and averages leave out.
     """
 
     minimum: Fraction
@@ -159,7 +160,7 @@ class Referenced(_Coded):
 
 @dataclass(frozen=True, slots=True)
 class Text(_Coded):
-    """Text without a public list: may be compared by = and IN, never grouped by."""
+    """Text without a public list: it may be compared by = and IN, never grouped by."""
 
 
 Kind = Listed | Numbered | Truth | Grid | Days | Hours | Bands | Referenced | Text
@@ -167,7 +168,7 @@ Kind = Listed | Numbered | Truth | Grid | Days | Hours | Bands | Referenced | Te
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A declared column. `fixed`: all rows of a unit have the same value here (the sources enforce it)."""
+    """A declared column. With `fixed`, all rows of a unit have the same value in it, which the sources enforce."""
 
     name: str
     kind: Kind
@@ -175,11 +176,12 @@ class Column:
 
 
 def day_code(day: date) -> int:
+    """Return the code of a day: the days since 1970-01-01."""
     return (day - _FIRST_DAY).days
 
 
 def decimal_text(value: Fraction) -> str:
-    """A decimal if the number has one, else a ratio."""
+    """Return the number as a finite decimal if it has one, else as a ratio."""
     if value.denominator == 1:
         return str(value.numerator)
     twos, fives, rest = 0, 0, value.denominator

@@ -1,4 +1,4 @@
-"""`thresher.toml` as frozen declarations: everything that is public about the data, and nothing that is not.
+"""`thresher.toml` as frozen declarations: everything that is public about the data, and nothing else.
 
 Reads: nothing. Writes: nothing. Never: data, defaults that depend on data.
 """
@@ -20,7 +20,7 @@ _NAMING = ("dbname", "host", "hostaddr", "options", "port", "service")
 
 @dataclass(frozen=True, slots=True)
 class Contribution:
-    """How much of one privacy unit is looked at: at most so many groups, and so many rows in each."""
+    """The limits of one privacy unit: the most groups in which it counts, and the most rows in each of them."""
 
     unit: str
     max_groups: int
@@ -40,16 +40,16 @@ class Table:
     # Where the source keeps it, if not under its own name: another relation ("schema.table"), or a file.
     relation: str | None = None
     file: Path | None = None
-    # Named by the curator when the rows change: answers about another version are other answers. None: never named.
+    # Changed by the curator when the rows change: answers about another version are other answers. None: not declared.
     version: str | None = None
-    # In which source it is kept: an address without user, password and settings. `Declarations` says so to its tables.
+    # Which source holds it: an address without user and password, which `Declarations` sets in its tables.
     source: str = ""
-    # Where everybody brings a budget of their own: then `budget` is 1, the whole of each.
+    # Declared if each person brings a budget: then `budget` is 1, which stands for all of each person's budget.
     own_budgets: OwnBudgets | None = None
 
     @property
     def account(self) -> str:
-        """The name of its budget in the ledger; of people's own budgets, shares are kept under another one."""
+        """The name of its account in the ledger. Shares of personal budgets are kept under another name."""
         return self.name if self.own_budgets is None else f"personal:{self.name}"
 
     @property
@@ -70,7 +70,7 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class PublicDeclaration:
-    """A table that anybody may see: it is read whole, and may be joined."""
+    """A table that anybody may see. It is read whole, and may be joined."""
 
     name: str
     relation: str | None = None
@@ -79,9 +79,9 @@ class PublicDeclaration:
 
 @dataclass(frozen=True, slots=True)
 class Declarations:
-    """One `thresher.toml`. Relative paths are taken from `folder`, the folder the file lies in.
+    """The content of one `thresher.toml`. Relative paths start from `folder`, the folder of the file.
 
-    Without tables there may be no source: `source` is empty then, and streams are fed from outside.
+    Without tables there may be no source: `source` is then empty, and streams are fed from outside.
     """
 
     source: str
@@ -93,7 +93,7 @@ class Declarations:
     anchor: Path | None = None
     timeout_seconds: int = 600
     max_groups: int = 10_000
-    # On which line of the file a place such as "tables.visits.columns.age" is declared; no part of what is declared.
+    # The line of each place in the file, such as "tables.visits.columns.age". Lines are not part of the declarations.
     lines: Mapping[str, int] = field(default_factory=dict, compare=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -102,18 +102,18 @@ class Declarations:
         object.__setattr__(self, "tables", tables)
 
     def budgets(self) -> dict[str, Epsilon]:
-        """What may be lost in all, by account: of each table, and of streams."""
+        """Return the budget of each account: of each table, and of streams."""
         tables = {table.account: table.budget for table in self.tables.values()}
         return tables | {stream.account_name: stream.budget for stream in self.streams.values()}
 
     def line_of(self, place: str) -> int | None:
-        """The line of a place, or of the nearest one around it; None if these declarations were not in a file."""
+        """Return the line of a place, or of the nearest place around it; None if there was no file."""
         while place and place not in self.lines:
             place = place.rpartition(".")[0]
         return self.lines.get(place)
 
     def located(self, error: DeclarationError) -> DeclarationError:
-        """The same refusal with its line, for those that were found out after the file was read."""
+        """Return a refusal that was made after the file was read, with its line."""
         if error.line is not None:
             return error
         return DeclarationError(error.place, error.message, self.line_of(error.place))

@@ -1,6 +1,6 @@
-"""One column of `thresher.toml` as a kind of `columns.py`: which kind its fields make, and the rules of each.
+"""One column of `thresher.toml` as a kind of `columns.py`: which kind its fields declare, and the rules of each kind.
 
-Reads: one section. Writes: nothing. Never: looks at data; every rule is about what is written.
+Reads: one section. Writes: nothing. Never: data; every rule is about the text of the file.
 """
 
 import re
@@ -23,7 +23,7 @@ from thresher.config.columns import (
 )
 from thresher.config.sections import Section, as_written, did_you_mean, dotted, is_whole, plain
 
-# The fields of every kind; `fixed` goes with each.
+# The fields of every kind. Each kind also takes `fixed`.
 KIND_FIELDS: dict[str, tuple[str, ...]] = {
     "values": ("values",),
     "public_table": ("public_table", "column"),
@@ -36,7 +36,7 @@ COLUMN_FIELDS: tuple[str, ...] = (*(field for fields in KIND_FIELDS.values() for
 HOW_TO_DECLARE = 'Write e.g. { min = 0, max = 110 }, { values = ["a", "b"] } or { text = true }'
 
 _HOW_TO_LIST = "List text in quotes only, or whole numbers only, or [true, false]"
-# Codes up to here are whole numbers to every database, doubles included.
+# Every whole number up to here is exact as a double too.
 _MOST_STEPS = 2**53
 _WHOLE_LOWEST, _WHOLE_HIGHEST = -(2**63), 2**63 - 1
 _MOST_EDGES = 1_000
@@ -44,14 +44,14 @@ _DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 
 
 def kind_in(column: Section) -> Kind:
-    """The kind that a column's fields declare."""
+    """Return the kind that a column's fields declare."""
     column.only(*COLUMN_FIELDS)
     named = [kind for kind, fields in KIND_FIELDS.items() if any(field in column for field in fields)]
     if not named:
-        raise column.refusal_here("it does not say what the column may hold", HOW_TO_DECLARE)
+        raise column.refusal_here("no field says what the column may hold", HOW_TO_DECLARE)
     if len(named) > 1:
         first, second = (next(field for field in KIND_FIELDS[kind] if field in column) for kind in named[:2])
-        rule = f"`{first}` and `{second}` declare two kinds of column, and a column is of one kind"
+        rule = f"`{first}` and `{second}` declare two kinds of column, and a column has one kind"
         raise column.refusal(
             second, rule, f"Keep the fields of one kind: {_fields_of(named[0])}, or {_fields_of(named[1])}"
         )
@@ -59,7 +59,7 @@ def kind_in(column: Section) -> Kind:
 
 
 def check_bands(column: Section, bands: Bands, kinds: dict[str, Kind]) -> None:
-    """Edges lie on the grid of a column that is declared in the same table."""
+    """Refuse bands whose edges do not lie on the grid of a column of the same table."""
     grid = kinds.get(bands.of)
     if grid is None:
         rule = f"no such column is declared in this table{did_you_mean(bands.of, kinds)}"
@@ -76,22 +76,22 @@ def check_bands(column: Section, bands: Bands, kinds: dict[str, Kind]) -> None:
 
 
 def _values(column: Section) -> Kind:
-    found = column.content["values"]
-    if not isinstance(found, list):
+    values = column.content["values"]
+    if not isinstance(values, list):
         raise column.refusal("values", "it must be a list", _HOW_TO_LIST)
-    if not found:
+    if not values:
         raise column.refusal("values", "an empty list leaves no group to ask about", "List the public values")
-    seen: set[object] = set()
-    for place, value in enumerate(found):
+    earlier: set[object] = set()
+    for place, value in enumerate(values):
         _check_value(column, place)
-        if value in seen:
+        if value in earlier:
             raise column.refusal("values", "it is listed twice", "Remove one of them", place=place)
-        seen.add(value)
-    if isinstance(found[0], str):
-        return Listed(tuple(found))
-    if is_whole(found[0]):
-        return Numbered(tuple(found))
-    if len(found) != 2:
+        earlier.add(value)
+    if isinstance(values[0], str):
+        return Listed(tuple(values))
+    if is_whole(values[0]):
+        return Numbered(tuple(values))
+    if len(values) != 2:
         raise column.refusal("values", "a column of true and false has both values", "Write values = [true, false]")
     return Truth()
 
@@ -102,10 +102,10 @@ def _check_value(column: Section, place: int) -> None:
         rule = "values are text, whole numbers, or true and false"
         raise column.refusal("values", rule, _HOW_TO_LIST, place=place)
     if type(value) is not type(first):
-        rule = f"{as_written(first)} and this are of two types"
+        rule = f"the first value is {as_written(first)}, and all values have one type"
         raise column.refusal("values", rule, _HOW_TO_LIST, place=place)
     if isinstance(value, str) and "\x00" in value:
-        raise column.refusal("values", "no database keeps NUL in text", "Remove it", place=place)
+        raise column.refusal("values", "text in a database cannot hold NUL", "Remove it", place=place)
     if isinstance(value, int) and not _WHOLE_LOWEST <= value <= _WHOLE_HIGHEST:
         raise column.refusal("values", "whole numbers have at most 64 bits", "Declare it as text", place=place)
 
@@ -126,7 +126,7 @@ def _grid(column: Section) -> Kind:
         raise column.refusal("step", "it must be above zero", "Write the distance of the grid, such as 1 or 0.5")
     if low == high:
         fix = "Declare a range, or leave the column out"
-        raise column.refusal("max", "min and max are equal: sensitivity 0, nothing to protect?", fix)
+        raise column.refusal("max", "min and max are equal, so every value would be the same", fix)
     if low > high:
         raise column.refusal("max", f"it is below min = {plain(decimal_text(low))}", "Exchange min and max")
     missing = column.number("missing") if "missing" in column else None
@@ -134,13 +134,13 @@ def _grid(column: Section) -> Kind:
         if value is None:
             continue
         if (value / step).denominator != 1:
-            rule = f"it is no multiple of step = {plain(decimal_text(step))}"
+            rule = f"it is not a multiple of step = {plain(decimal_text(step))}"
             raise column.refusal(field, rule, "Move it onto the grid, or write a finer step")
         if abs(value / step) > _MOST_STEPS:
-            rule = "it is more than 2^53 steps from zero, where doubles are no longer exact"
+            rule = "it is more than 2^53 steps from zero, and doubles are exact only up to there"
             raise column.refusal(field, rule, "Write a larger step or narrower bounds")
     if missing is not None and not low <= missing <= high:
-        raise column.refusal("missing", "it lies outside of min and max", "Write a number from min to max")
+        raise column.refusal("missing", "it lies outside min and max", "Write a number from min to max")
     return Grid(low, high, step, missing)
 
 
@@ -157,40 +157,40 @@ def _dates(column: Section) -> Kind:
 
 
 def _day(column: Section, field: str) -> date:
-    found, fix = column.content[field], "Write it as 2024-01-31, with or without quotes"
-    if isinstance(found, datetime):
+    day, fix = column.content[field], "Write it as 2024-01-31, with or without quotes"
+    if isinstance(day, datetime):
         raise column.refusal(field, "it must be a day without a time of day", fix)
-    if isinstance(found, str) and _DAY.fullmatch(found):
+    if isinstance(day, str) and _DAY.fullmatch(day):
         try:
-            return date.fromisoformat(found)
+            return date.fromisoformat(day)
         except ValueError:
             raise column.refusal(field, "there is no such day", fix) from None
-    if not isinstance(found, date):
+    if not isinstance(day, date):
         raise column.refusal(field, "it must be a day", fix)
-    return found
+    return day
 
 
 def _bands(column: Section) -> Kind:
     column.required("bands_of", 'Name the column of numbers that is cut into bands: bands_of = "age"')
-    column.required("edges", "List where the bands begin and the last one ends: edges = [0, 18, 65, 111]")
+    column.required("edges", "List where each band begins and the last band ends: edges = [0, 18, 65, 111]")
     of = column.column_name("bands_of", "Name a column of this table that has min and max")
-    found, fix = column.content["edges"], "Write two numbers or more, such as edges = [0, 18, 65, 111]"
-    if not isinstance(found, list) or len(found) < 2:
-        raise column.refusal("edges", "it must be a list of two numbers or more", fix)
-    if len(found) > _MOST_EDGES:
-        rule = f"it has {len(found):,} edges, and {_MOST_EDGES:,} are the most"
+    listed, fix = column.content["edges"], "Write at least two numbers, such as edges = [0, 18, 65, 111]"
+    if not isinstance(listed, list) or len(listed) < 2:
+        raise column.refusal("edges", "it must be a list of at least two numbers", fix)
+    if len(listed) > _MOST_EDGES:
+        rule = f"it has {len(listed):,} edges, and at most {_MOST_EDGES:,} are allowed"
         raise column.refusal("edges", rule, "Write wider bands, or group by the column itself")
-    edges = tuple(column.number("edges", i) for i in range(len(found)))
+    edges = tuple(column.number("edges", i) for i in range(len(listed)))
     for i in range(1, len(edges)):
         if edges[i] <= edges[i - 1]:
-            rule = f"edges grow, and the one before is {plain(decimal_text(edges[i - 1]))}"
+            rule = f"each edge is larger than the edge before, which is {plain(decimal_text(edges[i - 1]))}"
             raise column.refusal("edges", rule, "Sort them and remove repeats", place=i)
     return Bands(of, edges)
 
 
 def _text(column: Section) -> Kind:
     if column.content["text"] is not True:
-        raise column.refusal("text", "it is true or left out", "Write text = true, or declare another kind")
+        raise column.refusal("text", "it must be true, or be left out", "Write text = true, or declare another kind")
     return Text()
 
 

@@ -1,4 +1,4 @@
-"""`thresher.toml` -> `Declarations`: the sections one after the other, and the rules between them.
+"""From `thresher.toml` to `Declarations`: one section after the other, and the rules between them.
 
 READ FIRST in this room: `load` -> `parsing` (TOML and its mistakes) -> `sections` (fields) -> `kinds` (columns).
 Reads: one file. Writes: nothing. Never: opens the source or the ledger; puts an address into a message.
@@ -45,13 +45,13 @@ _MOST_GROUPS = 1_000_000
 _MOST_PER_UNIT = 1_000_000
 _LARGEST_COUNT = 10**12
 _WHOLE = Epsilon(1)
-# "host=... password=..." is no address of ours, and taken for a file's name it would be shown.
+# "host=... password=..." is not an address here. Taken for the name of a file, it would be shown in messages.
 _KEYWORDS = re.compile(r"\b(host|user|password|dbname)\s*=")
 _SQLITE, _DUCKDB = "sqlite:///", "duckdb:///"
 
 
 def load(path: Path | str) -> Declarations:
-    """The declarations of a file. Paths in it are taken from the folder it lies in."""
+    """Return the declarations of a file. Paths in it start from the folder of the file."""
     if not isinstance(path, Path | str):
         raise ArgumentError("path", path, "it must name a file", 'Pass e.g. "thresher.toml"')
     file = Path(path)
@@ -59,14 +59,14 @@ def load(path: Path | str) -> Declarations:
 
 
 def read(text: str, folder: Path, name: str = "thresher.toml") -> Declarations:
-    """The declarations of a text that lies in `folder`; refusals call it `name`."""
+    """Return the declarations of a text whose paths start from `folder`. Refusals call it `name`."""
     if not isinstance(text, str):
         raise ArgumentError("text", text, "it must be text", "Pass a string")
     return _declarations(file_section(text, name), _one_name(Path(folder)))
 
 
 def _one_name(folder: Path) -> Path:
-    """The folder by the one name that it has from everywhere: declarations that name it otherwise are the same."""
+    """Return the one absolute name of the folder, so that declarations do not depend on how it was written."""
     try:
         return folder.resolve()
     except (OSError, RuntimeError):  # a circle of links
@@ -108,7 +108,7 @@ def _source(source: Section, folder: Path) -> str:
     source.required("url", fix)
     url = source.text("url", fix)
     if not url.isprintable() or ("://" not in url and _KEYWORDS.search(url)):
-        rule = "a source is an address such as duckdb:///FILE or a file, without control codes"
+        rule = "a source is an address such as duckdb:///FILE, or a path, without control codes"
         raise source.refusal("url", rule, fix, shown='"..."')
     return _placed(url, _DUCKDB, folder)
 
@@ -123,7 +123,7 @@ def _ledger(ledger: Section, folder: Path) -> str:
 
 
 def _placed(url: str, scheme: str, folder: Path) -> str:
-    """The address of a file, from the folder that the declarations lie in."""
+    """Return the address of a file, whose path starts from the folder of the declarations."""
     file = url.removeprefix(scheme)
     return url if file in ("", url) else f"{scheme}{folder / file}"
 
@@ -131,108 +131,105 @@ def _placed(url: str, scheme: str, folder: Path) -> str:
 def _path(section: Section, field: str, folder: Path) -> Path | None:
     if field not in section:
         return None
-    found = section.text(field, f'Write a path such as {field} = "data/patients.parquet"')
-    if "://" in found:
+    path = section.text(field, f'Write a path such as {field} = "data/patients.parquet"')
+    if "://" in path:
         raise section.refusal(field, "it must be a path, not an address", "Addresses belong under [source]")
-    return folder / found
+    return folder / path
 
 
 def _public_tables(file: Section, folder: Path) -> dict[str, PublicDeclaration]:
     fix = "Write one section for each, such as [public_tables.diseases]"
-    found = {}
+    public = {}
     for name, section in file.section("public_tables", fix).sections(fix):
         section.only(*PUBLIC_FIELDS)
-        found[name] = PublicDeclaration(name, *_whereabouts(section, folder))
-    return found
+        public[name] = PublicDeclaration(name, *_place_of_rows(section, folder))
+    return public
 
 
-def _whereabouts(section: Section, folder: Path) -> tuple[str | None, Path | None]:
-    """Where the source keeps a table, if not under its own name."""
+def _place_of_rows(section: Section, folder: Path) -> tuple[str | None, Path | None]:
+    """Return the relation or the file with the rows of a table, if it is not the relation of its name."""
     relation = section.text("table", 'Write e.g. table = "clinic.patients"') if "table" in section else None
     if relation is not None and "file" in section:
-        raise section.refusal("file", "`table` says already where the rows are", "Keep one of the two")
+        raise section.refusal("file", "`table` already says where the rows are", "Keep one of the two")
     return relation, _path(section, "file", folder)
 
 
 def _tables(file: Section, folder: Path, public: dict[str, PublicDeclaration]) -> dict[str, Table]:
-    fix = "Declare one private table at least: [tables.patients]"
+    fix = "Declare at least one private table: [tables.patients]"
     file.required("tables", fix)
     tables = file.section("tables", fix)
     if not tables.content:
         raise tables.refusal_here("there is no table to ask about", fix)
     folded = {name.casefold() for name in public}
-    found = {}
+    private = {}
     for name, section in tables.sections(fix):
         if name.casefold() in folded:
-            rule = "this table is declared as public too, and a table is one or the other"
+            rule = "this table is declared as public too, and a table is private or public"
             raise section.refusal_here(rule, "Remove it here, or from [public_tables]")
-        found[name] = _table(name, section, folder, public)
-        if len({table.account for table in found.values()}) < len(found):
-            raise section.refusal_here("another table has the name of its account", "Call one of them otherwise")
-    return found
+        private[name] = _table(name, section, folder, public)
+        if len({table.account for table in private.values()}) < len(private):
+            raise section.refusal_here("another table's account has the same name", "Give one of them another name")
+    return private
 
 
 def _streams(file: Section, folder: Path, tables: dict[str, Table]) -> dict[str, StreamDeclaration]:
     fix = "Write one section for each, such as [streams.campus]"
-    found: dict[str, StreamDeclaration] = {}
+    streams: dict[str, StreamDeclaration] = {}
     for name, section in file.section("streams", fix).sections(fix):
         stream = stream_in(name, section, folder)
         if stream.account_name in {table.account for table in tables.values()}:
-            raise section.refusal_here("a table has the name of its account", "Call one of them otherwise")
+            raise section.refusal_here("a table's account has the same name", "Give one of them another name")
         if stream.polled is not None:
             if stream.polled.table not in tables:
                 raise section.refusal("table", "no such table is declared", "Declare it: [tables.NAME]")
             if tables[stream.polled.table].own_budgets is not None:
-                rule = "people of this table have budgets of their own, and a stream has one for all"
+                rule = "each person in this table has a budget, and a stream needs one budget for all"
                 raise section.refusal("table", rule, "Name a table without budget_column")
             stream = replace(stream, polled=_about_table(stream.polled, tables[stream.polled.table]))
-        for other in found.values():
+        for other in streams.values():
             if other.account_name == stream.account_name:
                 _check_shared(section, stream, other)
-        found[name] = stream
-    return found
+        streams[name] = stream
+    return streams
 
 
 def _about_table(polled: Polled, table: Table) -> Polled:
-    """What a polled stream is about: another unit, other rows or other columns make it another stream."""
+    """Return the polled table with its unit, rows and columns: with others it would be another stream."""
     states, times = (table.columns.get(name) for name in (polled.state_column, polled.time_column))
     unit = None if table.contribution is None else table.contribution.unit
     return replace(polled, relation=table.relation, file=table.file, unit=unit, states=states, times=times)
 
 
 def _check_shared(section: Section, stream: StreamDeclaration, other: StreamDeclaration) -> None:
-    """Steps of one account are steps of one clock, and lose about one and the same thing."""
+    """Refuse streams that share an account unless they protect the same thing, on one clock and with one budget."""
     rule = f"the stream {other.name} has the same account, and {{}}"
     if other.polled and stream.polled and other.polled.unit != stream.polled.unit:
         raise section.refusal("table", rule.format("protects another unit"), "Declare one unit for both tables")
     if other.protected_steps != stream.protected_steps:
-        raise section.refusal("protect", rule.format("an account protects one thing"), "Write it alike in both")
+        raise section.refusal("protect", rule.format("an account protects one thing"), "Write the same in both")
     if (other.start, other.step_seconds) != (stream.start, stream.step_seconds):
-        raise section.refusal("step_seconds", rule.format("counts steps otherwise"), "Give both one start and length")
+        rule = rule.format("its steps begin at other moments")
+        raise section.refusal("step_seconds", rule, "Give both the same start and step_seconds")
     if other.budget != stream.budget:
-        raise section.refusal("budget", rule.format("an account has one budget"), "Write it alike in both")
+        raise section.refusal("budget", rule.format("an account has one budget"), "Write the same in both")
 
 
 def _table(name: str, section: Section, folder: Path, public: dict[str, PublicDeclaration]) -> Table:
     section.only(*TABLE_FIELDS)
     if "budget_column" not in section:
-        section.required("budget", 'Write what may be lost in all, in epsilon: budget = "3.0"')
+        section.required("budget", 'Write the most epsilon that all questions may ever cost: budget = "3.0"')
     contribution = _contribution(section)
-    relation, file = _whereabouts(section, folder)
-    ranged = "count_range" in section
+    relation, file = _place_of_rows(section, folder)
     columns = _columns(section, contribution, public)
     own = own_budgets_in(section, columns, public)
+    limited, fix = "max_epsilon_per_question" in section, "Write a public guess such as 5000"
     return Table(
         name=name,
         columns=columns,
         budget=section.amount("budget") if own is None else _WHOLE,
-        max_epsilon_per_question=section.amount("max_epsilon_per_question")
-        if "max_epsilon_per_question" in section
-        else None,
+        max_epsilon_per_question=section.amount("max_epsilon_per_question") if limited else None,
         contribution=contribution,
-        count_range=section.whole("count_range", _LARGEST_COUNT, 1, "Write a public guess such as 5000")
-        if ranged
-        else None,
+        count_range=section.whole("count_range", _LARGEST_COUNT, 1, fix) if "count_range" in section else None,
         relation=relation,
         file=file,
         version=_version(section),
@@ -245,14 +242,12 @@ def _contribution(section: Section) -> Contribution | None:
     if "unit" not in section:
         for field in limits:
             if field in section:
-                rule = "without `unit` every row is its own unit, in one group and with one row"
-                raise section.refusal(
-                    field, rule, 'Name the column of the protected entity, unit = "patient_id", or remove this'
-                )
+                rule = "without `unit` each row is a different person, in one group and with one row"
+                raise section.refusal(field, rule, 'Name the column of people, unit = "patient_id", or remove this')
         return None
-    fix = 'Name a column, unit = "patient_id", or leave it out: then every row is its own unit'
+    fix = 'Name a column, unit = "patient_id", or leave it out: then each row is a different person'
     unit = section.column_name("unit", fix)
-    reason = "Write a smaller number: the noise grows with it, and rows beyond it are left out"
+    reason = "Write a small number: the noise grows with it, and rows beyond it are left out"
     groups, rows = (section.whole(field, _MOST_PER_UNIT, 1, reason) for field in limits)
     return Contribution(unit, groups, rows)
 
@@ -260,13 +255,13 @@ def _contribution(section: Section) -> Contribution | None:
 def _version(section: Section) -> str | None:
     if "version" not in section:
         return None
-    found = section.content["version"]
-    if isinstance(found, date) and not isinstance(found, datetime):
-        return found.isoformat()
-    fix = 'Write e.g. version = "2024-06", and another when the rows change'
-    if not isinstance(found, str) and not is_whole(found):
+    written = section.content["version"]
+    if isinstance(written, date) and not isinstance(written, datetime):
+        return written.isoformat()
+    fix = 'Write e.g. version = "2024-06", and another version when the rows change'
+    if not isinstance(written, str) and not is_whole(written):
         raise section.refusal("version", "it must be text, a whole number or a day", fix)
-    version = section.text("version", fix) if isinstance(found, str) else str(found)
+    version = section.text("version", fix) if isinstance(written, str) else str(written)
     if len(version) > MAX_NAME:
         raise section.refusal("version", f"it has more than {MAX_NAME} characters", fix)
     return version
@@ -286,8 +281,8 @@ def _columns(
         if isinstance(kind, Bands):
             check_bands(sections[name], kind, kinds)
             if contribution is not None and contribution.unit == name:
-                rule = "the unit is a column of the source, and this one is made of bands"
-                raise sections[name].refusal("bands_of", rule, "Name another unit, or call the bands otherwise")
+                rule = "the unit is a column of the source, and this column is made of bands"
+                raise sections[name].refusal("bands_of", rule, "Name another unit, or give the bands another name")
         if isinstance(kind, Referenced) and kind.table not in public:
             rule = f"no such public table is declared{did_you_mean(kind.table, public)}"
             fix = "Declare it: [public_tables.NAME]"
@@ -298,6 +293,6 @@ def _columns(
 def _fixed(column: Section, contribution: Contribution | None) -> bool:
     fixed = column.flag("fixed", "Write fixed = true if all rows of a unit hold the same value")
     if fixed and contribution is None:
-        rule = "without `unit` every row is its own unit, so all columns are fixed already"
+        rule = "without `unit` each row is a different person, so all columns are already fixed"
         raise column.refusal("fixed", rule, "Remove it, or name a unit")
     return fixed

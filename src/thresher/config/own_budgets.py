@@ -1,7 +1,7 @@
-"""A table in which people bring budgets of their own: the column that holds them, and who is on the public roster.
+"""A table in which each person brings a budget: the column that holds the budgets, and the public roster.
 
 Budgets are kept in steps, like all numbers: a value goes to the nearest multiple of `step`. Nobody may lose more than
-what was written, so a code stands for the smallest value that is rounded to it (`own_budgets.md`).
+the written budget, so a code stands for the smallest value that is rounded to it (`own_budgets.md`).
 Reads: one section. Writes: nothing. Never: data.
 """
 
@@ -13,16 +13,16 @@ from thresher.config.columns import Column, Grid
 from thresher.config.sections import Section, did_you_mean
 
 ROSTER_FIELDS = ("table", "column", "people")
-# So many classes of budgets at most: each is read by itself for each group.
+# The most classes of budgets: each class is read separately for each group.
 MOST_LEVELS = 1_000
 _LARGEST = 1_000
-# What a database's doubles may be off by, on the way from a written budget to its code: less than one nano.
-_OFF = 1
+# The most that a database's rounding may be wrong by, from a written budget to its code, in nano-epsilon.
+_ROUNDING = 1
 
 
 @dataclass(frozen=True, slots=True)
 class BudgetRoster:
-    """Where it is public how many people have which budget: one row for each, or `people` of them in a row."""
+    """The public table that tells how many people have which budget: in each row one person, or `people` persons."""
 
     table: str
     column: str
@@ -39,26 +39,26 @@ class OwnBudgets:
 
     @property
     def codes(self) -> range:
-        """The classes that may lose something. Below them is 0, and whoever has that is never read."""
+        """The classes with a budget above 0. People with a budget of 0 are never read."""
         return range(1, self.grid.highest + 1)
 
     def nano(self, code: int) -> int:
-        """What everybody of a class allows to be lost in all, in nano-epsilon; never more than any of them wrote."""
+        """Return the budget of a class in nano-epsilon, which is at most the budget that anybody in it wrote."""
         least = (2 * code - 1) * self.grid.step / 2 * NANO
-        return int(least // 1) - _OFF
+        return int(least // 1) - _ROUNDING
 
 
 def own_budgets_in(table: Section, columns: Mapping[str, Column], public: Mapping[str, object]) -> OwnBudgets | None:
-    """What `budget_column` and `budget_roster` declare; None if the table has one budget for all."""
+    """Return what `budget_column` and `budget_roster` declare; None if the table has one budget for all."""
     if "budget_column" not in table:
         if "budget_roster" in table:
-            rule = "it says who brings which budget, and no column holds budgets"
+            rule = "it tells who has which budget, and the table declares no budget_column"
             raise table.refusal("budget_roster", rule, 'Write budget_column = "privacy_budget", or remove it')
         return None
     for field in ("budget", "max_epsilon_per_question"):
         if field in table:
-            rule = "with budget_column everybody brings a budget of their own"
-            raise table.refusal(field, rule, "Remove it; a question says which share of each budget it uses")
+            rule = "with budget_column each person brings a budget"
+            raise table.refusal(field, rule, "Remove it; each question says which share of the budgets it uses")
     name = table.column_name("budget_column", "Name a declared column of numbers")
     grid = _grid(table, name, columns)
     return OwnBudgets(name, grid, _roster(table, public))
@@ -74,14 +74,14 @@ def _grid(table: Section, name: str, columns: Mapping[str, Column]) -> Grid:
     if not isinstance(grid, Grid) or grid.minimum != 0:
         raise table.refusal("budget_column", "budgets are declared as numbers with min = 0", fix)
     if grid.maximum > _LARGEST:
-        raise table.refusal("budget_column", "a budget above a thousand promises nothing", "Declare a smaller max")
+        raise table.refusal("budget_column", "an epsilon above a thousand protects nobody", "Declare a smaller max")
     if grid.highest > MOST_LEVELS:
-        rule = f"it has {grid.highest:,} levels above 0, and {MOST_LEVELS:,} are the most"
+        rule = f"it has {grid.highest:,} levels above 0, and at most {MOST_LEVELS:,} are allowed"
         raise table.refusal("budget_column", rule, "Declare a larger step, or a smaller max")
     if grid.step * NANO < 10:
         raise table.refusal("budget_column", "its step is below ten nano-epsilon", "Declare a larger step")
     if not column.fixed and "unit" in table:
-        rule = "a person has one budget: all rows of a unit hold the same"
+        rule = "a person has one budget, so all rows of a unit must hold the same"
         raise table.refusal("budget_column", rule, f"Write fixed = true in {name}; the lowest of several counts")
     return grid
 

@@ -1,6 +1,6 @@
 """The bytes of `thresher.toml` as tomllib's values, or a refusal that names the line.
 
-Reads: one file. Writes: nothing. Never: more than a megabyte; a part of the file's text in a message.
+Reads: one file, up to a megabyte. Writes: nothing. Never: repeats a part of the file's text in a message.
 """
 
 import re
@@ -22,21 +22,21 @@ _TOO_LARGE = f"it has more than {_MAX_BYTES} bytes. Move long lists of values in
 
 
 def file_text(path: Path) -> str:
-    """The text of the file; whatever is in the way is said in a sentence."""
+    """Return the text of the file, or say in one sentence why it cannot be read."""
     shown = plain(path.name) or "thresher.toml"
     try:
         with path.open("rb") as file:
             content = file.read(_MAX_BYTES + 1)
     except FileNotFoundError:
         raise DeclarationError(
-            shown, "there is no such file. Run thresher init to make one, or name another."
+            shown, "this file does not exist. Run thresher init to make one, or name another file."
         ) from None
     except IsADirectoryError:
         raise DeclarationError(shown, "this is a folder. Name the file in it.") from None
     except PermissionError:
-        raise DeclarationError(shown, "it may not be read. Allow it to the user who runs Thresher.") from None
+        raise DeclarationError(shown, "the user who runs Thresher may not read it. Change its permissions.") from None
     except (OSError, ValueError):
-        raise DeclarationError(shown, "it cannot be read. Check its name and that it is a plain file.") from None
+        raise DeclarationError(shown, "it cannot be read. Check its name, and that it is a plain file.") from None
     if len(content) > _MAX_BYTES:
         raise DeclarationError(shown, f"{_TOO_LARGE}.")
     try:
@@ -47,7 +47,7 @@ def file_text(path: Path) -> str:
 
 
 def file_section(text: str, name: str) -> Section:
-    """The whole file as one section."""
+    """Return the whole file as one section."""
     _check_characters(text, name)
     try:
         places = places_in(text)
@@ -58,15 +58,15 @@ def file_section(text: str, name: str) -> Section:
     except tomllib.TOMLDecodeError as error:
         raise _syntax_refusal(text, name, str(error), places) from None
     except ValueError:
-        # Python reads no whole number of more than 4300 digits, and tomllib passes that on.
+        # Python refuses whole numbers of more than 4300 digits, and tomllib passes its error on.
         found = _LONG_NUMBER.search(text)
         line = text.count("\n", 0, found.start()) + 1 if found else None
-        message = "a number has thousands of digits. Write one that people can read."
+        message = "a number has thousands of digits. Write a shorter number."
         raise DeclarationError(name, message, line) from None
 
 
 def _exact(written: str) -> Decimal:
-    """A float as it is written; beyond all measure it is as good as infinite, which every field refuses."""
+    """Return a float as it is written. One with too large an exponent counts as infinite, which every field refuses."""
     try:
         return Decimal(written)
     except InvalidOperation:
@@ -80,7 +80,7 @@ def _check_characters(text: str, name: str) -> None:
     if found:
         what = "NUL" if found[0] == "\x00" else "half a surrogate pair"
         line = text.count("\n", 0, found.start()) + 1
-        raise DeclarationError(name, f"this line holds {what}, which is no text. Remove it.", line)
+        raise DeclarationError(name, f"this line holds {what}, which text cannot hold. Remove it.", line)
 
 
 def _syntax_refusal(text: str, name: str, said: str, places: Places) -> DeclarationError:
@@ -95,7 +95,7 @@ def _syntax_refusal(text: str, name: str, said: str, places: Places) -> Declarat
     if written.startswith(BLANK):
         others = [i for i, one in enumerate(lines, 1) if i != line and _BLANK_VALUE.search(one.split("#")[0])]
         more = f" Lines {', '.join(map(str, others[:8]))} have blanks too." if others else ""
-        message = f"fill in {BLANK}: only you know this, and it must be public. The comment on the line says what."
+        message = f"fill in {BLANK}: only you know this fact, and it must be public. See the comment on the line."
         return DeclarationError(name, message + more, line)
     for steps, (first, second) in places.twice.items():
         return DeclarationError(name, f"{dotted(steps)} is set twice, first on line {first}. Keep one of them.", second)

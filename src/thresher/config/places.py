@@ -1,9 +1,9 @@
-"""On which line of a TOML text every key and every element of a list stands: tomllib tells the values, not the places.
+"""The line of every key and of every element of a list in a TOML text: tomllib gives values without their lines.
 
-The scan is for texts that tomllib accepts. On others it neither fails nor hangs, and finds what comes before the first
-mistake; that is enough to name a key that is set twice. Absurd depths, which tomllib takes hours over or dies of, are
-refused here.
-Reads: text. Writes: nothing. Never: values, which are tomllib's to read.
+The scan is made for texts that tomllib accepts. On other texts it neither fails nor hangs, and it finds the keys before
+the first mistake: enough to name a key that is set twice. It refuses very deep nesting, on which tomllib takes hours or
+crashes.
+Reads: text. Writes: nothing. Never: values, which tomllib reads.
 """
 
 import re
@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 
-# The way to a value: names of keys, and places in lists.
+# The path to a value: names of keys, and places in lists.
 Steps = tuple[str | int, ...]
 
 _BLANK = re.compile(r"(?:[ \t\r\n]+|#[^\n]*)*")
@@ -32,19 +32,19 @@ _DEEPEST = 40
 
 @dataclass(frozen=True, slots=True)
 class Places:
-    """The lines of a text's keys, counted from one, and of the keys that were set twice the two lines."""
+    """The line of each key, counted from one, and both lines of each key that is set twice."""
 
     lines: Mapping[Steps, int]
     twice: Mapping[Steps, tuple[int, int]]
 
     def line(self, steps: Steps) -> int | None:
-        """The line of that key, or of the nearest one around it."""
+        """Return the line of that key, or of the nearest key around it."""
         while steps and steps not in self.lines:
             steps = steps[:-1]
         return self.lines.get(steps)
 
     def by_name(self) -> dict[str, int]:
-        """The lines of all keys by their names with dots between them; elements of lists are left out."""
+        """Return the lines of all keys by their names, joined by dots. Elements of lists are left out."""
         found: dict[str, int] = {}
         for steps, line in self.lines.items():
             names = [step for step in steps if isinstance(step, str)]
@@ -54,7 +54,7 @@ class Places:
 
 
 def places_in(text: str) -> Places:
-    """Where every key and every element of a list stands; `TooDeepError` if one lies too deep."""
+    """Return the places of a text; raise `TooDeepError` if a key or an element is nested too deeply."""
     scan = _Scan(text)
     with suppress(_MistakeError):
         scan.document()
@@ -62,7 +62,7 @@ def places_in(text: str) -> Places:
 
 
 class TooDeepError(Exception):
-    """Tables or lists lie in each other more than forty deep."""
+    """Tables or lists are nested more than forty deep."""
 
     def __init__(self, line: int) -> None:
         self.line = line
@@ -70,7 +70,7 @@ class TooDeepError(Exception):
 
 
 class _MistakeError(Exception):
-    """The text is no TOML from here on."""
+    """From here on the text is not TOML."""
 
 
 class _Scan:
@@ -80,9 +80,9 @@ class _Scan:
         self.twice: dict[Steps, tuple[int, int]] = {}
         self._ends = [match.start() for match in re.finditer("\n", text)]
         self._set: set[Steps] = set()
-        # Keys with a value of their own: no other key may go through them.
+        # Keys with a value: the path to another key cannot lead through them.
         self._closed: set[Steps] = set()
-        # How many elements each list of tables ([[name]]) has so far.
+        # The number of elements of each list of tables ([[name]]) so far.
         self._lengths: dict[Steps, int] = {}
 
     def document(self) -> None:
@@ -124,13 +124,13 @@ class _Scan:
         self._value((*section, *names))
 
     def _pass(self, steps: Steps, line: int) -> None:
-        """A longer key or header goes through this one."""
+        """Note that the path of a longer key or header leads through this key."""
         if steps in self._closed:
             self.twice.setdefault(steps, (self.lines[steps], line))
         self.lines.setdefault(steps, line)
 
     def _note(self, steps: Steps, line: int) -> None:
-        """A key's own line replaces that of a header which only passed through it."""
+        """Note a key's own line, which replaces the line of a header that only led through it."""
         if steps in self._set:
             self.twice.setdefault(steps, (self.lines[steps], line))
         self._set.add(steps)

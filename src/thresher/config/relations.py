@@ -1,7 +1,7 @@
 """One budget for one table: no rows of the source are declared twice, as two private tables or as private and public.
 
 Names are compared without capitals and files by their real path, so that neither spelling nor a link makes a second
-budget. Patterns of files are compared as they are written.
+budget. Patterns of files are compared as they are written here, and by the files they name when the source is opened.
 Reads: names of files. Writes: nothing. Never: opens the source or a file.
 """
 
@@ -17,17 +17,17 @@ _Place = str | Path
 
 @dataclass(frozen=True, slots=True)
 class _Source:
-    """The source, if it is a file or a folder: it names tables after its files, and a lone table after itself."""
+    """The path of a source of files, which name their tables, and the only table without a file, if any."""
 
     path: Path | None
     lone: str | None
 
     def places_of(self, table: Table | PublicDeclaration) -> set[_Place]:
-        """All that a table's rows are known by."""
+        """Return every name and file under which a table's rows are known."""
         if table.file is not None:
             file = _real(table.file)
             beside = self.path is not None and file.parent == self.path
-            # Sources call a file by the name of its table.
+            # Sources know a file by the name of its table.
             return {file, table.name.casefold(), *([file.stem.casefold()] if beside else [])}
         name = table.relation or table.name
         if self.path is not None and (table.name == self.lone or name.casefold() == self.path.stem.casefold()):
@@ -38,7 +38,7 @@ class _Source:
 def check_declared_once(
     tables: Section, private: Mapping[str, Table], public: Mapping[str, PublicDeclaration], source: Path | None
 ) -> None:
-    """Refuse a private table whose rows are those of another table; `source` if that is a path."""
+    """Refuse a private table whose rows are those of another table. `source` is the path of a source of files."""
     without = [name for name, table in private.items() if table.file is None]
     known = _Source(None if source is None else _real(source), without[0] if len(without) == 1 else None)
     taken: dict[_Place, tuple[str, str]] = {}
@@ -53,11 +53,10 @@ def check_declared_once(
 
 
 def _twice(section: Section, twin: tuple[str, str]) -> Exception:
-    said = dotted(twin)
-    rule = f"[{said}] declares the same rows, which would give them a second budget"
+    rule = f"[{dotted(twin)}] declares the same rows, which would give them a second budget"
     if twin[0] == "public_tables":
-        rule = f"[{said}] declares the same rows as public, and rows are private or public"
-    fix = "Keep one of the two, or name the other's own table or file"
+        rule = f"[{dotted(twin)}] declares the same rows as public, and rows are private or public"
+    fix = "Keep one of the two, or name another table or file in one of them"
     field = next((field for field in ("file", "table") if field in section), None)
     return section.refusal_here(rule, fix) if field is None else section.refusal(field, rule, fix)
 

@@ -1,7 +1,6 @@
-"""One table of `thresher.toml`, read field by field: each reader takes what it knows and refuses the rest by line.
+"""One table of `thresher.toml`, read field by field. Every refusal names the line, the field, the value, rule and fix.
 
-Every refusal names the field, the value, the rule and the fix.
-Reads: what tomllib made of the file. Writes: nothing. Never: repeats an address in a message; it may hold a password.
+Reads: the values that tomllib read. Writes: nothing. Never: repeats an address in a message, which may hold a password.
 """
 
 import re
@@ -37,7 +36,7 @@ class Section:
         return field in self.content
 
     def only(self, *known: str) -> None:
-        """Refuse fields that are not among these, and guess what was meant."""
+        """Refuse a field that is not among these, with the nearest known name."""
         for field in self.content:
             if field not in known:
                 inside = f"[{dotted(self.steps)}]" if self.steps else "the file"
@@ -45,21 +44,21 @@ class Section:
                 raise self._error((*self.steps, field), f"{message} The fields here are {', '.join(known)}.")
 
     def section(self, field: str, fix: str) -> "Section":
-        """The table under a field; nothing there is an empty one."""
+        """Return the table under a field; an empty table if there is none."""
         found = self.content.get(field, {})
         if not isinstance(found, dict):
             raise self.refusal(field, "it must be a table", fix)
         return Section(self.name, self.places, (*self.steps, field), found)
 
     def sections(self, fix: str) -> list[tuple[str, "Section"]]:
-        """Every field as a table of its own, by names that the curator chose."""
+        """Return every field as a table. The curator chose the names of the fields."""
         folded: dict[str, str] = {}
         for field in self.content:
             twin = folded.setdefault(field.casefold(), field)
             if name_is_bad(field):
                 raise self.refusal(field, NAME_RULE, "Use the name that the source uses", shown=f'"{plain(field)}"')
             if twin != field:
-                rule = f"it differs from {dotted((twin,))} by capitals only, and some databases take both for one"
+                rule = f"it differs from {dotted((twin,))} by capitals only, which some databases do not distinguish"
                 raise self.refusal(field, rule, "Keep one of them", shown=f'"{plain(field)}"')
         return [(field, self.section(field, fix)) for field in self.content]
 
@@ -73,7 +72,7 @@ class Section:
         if not isinstance(found, str):
             raise self.refusal(field, "it must be text in quotes", fix)
         if not found or "\x00" in found:
-            raise self.refusal(field, "it must not be empty, nor hold NUL", fix)
+            raise self.refusal(field, "it must not be empty or hold NUL", fix)
         return found
 
     def column_name(self, field: str, fix: str) -> str:
@@ -83,14 +82,14 @@ class Section:
         return found
 
     def whole(self, field: str, highest: int, default: int, fix: str) -> int:
-        """A whole number from 1 to `highest`."""
+        """Return a whole number from 1 to `highest`; `default` if it is not set."""
         found = self.content.get(field, default)
         if not is_whole(found) or not 1 <= found <= highest:
             raise self.refusal(field, f"it must be a whole number from 1 to {highest}", fix)
         return int(found)
 
     def number(self, field: str, place: int | None = None) -> Fraction:
-        """An exact number: a float counts as it is written."""
+        """Return an exact number. A float counts as it is written."""
         found = self.content[field] if place is None else self.content[field][place]
         try:
             return exact_fraction(found, field)
@@ -98,7 +97,7 @@ class Section:
             raise self.refusal(field, error.rule, _DECIMAL, place=place) from None
 
     def amount(self, field: str) -> Epsilon:
-        """Privacy loss above zero."""
+        """Return an epsilon above zero."""
         try:
             amount = Epsilon(self.content[field])
         except ArgumentError as error:
@@ -118,7 +117,7 @@ class Section:
     def refusal(
         self, field: str, rule: str, fix: str, *, place: int | None = None, shown: str | None = None
     ) -> DeclarationError:
-        """What to raise when a field (or one element of its list) breaks a rule."""
+        """Return the error of a field, or of one element of its list, that breaks a rule."""
         steps: Steps = (*self.steps, field) if place is None else (*self.steps, field, place)
         if shown is None:
             found = self.content.get(field)
@@ -126,7 +125,7 @@ class Section:
         return self._error(steps, f"{dotted((*self.steps, field))} = {shown} is refused: {rule}. {fix}.")
 
     def refusal_here(self, rule: str, fix: str) -> DeclarationError:
-        """What to raise when the table as a whole breaks a rule."""
+        """Return the error of a table that breaks a rule as a whole."""
         shown = f"{{ {', '.join(plain(field) for field in list(self.content)[:3])} }}" if self.content else "{}"
         return self._error(self.steps, f"{dotted(self.steps)} = {shown} is refused: {rule}. {fix}.")
 
@@ -135,12 +134,12 @@ class Section:
 
 
 def name_is_bad(name: str) -> bool:
-    """No database takes it, or the ledger cannot keep an account of that name."""
+    """Return whether databases or the ledger cannot keep this name."""
     return not 1 <= len(name) <= MAX_NAME or any(c == "\x00" or "\ud800" <= c <= "\udfff" for c in name)
 
 
 def is_whole(value: object) -> bool:
-    """To Python a boolean is a whole number; to us it is not."""
+    """Return whether the value is a whole number. Unlike in Python, a boolean is not."""
     return isinstance(value, int) and not isinstance(value, bool)
 
 
@@ -154,7 +153,7 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
 
 
 def dotted(steps: Steps) -> str:
-    """The way to a field as one would write it: names in quotes where TOML needs them."""
+    """Return the path to a field as it would be written, with quotes where TOML needs them."""
     return ".".join(str(step) if _is_bare(step) else f'"{plain(str(step))}"' for step in steps)
 
 
@@ -163,18 +162,18 @@ def _is_bare(step: str | int) -> bool:
 
 
 def plain(text: str) -> str:
-    """Somebody's text without addresses, control codes or reversed writing, and not too long."""
+    """Return a user's text without addresses, control codes and reversed writing, and shortened."""
     short = text if len(text) <= _MAX_SHOWN else f"{text[: _MAX_SHOWN - 3]}..."
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in hide(short))
 
 
 def hide(text: str) -> str:
-    """An address keeps its beginning only: what follows may be a password."""
+    """Return the text with only the beginning of an address: the rest may hold a password."""
     return _ADDRESS.sub(r"\1...", text)
 
 
 def as_written(value: object) -> str:
-    """A value as one would write it in the file, shortened."""
+    """Return a value as it would be written in the file, shortened."""
     if isinstance(value, str):
         return f'"{plain(value)}"'
     if isinstance(value, list):
@@ -185,6 +184,6 @@ def as_written(value: object) -> str:
     if isinstance(value, date | datetime | time):
         return value.isoformat()
     if isinstance(value, int) and value.bit_length() > 8 * _MAX_SHOWN:
-        return "a huge number"  # past a few thousand digits Python will not even print it
+        return "a huge number"  # Python refuses to print thousands of digits
     # Python writes True, NaN and 1E+5 where TOML writes true, nan and 1e+5.
     return plain(str(value).lower())

@@ -1,12 +1,14 @@
-"""The first `thresher.toml` of a source: what its catalogue says is written, what only people can say is left blank.
+"""The first `thresher.toml` of a source: facts of its catalogue are filled in, facts that only people know are blanks.
 
-Reads: a catalogue. Writes: text. Never: bounds or lists that come from rows; they would tell what they protect.
+Reads: a catalogue, which holds names, types and unique keys. Writes: text. Never: bounds or lists that come from rows,
+which would reveal what they are to protect; values or counts of the data.
 """
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from enum import Enum
+from typing import Literal, Protocol, get_args
 
-from thresher.config.catalogue import CatalogueColumn, family_of
 from thresher.config.parsing import BLANK
 from thresher.config.sections import name_is_bad, plain
 
@@ -15,23 +17,31 @@ _SCALE = re.compile(r"\(\s*\d+\s*,\s*(\d{1,2})\s*\)")
 _WIDEST = 60
 _MOST_CANDIDATES = 3
 
-# A setting and what it means; without a setting, a comment or an empty line.
+# A setting and its comment. A line without a comment is a heading, a remark or empty.
 Line = tuple[str, str]
+# "written": a column of a file without types, such as CSV.
+Family = Literal["integer", "decimal", "double", "text", "written", "truth", "date", "timestamp", "other"]
+_FAMILIES: dict[str, Family] = {
+    **{family: family for family in get_args(Family)},
+    "moment": "timestamp",
+    "zoned": "timestamp",
+}
 
 _HEAD = f"""\
-# What Thresher may know about your tables, in public: never write here what you looked up in the rows.
-# Fill in every {BLANK}; until then Thresher names the next line that has one. Settings behind a # are off: remove
-# the # to use one.
-# Where all rows of a unit hold one value in a column, as a birthday, add fixed = true to it: it keeps losses apart.
+# What is public about your data. Never copy a bound or a list from the rows: that would reveal them.
+# Fill in every {BLANK}; until then Thresher names the next line that has one. Lines that begin with # are off: remove
+# the # to switch one on.
+# If all rows of a person hold the same value in a column, such as a date of birth, add fixed = true to it: a question
+# about one value then leaves the budget of the other values alone.
 # All settings, with their rules: docs/declarations.md
 """
 _TAIL = """
-# Tables that anybody may see: to list the values of a column, or to join and compare with.
+# Public tables, which anybody may see: they list the values of a column, or are joined and compared with.
 # [public_tables.diseases]
-# file = "diseases.csv"  # or table = "schema.diseases"; with neither, the source's own table of this name
+# file = "diseases.csv"  # or table = "schema.diseases"; without both, the source's table of this name
 """
 _SAMPLE = f"""
-# The source has no table that can be declared. A table looks like this:
+# The source has no table that can be declared. A declaration looks like this:
 # [tables.patients]
 # budget = {BLANK}
 # [tables.patients.columns]
@@ -39,17 +49,33 @@ _SAMPLE = f"""
 """
 
 
+class CatalogueColumn(Protocol):
+    """A column of the source: its name, its type as the source writes it, and the family of that type."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def type(self) -> str: ...
+
+    @property
+    def family(self) -> str: ...
+
+    @property
+    def is_unique_key(self) -> bool: ...
+
+
 def starter(
     source_url: str,
     tables: Mapping[str, Sequence[CatalogueColumn]],
     files: Mapping[str, str] | None = None,
 ) -> str:
-    """A commented `thresher.toml` for these tables; `files` names the file of each table that lies in one."""
+    """Return a commented `thresher.toml` for these tables. `files` names the file of each table that lies in a file."""
     parts = [_HEAD, _aligned(_source_lines(source_url))]
     taken: set[str] = set()
     for name, columns in tables.items():
         if name_is_bad(name) or name.casefold() in taken or not any(_can_be_declared(column) for column in columns):
-            parts.append(f"\n# The table {_key(name)} cannot be declared: by its name, or because no column can be.\n")
+            parts.append(f"\n# The table {_key(name)} cannot be declared, because of its name or of all its columns.\n")
             continue
         taken.add(name.casefold())
         parts.append(_aligned(_table_lines(name, columns, (files or {}).get(name))))
@@ -61,31 +87,32 @@ def _source_lines(url: str) -> Iterator[Line]:
     yield from (
         ("", ""),
         ("[source]", ""),
-        (f"url = {_quoted(url)}", "where the data is; it is only ever read"),
+        (f"url = {_quoted(url)}", "where the data is; it is only read"),
         ("# timeout_seconds = 600", "a question that takes longer is stopped, and stays charged"),
         ("", ""),
         ("[ledger]", ""),
-        ('url = "sqlite:///ledger.db"', "what has been spent; or postgresql://..."),
-        ('# anchor = "../safe/anchor"', "a small file kept elsewhere, by which an old copy of the ledger is known"),
+        ('url = "sqlite:///ledger.db"', "what has been spent: keep it, back it up; or postgresql://..."),
+        ('# anchor = "../safe/anchor"', "a small file elsewhere, by which an old copy of the ledger is recognised"),
         ("", ""),
         ("[limits]", ""),
-        ("# max_groups = 10000", "the most groups one question may ask about, up to 1000000"),
+        ("# max_groups = 10000", "the most groups that one question may ask about, up to 1000000"),
     )
 
 
 def _table_lines(name: str, columns: Sequence[CatalogueColumn], file: str | None) -> Iterator[Line]:
     yield from (("", ""), (f"[tables.{_key(name)}]", ""))
     if file is not None:
-        yield f"file = {_quoted(file)}", "where its rows lie, seen from this file's folder"
+        yield f"file = {_quoted(file)}", "the file with its rows; the path starts from the folder of this file"
     else:
-        yield '# table = "schema.name"', "if the source calls the table otherwise"
-    yield f"budget = {BLANK}", 'the epsilon that may ever be lost about it, such as "3.0"'
+        yield '# table = "schema.name"', "if the table has another name in the source"
+    yield f"budget = {BLANK}", 'the most epsilon that all questions about it may ever cost, such as "3.0"'
     yield '# max_epsilon_per_question = "0.5"', "the most that one question may cost"
     yield (
         f"count_range = {BLANK}",
-        "a public guess of the most rows in a group; half widths of averages and shares need it",
+        "a public guess at the largest group, in rows; widths of averages and widths in percent need it",
     )
-    yield '# version = "1"', "change it when the rows change: old answers are then not given again"
+    changed = "switch on only if you change it whenever the rows change: refining on changed rows breaks privacy"
+    yield '# version = "1"', changed
     yield from _unit_lines(columns)
 
 
@@ -94,53 +121,53 @@ def _columns_lines(name: str, columns: Sequence[CatalogueColumn]) -> Iterator[Li
     taken: set[str] = set()
     for column in columns:
         if not _can_be_declared(column) or column.name.casefold() in taken:
-            yield f"# {_key(column.name)}", f"{_type(column)} in the source: cannot be declared"
+            yield f"# {_key(column.name)}", f"{_type(column)} in the source; it cannot be declared"
             continue
         taken.add(column.name.casefold())
         yield from _column_lines(column)
 
 
 def _unit_lines(columns: Sequence[CatalogueColumn]) -> Iterator[Line]:
-    """The unit is for the curator to choose: candidates are named, none is taken, and no choice is no answer."""
+    """Yield the lines about the unit. Only the curator can choose it, so candidates are named and a blank is left."""
     candidates = [column for column in columns if _looks_like_a_key(column) and _can_be_declared(column)]
     off = "" if candidates else "# "
     if candidates:
         named = " or ".join(_candidate(column) for column in candidates[:_MOST_CANDIDATES])
         yield (
             f"unit = {BLANK}",
-            f"who is protected: {named}? Remove this line and the next two only if every row is a person of its own",
+            f"who is protected: {named}? Remove this line and the next two only if each row is a different person",
         )
     else:
-        yield "# Every row is taken for a person of its own. If a column names the person, name it:", ""
-        yield f'# unit = "{BLANK}"', "who is protected: all rows with the same value here together"
+        yield "# Each row is taken to be a different person. If a column names the person, name it:", ""
+        yield f'# unit = "{BLANK}"', "who is protected: all rows with the same value in this column together"
     yield (
         f"{off}max_groups_per_unit = 1",
-        "groups in which a unit counts; rows beyond these are left out of every count",
+        "in how many groups one unit counts; its rows in other groups are left out of every count",
     )
     yield (
         f"{off}max_rows_per_group = 1",
-        "rows of a unit in one group, likewise: raise both to count visits; noise grows too",
+        "how many rows of one unit count in a group; raise both limits to count visits: noise or costs grow too",
     )
 
 
 def _candidate(column: CatalogueColumn) -> str:
-    """A column that may name the protected, in quotes as it would be written."""
+    """Return a column that may name the people, in quotes as it would be written."""
     name = _quoted(column.name)
-    return f"{name} (unique here: the same as no unit)" if column.is_unique_key else name
+    return f"{name} (unique in each row, as if there were no unit)" if column.is_unique_key else name
 
 
 def _column_lines(column: CatalogueColumn) -> Iterator[Line]:
-    key, kind, family = _key(column.name), f"{_type(column)} in the source", family_of(column)
+    key, kind, family = _key(column.name), f"{_type(column)} in the source", _family(column)
     off = ""
     if _looks_like_a_key(column):
-        off, kind = "# ", f"{kind}, by its looks a key; remove the # only if people ask about it"
-    public = kind if off else f"{kind}: public bounds, not looked up in the data"
+        off, kind = "# ", f"{kind}, looks like a key; remove the # only if people ask about it"
+    public = kind if off else f"{kind}: public bounds, not taken from the rows"
     match family:
         case "integer":
             yield f"{off}{key} = {{ min = {BLANK}, max = {BLANK}, step = 1 }}", public
         case "decimal" | "double":
             bounds = f"{{ min = {BLANK}, max = {BLANK}, step = {_step(column)} }}"
-            yield f"{off}{key} = {bounds}", f"{public}; sums are kept on the grid of step"
+            yield f"{off}{key} = {bounds}", f"{public}; values are rounded to multiples of step"
         case "truth":
             yield f"{off}{key} = {{ values = [true, false] }}", kind
         case "date" | "timestamp":
@@ -150,16 +177,23 @@ def _column_lines(column: CatalogueColumn) -> Iterator[Line]:
         case _ if off:
             yield f"# {key} = {{ text = true }}", kind
         case "written":
-            yield f"# {key} = {{ min = {BLANK}, max = {BLANK}, step = 1 }}", "if numbers: remove the # to use it"
-            others = "if text: remove the # to use it; also { text = true }, or days { first, last }"
+            numbers = f"# {key} = {{ min = {BLANK}, max = {BLANK}, step = 1 }}"
+            yield numbers, "if it holds numbers: remove the # to use it"
+            others = "if it holds text: remove the # to use it; also { text = true }, or days { first, last }"
             yield f"# {key} = {{ values = [{BLANK}] }}", others
         case _:
-            yield f"# {key} = {{ values = [{BLANK}] }}", f"{kind}: to group by it; remove the # to use it"
-            yield f"# {key} = {{ text = true }}", "or this, to compare with it only; remove the # to use it"
+            yield f"# {key} = {{ values = [{BLANK}] }}", f"{kind}: to group by it, remove the #"
+            yield f"# {key} = {{ text = true }}", "or to compare with it only, remove this #"
+
+
+def _family(column: CatalogueColumn) -> Family:
+    """Return the family of a column's type, which is one of our words or a member of an enumeration; else "other"."""
+    word = column.family.name.lower() if isinstance(column.family, Enum) else column.family
+    return _FAMILIES.get(word, "other")
 
 
 def _can_be_declared(column: CatalogueColumn) -> bool:
-    return family_of(column) != "other" and not name_is_bad(column.name)
+    return _family(column) != "other" and not name_is_bad(column.name)
 
 
 def _looks_like_a_key(column: CatalogueColumn) -> bool:
@@ -168,8 +202,8 @@ def _looks_like_a_key(column: CatalogueColumn) -> bool:
 
 
 def _step(column: CatalogueColumn) -> str:
-    """The catalogue knows how many decimals a decimal has."""
-    scale = _SCALE.search(column.type) if family_of(column) == "decimal" else None
+    """Return the step of a decimal, whose places the catalogue tells; else a blank."""
+    scale = _SCALE.search(column.type) if _family(column) == "decimal" else None
     if scale is None:
         return BLANK
     places = int(scale[1])
@@ -177,7 +211,7 @@ def _step(column: CatalogueColumn) -> str:
 
 
 def _type(column: CatalogueColumn) -> str:
-    """The type in a few words; the labels of an ENUM are not repeated."""
+    """Return the type in a few words, without the labels of an ENUM."""
     return plain(column.type.partition("(")[0] if column.type.lower().startswith("enum") else column.type)
 
 
@@ -186,7 +220,7 @@ def _key(name: str) -> str:
 
 
 def _quoted(text: str) -> str:
-    """A basic string of TOML; what may not stand in one is escaped."""
+    """Return a basic string of TOML. Characters that may not stand in one are escaped."""
     return '"' + "".join(_escaped(character) for character in text) + '"'
 
 
@@ -197,7 +231,7 @@ def _escaped(character: str) -> str:
 
 
 def _aligned(lines: Iterator[Line]) -> str:
-    """Meanings one below the other, where that is not too far to the right."""
+    """Return the lines with their comments below each other, unless that is too far to the right."""
     pairs = list(lines)
     width = max((len(setting) for setting, note in pairs if note and len(setting) <= _WIDEST), default=0)
     return "".join(f"{setting:<{width}}  # {note}\n" if note else f"{setting}\n" for setting, note in pairs)

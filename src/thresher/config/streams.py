@@ -1,7 +1,7 @@
 """`[streams.NAME]` of `thresher.toml`: what is counted, who is protected, at what price, and what is watched.
 
-All of it is public. What decides what is drawn is part of the stream: with other settings it is another stream.
-Reads: what tomllib made of the file. Writes: nothing. Never: opens a feed, a table or a key.
+All of it is public. Settings that change the noise are part of the stream: with other values it is another stream.
+Reads: the values that tomllib read. Writes: nothing. Never: opens a feed, a table or a key file.
 """
 
 from collections.abc import Mapping
@@ -56,7 +56,7 @@ _STATES = 'Write states = ["library", "gym"], or a tree: [streams.NAME.tree] cam
 
 @dataclass(frozen=True, slots=True)
 class AlarmDeclaration:
-    """An alarm with a promise: of what kind, on which series, when, and how often it may err."""
+    """An alarm with a promise: its kind, its series, when it rings, and how often it may be wrong."""
 
     name: str
     kind: str
@@ -71,12 +71,12 @@ class AlarmDeclaration:
 
 @dataclass(frozen=True, slots=True)
 class Polled:
-    """A growing table that the counts are taken from, step by step."""
+    """A growing table from which the counts of each step are read."""
 
     table: str
     state_column: str
     time_column: str
-    # What is declared of the table: where its rows are, who is protected (None: each row), and what the columns hold.
+    # Taken from the table: where its rows are, who is protected (None: each row), and what the columns hold.
     relation: str | None = None
     file: Path | None = None
     unit: str | None = None
@@ -86,9 +86,9 @@ class Polled:
 
 @dataclass(frozen=True, slots=True)
 class StreamDeclaration:
-    """One stream. `protected_steps`: a unit in so many steps on end is what `epsilon` protects; None: in all steps.
+    """One stream. `epsilon` protects a unit in `protected_steps` consecutive steps; None stands for all steps.
 
-    `epsilon` is what such a unit may lose: in the protected steps together, or, if all are, in each of them.
+    `epsilon` is the most that such a unit may lose: in the protected steps together, or in each step if all are.
     """
 
     name: str
@@ -117,18 +117,18 @@ class StreamDeclaration:
 
     @property
     def account_name(self) -> str:
-        """Streams about the same people share an account, and their losses add up in it; those of one table do so."""
+        """The account. Losses of streams in one account add up: streams of one table, or of one declared account."""
         return f"stream:{self.account or (self.polled.table if self.polled else self.name)}"
 
 
 def stream_in(name: str, section: Section, folder: Path) -> StreamDeclaration:
-    """The stream that a section declares."""
+    """Return the stream that a section declares."""
     section.only(*STREAM_FIELDS)
     for field, fix in (
         ("start", "Write when step 0 begins: start = 2026-01-01T00:00:00Z"),
-        ("step_seconds", "Write how long a step is: step_seconds = 300"),
-        ("epsilon", 'Write what one unit may lose in the steps that are protected: epsilon = "0.1"'),
-        ("budget", 'Write what may be lost in all: budget = "1.0"'),
+        ("step_seconds", "Write how many seconds a step lasts: step_seconds = 300"),
+        ("epsilon", 'Write the most epsilon that one unit may lose in the protected steps: epsilon = "0.1"'),
+        ("budget", 'Write the most epsilon that the stream may ever cost: budget = "1.0"'),
     ):
         section.required(field, fix)
     states, tree = _series(section)
@@ -165,7 +165,7 @@ def stream_in(name: str, section: Section, folder: Path) -> StreamDeclaration:
 
 def _series(section: Section) -> tuple[tuple[str, ...], Mapping[str, tuple[str, ...]] | None]:
     if ("states" in section) == ("tree" in section):
-        rule = "a stream counts states, or a tree of them, and one of the two is declared"
+        rule = "a stream counts either states or a tree of states"
         raise section.refusal_here(rule, _STATES)
     if "states" in section:
         return _names(section, "states"), None
@@ -178,23 +178,23 @@ def _series(section: Section) -> tuple[tuple[str, ...], Mapping[str, tuple[str, 
 
 
 def _names(section: Section, field: str) -> tuple[str, ...]:
-    found = section.content[field]
-    if not isinstance(found, list) or not 1 <= len(found) <= _MOST_SERIES:
+    names = section.content[field]
+    if not isinstance(names, list) or not 1 <= len(names) <= _MOST_SERIES:
         raise section.refusal(field, f"it must be a list of 1 to {_MOST_SERIES} names", _STATES)
-    seen: set[str] = set()
-    for place, name in enumerate(found):
+    earlier: set[str] = set()
+    for place, name in enumerate(names):
         if not isinstance(name, str) or name_is_bad(name):
-            raise section.refusal(field, "each is a name in quotes", _STATES, place=place)
-        if name in seen:
-            raise section.refusal(field, "it is named twice", "Keep one of them", place=place)
-        seen.add(name)
-    return tuple(found)
+            raise section.refusal(field, "each element is a name in quotes", _STATES, place=place)
+        if name in earlier:
+            raise section.refusal(field, "it is listed twice", "Keep one of them", place=place)
+        earlier.add(name)
+    return tuple(names)
 
 
 def _start(section: Section) -> datetime:
     found = section.content["start"]
     if not isinstance(found, datetime) or found.tzinfo is None:
-        rule = "it must be a moment with its zone, because clocks are set back and forth"
+        rule = "it must be a moment with its time zone, because clocks are set back and forth"
         raise section.refusal("start", rule, "Write it in UTC: start = 2026-01-01T00:00:00Z")
     try:
         return found.astimezone(UTC)
@@ -259,9 +259,9 @@ def _windows(section: Section) -> tuple[int, ...]:
         raise section.refusal("windows", "it must be a list of numbers of steps", fix)
     for place, length in enumerate(found):
         if not is_whole(length) or not 1 <= length <= _MOST_WINDOW:
-            raise section.refusal("windows", f"each is from 1 to {_MOST_WINDOW} steps long", fix, place=place)
+            raise section.refusal("windows", f"each window is from 1 to {_MOST_WINDOW} steps long", fix, place=place)
     if len(set(found)) < len(found):
-        raise section.refusal("windows", "a length is listed twice", "Keep one of them")
+        raise section.refusal("windows", "a window is listed twice", "Keep one of them")
     return tuple(found)
 
 
@@ -296,6 +296,6 @@ def _polled(section: Section) -> Polled | None:
     if not any(field in section for field in fields):
         return None
     for field in fields:
-        section.required(field, "Name the table, its column of states and its column of time, all three")
-    table, state, time = (section.text(field, "Name what [tables] declares") for field in fields)
+        section.required(field, "Name all three: the table, its column of states and its column of time")
+    table, state, time = (section.text(field, "Name a table of [tables], and two of its columns") for field in fields)
     return Polled(table, state, time)
