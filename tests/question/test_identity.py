@@ -329,6 +329,7 @@ def test_a_folded_list_differs_from_every_other_list():
         ("postgresql://ann:secret@one,two/clinic", "postgresql://bob@one,two/clinic", True),
         ("postgresql://one:1,two:2/clinic", "postgresql://one:1,two:2/copy", False),
         ("file:///data/a.parquet", "/data/a.parquet", True),
+        ("postgresql://ann:secret@[::1/clinic", "postgresql://bob:secret@[::1/copy", True),  # no server has this name
         ("spark://local[2]", "spark://host:7077", True),
         ("duckdb:////data/a.duckdb", "duckdb:////data/b.duckdb", False),
         ("a.parquet", "b.parquet", False),

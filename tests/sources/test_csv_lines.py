@@ -114,7 +114,7 @@ def test_headers_that_cannot_be_told_apart_are_refused(tmp_path):
     for header in ("a,a", "a,A", "a,,b", ""):
         (tmp_path / "patients.csv").write_text(f"{header}\n1,2\n")
         source = open_source(declared("duckdb://", replace(table(a=AGE), file=tmp_path / "patients.csv")))
-        assert "names a column twice, or not at all" in refused(source)
+        assert "two columns share a name, or one has none" in refused(source)
         source.close()
     (tmp_path / "patients.csv").write_text("a,b\n1,2\n")
     (tmp_path / "patients2.csv").write_text("b,a\n1,2\n")

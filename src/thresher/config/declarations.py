@@ -143,11 +143,11 @@ def place_of(source: str, folder: Path = Path()) -> str:
         return scheme
     if scheme == "duckdb":
         return source
-    parts = urlsplit(f"//{rest}")
-    hosts = parts.netloc.rpartition("@")[2]
     try:
+        parts = urlsplit(f"//{rest}")
+        hosts = parts.netloc.rpartition("@")[2]
         server = hosts if "," in hosts else f"{parts.hostname or ''}:{parts.port or ''}"
-    except ValueError:  # not a port: perhaps a part of a password
+    except ValueError:  # the place of the port may hold a part of a password
         return scheme
     naming = sorted(setting for setting in parse_qsl(parts.query) if setting[0] in _NAMING)
     if parts.username and parts.path in ("", "/") and not any(name == "dbname" for name, _ in naming):

@@ -1,7 +1,12 @@
 """Exact aggregates in one scan, from DuckDB, PostgreSQL, Spark, files and tables in memory.
 
-Reads: the source, for a need; its catalogue for a check. Writes: nothing that stays. Never: noise; what a database says
-about its rows.
+`protocol` says what a source promises, and `reading` is the base of all of them: it checks declarations (`fitting`),
+limits each person's rows (`bounding`), writes one statement (`scan_statements`, with `codes` for columns) and runs it.
+Each database adds a source (`duckdb_source`, `postgres_source`, `spark_source`) and the SQL it writes differently, over
+the base `dialect`. `addresses`, `files`, `csv_lines` and `published` are about files and public tables; `spark_steps`
+counts steps of a Spark stream.
+Reads: the source, for a need; its catalogue, for a check. Writes: nothing that stays. Never: noise; the words of a
+database about its rows.
 """
 
 from collections.abc import Mapping
@@ -18,15 +23,17 @@ __all__ = ["Family", "PhysicalColumn", "PublicTables", "Source", "checked_source
 
 
 def open_source(declarations: Declarations, tables: Mapping[str, object] | None = None) -> Source:
-    """The source of the declarations; nothing is reached yet. `tables`: Arrow, pandas or polars tables by name.
+    """Return the source of the declarations, without reaching it. `tables` are Arrow, pandas or polars tables by name.
 
-    The databases' libraries are imported only when their source is opened.
+    The library of a database is imported when its source is opened.
     """
     where = address(declarations)
     if (where.engine == "memory") != (tables is not None):
-        raise DeclarationError("source.url", 'tables in memory and url = "memory://" go together')
+        rule = 'url = "memory://" needs tables in memory, and these need that url. Give both, or neither'
+        raise DeclarationError("source.url", rule)
     if tables is not None and len({id(table) for table in tables.values()}) < len(tables):
-        raise DeclarationError("source", "one table in memory has two names, which would give its rows a second budget")
+        rule = "one table in memory has two names, which would give its rows a second budget. Pass it once"
+        raise DeclarationError("source", rule)
     if where.engine == "postgres":
         return _postgres(declarations, where)
     if where.engine == "spark":
@@ -38,9 +45,10 @@ def open_source(declarations: Declarations, tables: Mapping[str, object] | None 
 
 
 def checked_source(declared: Declarations, tables: Mapping[str, object] | None = None) -> Source:
-    """Return the source, its catalogue checked against the declarations; a refusal says where each was declared."""
+    """Return the source after checking its catalogue against the declarations. A refusal names the line."""
     if not declared.source:
-        raise DeclarationError("source", "it is not declared: streams alone are opened with thresher.open_stream")
+        rule = "it is missing, and only streams can do without. Write [source], or use thresher.open_stream"
+        raise DeclarationError("source", rule)
     try:
         with ExitStack() as undo:
             source = open_source(declared, tables)

@@ -1,4 +1,4 @@
-"""Where the data is, from the source's URL and the declared files.
+"""Where the data is: the URL of the source and the declared files.
 
 Reads: names of files. Writes: nothing. Never: a password in a message.
 """
@@ -23,7 +23,7 @@ _KNOWN = (
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """`engine`: duckdb, postgres, spark or memory; `target`: a database file, a server, or nothing."""
+    """The `engine` (duckdb, postgres, spark or memory), and its `target`: a database file, a server, or nothing."""
 
     engine: str
     target: str
@@ -31,13 +31,13 @@ class Address:
     files: Mapping[str, "Files"]
 
     def paths(self) -> dict[str, tuple[str, ...]]:
-        """The files of each table that are all there; others are told of when the catalogue is read."""
+        """Return the files of each table whose files are all there. Others are refused when the catalogue is read."""
         return {name: files.paths for name, files in self.files.items() if files.paths and not files.absent()}
 
 
 @dataclass(frozen=True, slots=True)
 class Files:
-    """The files of a table, the setting that names them, and how it is written there."""
+    """The files of a table, the setting that names them, and the value of that setting."""
 
     paths: tuple[str, ...]
     setting: str
@@ -54,7 +54,7 @@ class Files:
         if self.absent() or not self.paths:
             raise DeclarationError(
                 self.setting,
-                f"no file can be read at {self.written}. Write the path of a file that is there and may be read; it "
+                f"no file can be read at {self.written}. Write the path of a file that exists and may be read; it "
                 "starts from the folder of thresher.toml",
             )
 
@@ -99,11 +99,11 @@ def _address(declarations: Declarations) -> Address:
     path = data_path(url, declarations.folder)
     if path is not None:
         return Address("duckdb", "", str(path), {**_files_at(path, declarations), **own})
-    raise DeclarationError("source.url", f"{scheme}:// is not known. Write {_KNOWN}")
+    raise DeclarationError("source.url", f"{scheme}:// is not a known address. Write {_KNOWN}")
 
 
 def _path(rest: str, folder: Path, *, rooted: bool) -> Path:
-    """After `duckdb://` a path begins with a slash, and an absolute one with two."""
+    """Return the path after `duckdb://`, which begins with a slash, or with two slashes if it is absolute."""
     if rooted or not rest.startswith("/"):
         return folder / rest
     return folder / rest[1:]
@@ -125,7 +125,7 @@ def _lies_in(path: Path, folder: Path) -> bool:
 
 
 def _found(path: Path) -> tuple[str, ...]:
-    """The files that a path or pattern names, in one order; a single path stays, whether it is there or not."""
+    """Return the files that a path or pattern names, sorted. A path without a pattern may name a missing file."""
     text = str(path.absolute())
     return tuple(sorted(glob(text, recursive=True))) if has_magic(text) and not path.exists() else (text,)
 
@@ -142,14 +142,14 @@ def _files_at(path: Path, declarations: Declarations) -> dict[str, Files]:
         single = {name: str(files[0].absolute()) for name, files in found.items() if len(files) == 1}
         return {name: Files((file,), "source.url", f"{written} ({name})") for name, file in single.items()}
     if path.suffix.lower() not in SUFFIXES:
-        raise DeclarationError("source.url", f"{path.name} is no data file that Thresher knows. Write {_KNOWN}")
+        raise DeclarationError("source.url", f"{path.name} is not a known kind of data file. Write {_KNOWN}")
     without = [name for name, table in declarations.tables.items() if table.file is None]
     name = without[0] if len(without) == 1 else path.stem
     return {name: Files(_found(path), "source.url", written)}
 
 
 def _refuse_twins(name: str, files: list[Path], declarations: Declarations) -> None:
-    """Two files of a folder cannot both be one table. Where neither is asked for, it does not matter."""
+    """Refuse two files of a folder that would both be one table, unless no declaration names that table."""
     declared: dict[str, Table | PublicDeclaration] = {**declarations.tables, **declarations.public_tables}
     wanted = {table.relation or key for key, table in declared.items() if table.file is None}
     if len(files) > 1 and (name in wanted or not declared):

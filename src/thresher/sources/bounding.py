@@ -1,7 +1,7 @@
-"""At most so many groups of a unit, and so many rows in each: chosen in SQL, from the unit's own rows only.
+"""The limit on groups of a unit, and on rows in each group: chosen in SQL, from the unit's own rows only.
 
-The order is that of a digest over the table's name and version, the unit and the codes, so it prefers no value, and it
-is the same in every database. Rows with the same codes are alike for every question, so their order does not matter.
+The order is that of a digest over the table's name and version, the unit and the codes. So it prefers no value, and it
+is the same in every database. Rows with the same codes count alike in every question, so their order does not matter.
 Reads: declarations, the catalogue. Writes: SQL text. Never: a choice that depends on another unit's rows.
 """
 
@@ -16,15 +16,15 @@ from thresher.sources.dialect import Dialect
 from thresher.sources.protocol import Family
 from thresher.sources.scan_statements import Brought, Rows, condition_sql
 
-# The families of units that can be compared as they are; others are compared as text, in which equal values are alike.
+# The families of units that are compared as they are. Others are compared as text, which is the same for equal values.
 _COMPARABLE = (Family.INTEGER, Family.TRUTH, Family.DATE, Family.MOMENT, Family.ZONED)
 
 
 @dataclass(frozen=True, slots=True)
 class Bounding:
-    """A SELECT of the rows that are kept, its columns (u, c0, c1, …) with types, and its array parameters.
+    """A SELECT of the rows that count, its columns (u, c0, c1, …) with types, and its array parameters.
 
-    The parameters are the domains of the keys, and what `among` brings along.
+    The parameters are the domains of the keys, and the long lists of `among`.
     """
 
     sql: str
@@ -34,14 +34,14 @@ class Bounding:
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """Where the chosen rows are: a table, or the SELECT itself with its parameters."""
+    """The place of the chosen rows: a table, or the SELECT itself with its parameters."""
 
     relation: str
     parameters: tuple[Sequence[Code], ...] = ()
 
 
 def raw_rows(table: Table, relation: str, found: RelationColumns) -> Rows:
-    """The rows as they are; if units are declared, only for a table in which every unit has one row at most."""
+    """Return the rows as they are. With a declared unit, only for a table in which each unit has at most one row."""
     names = {name: f"t.{found.dialect.identifier(name)}" for name in found.columns}
     columns = {name: coded(column, table.columns, names, found) for name, column in table.columns.items()}
     kept = None if table.contribution is None else f"{names[table.contribution.unit]} IS NOT NULL"
@@ -49,7 +49,7 @@ def raw_rows(table: Table, relation: str, found: RelationColumns) -> Rows:
 
 
 def bounded_rows(table: Table, kept: Kept, dialect: Dialect) -> Rows:
-    """The rows of a relation made by `bounding`."""
+    """Return the rows of a relation made by `bounding`."""
     if table.contribution is None:
         raise BugError("rows are bounded only where units are declared")
     columns = {name: _kept(column, f"t.c{n}", dialect) for n, (name, column) in enumerate(by_name(table))}
@@ -58,7 +58,7 @@ def bounded_rows(table: Table, kept: Kept, dialect: Dialect) -> Rows:
 
 
 def by_name(table: Table) -> list[tuple[str, Column]]:
-    """The columns by the bytes of their names: where a line of the declarations stands must not choose other rows."""
+    """Return the columns by the bytes of their names, so that their order in the declarations chooses no other rows."""
     return sorted(table.columns.items(), key=lambda named: named[0].encode())
 
 
@@ -70,14 +70,14 @@ def _kept(column: Column, name: str, dialect: Dialect) -> Coded:
 def bounding(
     table: Table, keys: Sequence[Column], relation: str, found: RelationColumns, among: Condition = ALWAYS
 ) -> Bounding:
-    """The rows of each unit that are looked at when the table is grouped by `keys`, chosen among some of its rows."""
+    """Return the SELECT of the rows of each unit that count when the table is grouped by `keys`, among given rows."""
     dialect, limits = found.dialect, table.contribution
     if limits is None:
         raise BugError("rows are bounded only where units are declared")
     names = {name: f"t.{dialect.identifier(name)}" for name in found.columns}
     columns = [coded(column, table.columns, names, found) for _, column in by_name(table)]
     place = {name: f"c{n}" for n, (name, _) in enumerate(by_name(table))}
-    # The smallest text of a fixed column is the smallest by bytes.
+    # Texts are compared by bytes, which decides the smallest text of a fixed column.
     codes = [dialect.raw_text(column.code) if column.text else column.code for column in columns]
     listed = ", ".join(f"{code} AS c{n}" for n, code in enumerate(codes))
     unit = unit_expression(found, limits.unit, names[limits.unit])
@@ -130,7 +130,7 @@ def _ranked(inside: str, grouped: Sequence[str]) -> str:
 
 
 def _orders(table: Table, who: str, grouped: Sequence[str], texts: Sequence[bool], dialect: Dialect) -> str:
-    """The two digests: of the unit and the group, of the unit and the whole row."""
+    """Return the two digests: of the unit and the group, and of the unit and the whole row."""
     start = dialect.text("".join(f"{len(part.encode())}:{part}" for part in (table.name, table.edition)))
     unit = _digested(who, dialect)
     codes = [_marked(f"c{n}", is_text, dialect) for n, is_text in enumerate(texts)]
@@ -140,7 +140,7 @@ def _orders(table: Table, who: str, grouped: Sequence[str], texts: Sequence[bool
 
 
 def _marked(name: str, is_text: bool, dialect: Dialect) -> str:  # noqa: FBT001 - a fact about the column
-    """A code with its length before it, so that no two rows read the same; NULL is another mark."""
+    """Return a code with its length before it, so that no two rows give the same text; NULL has another mark."""
     measured = _digested(name, dialect) if is_text else _measured(dialect.as_text(name), dialect)
     return f"CASE WHEN {name} IS NULL THEN '-' ELSE {measured} END"
 
@@ -150,5 +150,5 @@ def _measured(text: str, dialect: Dialect) -> str:
 
 
 def _digested(text: str, dialect: Dialect) -> str:
-    """The digest of a text stands for it: a row of huge texts would be longer than a database can put together."""
+    """Return the digest of a text in its place: a row of huge texts would be longer than a database can join."""
     return f"'32:' || {dialect.digest([text])}"

@@ -1,10 +1,10 @@
 """The code of each row in SQL, for every kind of column and family of physical types.
 
-Every expression is total: no value of a row can make it fail. Numbers are clamped before anything is done to them, in
-their own type; dates and times are compared before they are counted; what is left out becomes NULL.
+Every expression is total: no value of a row can make it fail. Numbers are clamped before any arithmetic, in their own
+type; dates and times are compared before they are counted; excluded values become NULL.
 
-Why codes never leave [lowest, highest]: IEEE multiplication and division by a positive constant, addition of a constant
-and floor are monotone, all sources compute them alike, and `check_ends` computes the two ends with Python's floats.
+Codes never leave [lowest, highest]: IEEE multiplication and division by a positive constant, addition of a constant and
+floor are monotone, all sources compute them alike, and `ends_fit` computes the two ends with Python's floats.
 Reads: declarations, the catalogue. Writes: SQL text. Never: rows.
 """
 
@@ -36,7 +36,7 @@ from thresher.sources.protocol import Family, PhysicalColumn
 NO = "1 = 0"
 # With at most 2**40 rows, sums of smaller codes stay below 2**62.
 NARROW = 2**22
-# Codes above could not be told apart by doubles.
+# Doubles cannot distinguish larger codes.
 LARGEST_CODE = 2**53
 _INT4 = 2**31 - 1
 _FIRST_DAY = date(1970, 1, 1)
@@ -45,9 +45,9 @@ _TRUE, _FALSE = ("true", "True", "TRUE", "t", "T", "1"), ("false", "False", "FAL
 
 @dataclass(frozen=True, slots=True)
 class Coded:
-    """A declared column as SQL: its code, whether it has one, and whether that lies in an interval of whole numbers.
+    """A declared column as SQL: its code, whether there is a code, and whether the code lies in an interval.
 
-    `present` and `between` are conditions on the raw value where that is the same and cheaper. They are unknown or
+    `present` and `between` are conditions on the raw value where that is equivalent and cheaper. They are unknown or
     false if there is no code. `largest` bounds the size of the codes.
     """
 
@@ -62,7 +62,7 @@ class Coded:
 def coded(
     column: Column, columns: Mapping[str, Column], physical: Mapping[str, str], found: "RelationColumns"
 ) -> Coded:
-    """The column as SQL; `physical` maps its raw columns to how they are written in the statement."""
+    """Return the column as SQL. `physical` gives the SQL of each raw column in the statement."""
     kind, dialect = column.kind, found.dialect
     if isinstance(kind, Bands):
         return _bands(kind, coded(columns[kind.of], columns, physical, found), columns[kind.of].kind, dialect)
@@ -84,14 +84,14 @@ def coded(
 
 @dataclass(frozen=True, slots=True)
 class RelationColumns:
-    """The physical columns of one relation, and the dialect they speak."""
+    """The physical columns of one relation, and the dialect of its database."""
 
     columns: Mapping[str, PhysicalColumn]
     dialect: Dialect
 
 
 def codes_as_stored(code: str, kind: str, largest: int = LARGEST_CODE, *, text: bool = False) -> Coded:
-    """An expression, or a column, that holds codes already."""
+    """Return the SQL of an expression or column that already holds codes."""
 
     def between(low: int | None, high: int | None) -> str:
         parts = [] if low is None else [f"{code} >= {low}"]
@@ -102,7 +102,7 @@ def codes_as_stored(code: str, kind: str, largest: int = LARGEST_CODE, *, text: 
 
 
 def code_type(kind: Kind, dialect: Dialect) -> tuple[str, int, bool]:
-    """The type in which the codes of a kind are kept, their largest size, and whether they are text."""
+    """Return the type of the codes of a kind, their largest size, and whether they are text."""
     if isinstance(kind, Listed | Text):
         return dialect.text_type, 0, True
     if isinstance(kind, Grid):
@@ -120,7 +120,7 @@ def _both(parts: list[str]) -> str:
 
 
 def _numbered(raw: PhysicalColumn, name: str, dialect: Dialect) -> str:
-    """Whole numbers as they are; what has a fraction or does not fit is in no list."""
+    """Return whole numbers as they are. Values with a fraction and too large ones are in no list, and become NULL."""
     if raw.family is Family.WRITTEN:
         return dialect.written_whole(name)
     value = dialect.value(raw, name)
@@ -152,7 +152,7 @@ def _truth(raw: PhysicalColumn, name: str, dialect: Dialect) -> Coded:
 
 
 def _whole_grid(kind: Grid, name: str, dialect: Dialect) -> Coded:
-    """Whole numbers on a grid of step 1: a clamp, and nothing to round."""
+    """Return whole numbers on a grid of step 1, which are clamped without rounding."""
     lowest, highest = kind.lowest, kind.highest
     form, largest, _ = code_type(kind, dialect)
     clamp = f"CASE WHEN {name} < {lowest} THEN {lowest} WHEN {name} > {highest} THEN {highest} ELSE {name} END"
@@ -174,20 +174,20 @@ def _whole_grid(kind: Grid, name: str, dialect: Dialect) -> Coded:
 
 
 def _grid(kind: Grid, value: str, dialect: Dialect) -> Coded:
-    """Doubles on a grid: only finite ones count, clamped, then placed at the nearest multiple of the step."""
+    """Return doubles on a grid. Finite ones are clamped, then placed at the nearest multiple of the step."""
     lowest, highest = kind.lowest, kind.highest
     form, largest, _ = code_type(kind, dialect)
     low_end, high_end = dialect.double(float(kind.minimum)), dialect.double(float(kind.maximum))
     top, bottom = dialect.double(sys.float_info.max), dialect.double(-sys.float_info.max)
     scale, divide = _scale(kind.step)
     placed = f"floor({value} {'/' if divide else '*'} {dialect.double(scale)} + {dialect.double(0.5)})"
-    # A quotient too small for a double is an error in PostgreSQL.
+    # PostgreSQL fails if a quotient is too small for a double.
     quarter = (dialect.double(-scale / 4), dialect.double(scale / 4))
     tiny = (
         f"WHEN {value} > {quarter[0]} AND {value} < {quarter[1]} THEN 0 " if divide and lowest <= 0 <= highest else ""
     )
     missing = None if kind.missing is None else int(kind.missing / kind.step)
-    # What is neither below nor above may be NULL, and stays so. NaN counts as above all, and is sorted out there.
+    # NULL is neither below nor above, and stays NULL. NaN counts as above all numbers, and is dropped there.
     code = (
         f"CASE {tiny}WHEN {value} < {low_end} THEN CASE WHEN {value} >= {bottom} THEN {lowest} END"
         f" WHEN {value} > {high_end} THEN CASE WHEN {value} <= {top} THEN {highest} END"
@@ -208,20 +208,20 @@ def _grid(kind: Grid, value: str, dialect: Dialect) -> Coded:
 
 
 def _scale(step: Fraction) -> tuple[float, bool]:
-    """What a value is multiplied by to give its place, or (True) divided by."""
+    """Return the factor that turns a value into its place; with True, the divisor."""
     times = 1 / step
     whole = times.denominator == 1 and times.numerator <= LARGEST_CODE
     return (float(times), False) if whole else (float(step), True)
 
 
 def place(kind: Grid, value: float) -> int:
-    """The code of a value within the bounds, computed as the sources compute it."""
+    """Return the code of a value within the bounds, computed as the sources compute it."""
     scale, divide = _scale(kind.step)
     return math.floor((value / scale if divide else value * scale) + 0.5)
 
 
 def ends_fit(kind: Grid) -> bool:
-    """Whether the ends of the grid are placed at its ends; then so is all between them."""
+    """Return whether both ends of the grid have the right code; then all values between them lie between these."""
     ends = (kind.lowest, kind.highest)
     if max(abs(end) for end in ends) > LARGEST_CODE or not _scale(kind.step)[0] > 0:
         return False
@@ -232,7 +232,7 @@ def ends_fit(kind: Grid) -> bool:
 
 
 def first_value(kind: Grid, code: int) -> float:
-    """The smallest double within the bounds whose code is at least `code`, for a code above the lowest."""
+    """Return the smallest double within the bounds whose code is at least `code`, for a code above the lowest."""
     low, high = _rank(float(kind.minimum)), _rank(float(kind.maximum))
     while high - low > 1:
         middle = (low + high) // 2
@@ -241,7 +241,7 @@ def first_value(kind: Grid, code: int) -> float:
 
 
 def _rank(value: float) -> int:
-    """The place of a double among all doubles."""
+    """Return the place of a double among all doubles."""
     bits: int = struct.unpack("<q", struct.pack("<d", value))[0]
     return bits if bits >= 0 else -(bits & 0x7FFF_FFFF_FFFF_FFFF)
 
@@ -291,7 +291,7 @@ def _day(code: int) -> date:
 
 def _bands(kind: Bands, of: Coded, grid: Kind, dialect: Dialect) -> Coded:
     if not isinstance(grid, Grid):
-        raise BugError(f"bands of {kind.of}, which is no grid")
+        raise BugError(f"bands of {kind.of}, which is not a grid")
     edges = [int(edge / grid.step) for edge in kind.edges]
     cases = [f"WHEN {of.between(edges[n], edges[n + 1] - 1)} THEN {n}" for n in range(len(edges) - 1)]
     return codes_as_stored(f"CASE {' '.join(cases)} END", dialect.integer, len(edges))

@@ -1,7 +1,7 @@
-"""CSV, one line at a time: what a line holds depends on that line alone, so that no quote in one swallows another.
+"""CSV, one line at a time: the content of a line depends on that line alone, so that no quote swallows the next line.
 
 A line is a row if it has as many fields as the header. A field is plain, without quotes, or quoted, with every quote
-inside written twice. All other lines are passed over: an error about them would quote them. An empty field is NULL.
+inside written twice. All other lines are skipped: an error about them would quote them. An empty field is NULL.
 Reads: headers. Writes: SQL text. Never: a row.
 """
 
@@ -15,14 +15,14 @@ from thresher.sources.dialect import Dialect
 
 CSV = (".csv", ".tsv")
 _DELIMITERS = (",", ";", "\t", "|")
-# The reader cuts a line off here; no file of ours is split by it.
+# A delimiter that text files do not contain, so that DuckDB's reader gives whole lines.
 _NEVER = "\x1f"
-# In bytes. Well below the length at which DuckDB's reader itself gives up on a line.
+# In bytes. Well below the length at which DuckDB's reader fails.
 LONGEST_LINE = 1_000_000
 
 
 def csv_columns(place: str, paths: Sequence[str]) -> list[str]:
-    """The names in the header, which must be the same in all files."""
+    """Return the names in the header, which must be the same in all files."""
     headers = [_split(path) for path in paths]
     unlike = [path for path, header in zip(paths, headers, strict=True) if header != headers[0]]
     if unlike:
@@ -33,18 +33,19 @@ def csv_columns(place: str, paths: Sequence[str]) -> list[str]:
         )
     columns = headers[0][1]
     if any("\0" in column for column in columns):
-        raise DeclarationError(place, f"the header of {Path(paths[0]).name} holds a NUL. Is it a text file?")
+        raise DeclarationError(place, f"the header of {Path(paths[0]).name} holds a NUL. Save it as a text file")
     if not columns or len({column.lower() for column in columns}) < len(columns) or "" in columns:
         raise DeclarationError(
-            place, f"the header of {Path(paths[0]).name} names a column twice, or not at all. Give each its own name"
+            place, f"in the header of {Path(paths[0]).name} two columns share a name, or one has none. Name each once"
         )
     return columns
 
 
 def csv_relation(paths: Sequence[str], columns: Sequence[str], dialect: Dialect) -> str:
-    """The rows of the files, all columns as text, in DuckDB's SQL.
+    """Return the rows of the files, all columns as text, in DuckDB's SQL.
 
-    The end of a line is named, or the header's would decide, and a CR in one line could take a byte from the next.
+    The end of a line is given: DuckDB would take it from the header, and a CR in one line could take a byte from the
+    next line.
     """
     text, delimiter = dialect.text, csv_delimiter(paths[0])
     listed = ", ".join(text(path) for path in paths)
@@ -53,9 +54,9 @@ def csv_relation(paths: Sequence[str], columns: Sequence[str], dialect: Dialect)
         " quote = '', escape = '', comment = '', ignore_errors = true, strict_mode = false,"
         " columns = {'line': 'VARCHAR'})"
     )
-    # A quoted field with quotes inside is several quoted pieces in a row, which is the fastest way to look for it.
+    # A quoted field with quotes inside is matched as several quoted pieces in a row, which is fastest.
     split, field = f"[{delimiter}]", f'(?:"[^"]*")+|[^"{delimiter}]*'
-    # Without a quote there is nothing to look out for. With the delimiter before each field none is empty.
+    # A line without a quote is split at each delimiter. With the delimiter before each field, no match is empty.
     fields = (
         f"CASE WHEN strlen(line) > {LONGEST_LINE} THEN NULL"
         f" WHEN strpos(line, '\"') = 0 THEN string_split(line, {text(delimiter)})"
@@ -74,7 +75,7 @@ def _value(place: int) -> str:
 
 
 def csv_delimiter(path: str) -> str:
-    """What the header is split by: of the usual delimiters, the one it holds most of."""
+    """Return the delimiter of the header: the one of the usual delimiters that stands there most often."""
     header = _header(path)
     return max(_DELIMITERS, key=header.count)
 

@@ -1,6 +1,6 @@
-"""What the databases write differently. The base is the SQL they share; each of them overrides only its differences.
+"""The SQL that the databases share. The dialect of each database overrides only its differences.
 
-Reads: nothing. Writes: SQL text. Never: text of a user's that is not quoted here.
+Reads: nothing. Writes: SQL text. Never: a user's text without quotes.
 """
 
 from collections.abc import Iterable, Sequence
@@ -10,7 +10,7 @@ from thresher.config import Code
 from thresher.errors import BugError
 from thresher.sources.protocol import Family, PhysicalColumn
 
-# Every day that can be declared is after this one: so whole divisions never see a negative number.
+# No day before this one can be declared, so whole divisions never meet a negative number.
 HOURS_BEFORE_1970 = 17_259_888
 _MICROSECONDS_BEFORE_1970 = HOURS_BEFORE_1970 * 3_600_000_000
 _LAST_MOMENT = time(23, 59, 59, 999_999)
@@ -31,7 +31,7 @@ class Dialect:
     text_type = "VARCHAR"
     moment_type = "TIMESTAMP"
     gives_empty_groups = True
-    # Whether a list too long for the statement may be searched anywhere in it.
+    # Whether a condition anywhere in a statement may search a list that is passed as an array.
     takes_long_lists = True
 
     # Names and constants.
@@ -53,7 +53,7 @@ class Dialect:
         return self.text(code) if isinstance(code, str) else str(int(code))
 
     def double(self, value: float) -> str:
-        """As text, because a decimal constant may be rounded twice on its way."""
+        """Return a double constant, cast from text because a decimal constant may be rounded twice."""
         return f"CAST({self.text(repr(float(value)))} AS {self.double_type})"
 
     def day(self, day: date) -> str:
@@ -69,18 +69,18 @@ class Dialect:
         text = moment.isoformat(sep=" ", timespec="microseconds")
         return f"TIMESTAMPTZ '{text}+00'" if family is Family.ZONED else f"TIMESTAMP '{text}'"
 
-    # Values, each by an expression that no value can make fail.
+    # Values: no value of a row can make these expressions fail.
 
     def value(self, column: PhysicalColumn, name: str) -> str:
-        """The column under `name` in the plainest type of its family."""
+        """Return the column called `name` in the simplest type of its family."""
         return self.raw_text(name) if column.family in (Family.TEXT, Family.WRITTEN) else name
 
     def raw_text(self, expression: str) -> str:
-        """Text that compares byte by byte, whatever the collation."""
+        """Return text that compares byte by byte, whatever the collation."""
         return f'CAST({expression} AS {self.text_type}) COLLATE "C"'
 
     def to_double(self, column: PhysicalColumn, name: str) -> str:
-        """Numbers as doubles, correctly rounded."""
+        """Return numbers as doubles, correctly rounded."""
         if column.family is Family.WRITTEN:
             return self.written_number(name)
         if column.family is Family.DOUBLE:
@@ -88,7 +88,7 @@ class Dialect:
         return f"CAST({name} AS {self.double_type})"
 
     def matches(self, name: str, pattern: str) -> str:
-        """Whether the whole text has this form. Only forms that all databases read alike are cast."""
+        """Return whether the whole text has this form. Only forms that all databases read alike are cast."""
         return f"regexp_full_match({name}, {self.text(pattern)})"
 
     def written_number(self, name: str) -> str:
@@ -102,7 +102,7 @@ class Dialect:
         return f"CASE WHEN {self.matches(name, _MOMENT)} THEN TRY_CAST({plain} AS {self.moment_type}) END"
 
     def whole_decimal(self, column: PhysicalColumn, value: str) -> str:
-        """A decimal without a fraction as a whole number: it goes there and back unchanged."""
+        """Return a decimal as a whole number if it has no fraction: the cast there and back changes nothing."""
         whole = f"TRY_CAST({value} AS {self.big})"
         return f"CASE WHEN TRY_CAST({whole} AS {column.type}) = {value} THEN {whole} END"
 
@@ -125,10 +125,10 @@ class Dialect:
     def whole_division(self, value: str, by: int) -> str:
         return f"({value} // {by})"
 
-    # Aggregates. A condition that is unknown counts as one that does not hold, in all of these.
+    # Aggregates. A row counts in them only if the condition is true, not if it is unknown.
 
     def count(self, condition: str | None) -> str:
-        # Over no rows at all DuckDB's count_if gives NULL.
+        # DuckDB's count_if gives NULL if there are no rows.
         return "count(*)" if condition is None else f"CAST(coalesce(count_if({condition}), 0) AS BIGINT)"
 
     def distinct(self, expression: str, condition: str | None) -> str:
@@ -136,14 +136,14 @@ class Dialect:
         return f"count(DISTINCT {chosen})"
 
     def total(self, code: str, condition: str | None, *, wide: bool) -> str:
-        """A sum of whole numbers; a wide one as text."""
+        """Return a sum of whole numbers, as text if it may be wider than 64 bits."""
         chosen = code if condition is None else f"CASE WHEN {condition} THEN {code} END"
         return f"CAST(coalesce(sum({chosen}), 0) AS {self.text_type if wide else self.big})"
 
-    # Relations that Thresher brings along.
+    # Relations that are made of parameters.
 
     def keys(self, types: Sequence[str], arrays: Arrays, first: int) -> tuple[str, Arrays]:
-        """The declared groups as a relation (i, k0, k1, …), and its array parameters, numbered from `first` on."""
+        """Return the declared groups as a relation (i, k0, k1, …), and its array parameters, numbered from `first`."""
         columns = ", ".join(
             f"{self._brought(f'unnest(CAST(${first + n} AS {kind}[]))', kind)} AS k{n}" for n, kind in enumerate(types)
         )
@@ -153,7 +153,7 @@ class Dialect:
         return self.raw_text(expression) if kind == self.text_type else expression
 
     def joined(self, shown: str, keys: str, grouped: str, same: str) -> str:
-        """The declared groups (d) with what was found in them (g)."""
+        """Return the declared groups (d) with the aggregates of the grouped rows (g)."""
         return f"SELECT {shown} FROM {keys} d LEFT JOIN ({grouped}) g ON {same}"
 
     def same_text(self, left: str, right: str) -> str:
@@ -162,7 +162,7 @@ class Dialect:
     def in_array(self, code: str, kind: str, parameter: int) -> str:
         return f"{code} IN (SELECT {self._brought(f'unnest(CAST(${parameter} AS {kind}[]))', kind)})"
 
-    # The order in which a unit's rows are kept.
+    # The order in which a unit's rows are chosen.
 
     def octets(self, text: str) -> str:
         return f"strlen({text})"
@@ -171,11 +171,11 @@ class Dialect:
         return f"CAST({code} AS {self.text_type})"
 
     def unit_text(self, column: PhysicalColumn, unit: str) -> str:  # noqa: ARG002 - for the databases that need it
-        """A kept unit as text, to be digested."""
+        """Return a unit of the chosen rows as text, for a digest."""
         return self.as_text(unit)
 
     def decimal_text(self, name: str) -> str:
-        """A decimal as text, the same for equal numbers: here all of a column have the same places."""
+        """Return a decimal as text, the same for equal numbers: here a column has a fixed number of places."""
         return self.as_text(name)
 
     def digest(self, parts: Iterable[str]) -> str:

@@ -1,4 +1,4 @@
-"""How DuckDB writes it.
+"""The SQL that DuckDB writes differently.
 
 Reads: nothing. Writes: SQL text. Never: an expression that a value can make fail.
 """
@@ -10,7 +10,7 @@ from thresher.sources.protocol import Family, PhysicalColumn
 
 _DECIMAL = re.compile(r"DECIMAL\((\d+),(\d+)\)")
 _LABELS = re.compile(r"ENUM\((?:'(?:[^']|'')*'(?:, )?)*\)")
-# So many digits fit in a double; DuckDB rounds longer decimals twice.
+# The most decimal digits that fit in a double. DuckDB rounds longer decimals twice.
 _EXACT_DIGITS = 15
 
 _FAMILIES = {
@@ -57,7 +57,7 @@ class DuckDBDialect(Dialect):
 
     def unit_text(self, column: PhysicalColumn, unit: str) -> str:
         if column.family in (Family.MOMENT, Family.ZONED):
-            # Times at the far ends cannot be written as dates.
+            # The earliest and latest times cannot be written as dates.
             return f"coalesce({self.as_text(self.microseconds(self.value(column, unit)))}, '')"
         return self.as_text(unit)
 

@@ -1,9 +1,9 @@
 """DuckDB: database files, Parquet, CSV and Arrow files, and tables in memory.
 
-A database is attached read-only to an instance of our own, which can reach the declared files and no others, loads no
-extension, and cannot be set otherwise.
-Reads: the database or files. Writes: a private folder for what does not fit in memory, removed at the end. Never: types
-guessed from rows.
+A database is attached read-only to a separate instance. That instance reaches the declared files and no others, loads
+no extension, and its configuration is locked.
+Reads: the database or files. Writes: a private folder for rows that do not fit in memory, removed at the end. Never:
+types guessed from rows.
 """
 
 import shutil
@@ -12,6 +12,7 @@ import threading
 import weakref
 from collections.abc import Callable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +30,7 @@ from thresher.sources.reading import Catalogue, SqlSource
 from thresher.sources.scan_statements import ScanStatement
 
 _DATABASE = "source"
-# Seconds between two looks at whether somebody wants it to stop.
+# Seconds between two checks for Ctrl-C.
 _PATIENCE = 0.1
 _COLUMNS = (
     "SELECT schema_name, table_name, column_name, data_type FROM duckdb_columns()"
@@ -42,7 +43,7 @@ _UNIQUE = (
 
 
 class DuckDBSource(SqlSource):
-    """A DuckDB of our own over somebody else's data. `tables` are Arrow tables in memory."""
+    """A separate DuckDB instance over the declared data. `tables` are Arrow tables in memory."""
 
     def __init__(self, declarations: Declarations, where: Address, tables: Mapping[str, object] | None = None) -> None:
         super().__init__(declarations, DuckDBDialect())
@@ -107,7 +108,7 @@ class DuckDBSource(SqlSource):
         return {name: tuple(columns) for name, columns in found.items()}
 
     def _described(self, relation: str, coarse: AbstractSet[str] | None = None) -> list[PhysicalColumn]:
-        """The columns of a relation; for Parquet files, those of `coarse` are times in milliseconds."""
+        """Return the columns of a relation. For Parquet files, those in `coarse` are times in milliseconds."""
         described = self._db.execute(f"DESCRIBE SELECT * FROM {relation}").fetchall()
         return [
             PhysicalColumn(
@@ -127,19 +128,16 @@ class DuckDBSource(SqlSource):
             columns = csv_columns(place, paths)
             self._relations[name] = csv_relation(paths, columns, self._dialect)
             return [PhysicalColumn(column, "text in CSV", Family.WRITTEN) for column in columns]
-        try:
+        with suppress(duckdb.Error):  # its text may quote rows
             if suffix.endswith(ARROW):
                 refuse_unlike(place, arrow_columns(paths))
                 self._relations[name] = self._dialect.relation("temp", "main", f"file_{name}")
                 return self._described(self._relations[name])
-            # The names of folders are no columns: their types would be guessed from all of them.
+            # Names of folders are not read as columns: DuckDB would guess their types from all the names.
             self._relations[name] = f"read_parquet({listed}, hive_partitioning = false)"
             return self._described(self._relations[name], coarse_times(place, paths, self._db))
-        except duckdb.Error:
-            unreadable = True
-        if unreadable:
-            raise DeclarationError(place, f"{Path(paths[0]).name} cannot be read as {suffix[1:]}")
-        return []
+        file = Path(paths[0]).name
+        raise DeclarationError(place, f"{file} cannot be read as {suffix[1:]}. Write the file again, or name another")
 
     def _columns(self, asked: ScanStatement) -> Sequence[Sequence[object]]:
         result: Mapping[str, Any] = self._aside(
@@ -154,16 +152,16 @@ class DuckDBSource(SqlSource):
         return Kept(f"temp.main.{name}")
 
     def _aside(self, act: Callable[[], Any]) -> Any:
-        """Run it in a thread of its own, so that Ctrl-C reaches Python at once, whatever DuckDB is at."""
+        """Run it in another thread, so that Ctrl-C reaches Python at once, whatever DuckDB is doing."""
         done: list[Any] = []
         failed: list[BaseException] = []
-        # Not the thread's own end: a join that Ctrl-C interrupts believes that the thread has ended.
+        # An event instead of a join, because a join that Ctrl-C interrupts takes the thread for ended.
         ended = threading.Event()
 
         def work() -> None:
             try:
                 done.append(act())
-            except BaseException as error:  # noqa: BLE001 - it is raised where it is waited for
+            except BaseException as error:  # noqa: BLE001 - it is raised in the thread that waits
                 failed.append(error)
             finally:
                 ended.set()
@@ -200,14 +198,14 @@ class DuckDBSource(SqlSource):
         if self._where.target or self._tables:
             return super()._nothing()
         return (
-            f"there is no data file at {self._where.shown}. Name a folder that holds .parquet, .csv or .arrow, or "
-            'a file for each table: file = "x.parquet" under [tables.x]'
+            f"there is no data file at {self._where.shown}. Name a folder that holds .parquet, .csv or .arrow files, "
+            'or a file for each table: file = "x.parquet" under [tables.x]'
         )
 
     def _unreachable(self) -> str:
         if self._where.target:
             return (
-                f"{self._where.target} cannot be opened; nothing was read and nothing is charged. Is it a DuckDB "
-                "database, readable, and not held open for writing by another program?"
+                f"{self._where.target} cannot be opened; nothing was read and nothing is charged. Check that it is a "
+                "DuckDB database, that it may be read, and that no other program has it open for writing"
             )
         return f"{self._where.shown} cannot be opened; nothing was read and nothing is charged"

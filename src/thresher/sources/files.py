@@ -1,6 +1,7 @@
-"""Files and tables in memory, as Arrow.
+"""Files and tables in memory: their columns, which must be alike in all files of a table, and Arrow tables of them.
 
-Reads: file headers; Arrow tables stay where they are. Writes: nothing. Never: an Arrow error's text.
+Reads: headers and footers of files; Arrow tables stay where they are. Writes: nothing. Never: the text of an Arrow
+error, which may quote rows.
 """
 
 from collections.abc import Mapping, Sequence
@@ -19,15 +20,15 @@ _FOOTERS = (
 
 
 def arrow_table(paths: Sequence[str]) -> object:
-    """Arrow files, mapped into memory."""
+    """Return Arrow files as one table, mapped into memory."""
     from pyarrow import dataset  # noqa: PLC0415 - slow to import, and most sources never need it
 
-    found = dataset.dataset(list(paths), format="ipc")
-    return in_microseconds(found.to_table()) if _coarse(found.schema) else found
+    files = dataset.dataset(list(paths), format="ipc")
+    return in_microseconds(files.to_table()) if _coarse(files.schema) else files
 
 
 def arrow_columns(paths: Sequence[str]) -> dict[str, list[tuple[object, ...]]]:
-    """The columns of each file with their types."""
+    """Return the columns of each file with their types."""
     from pyarrow import dataset  # noqa: PLC0415 - slow to import, and most sources never need it
 
     schemas = {path: dataset.dataset(path, format="ipc").schema for path in paths}
@@ -35,7 +36,7 @@ def arrow_columns(paths: Sequence[str]) -> dict[str, list[tuple[object, ...]]]:
 
 
 def in_microseconds(table: Any) -> Any:
-    """Times in coarser steps may be too far away for microseconds; here they wrap around, and no row makes it fail."""
+    """Return the table with times in microseconds. Times too far away wrap around, so that no row makes it fail."""
     import pyarrow  # noqa: PLC0415 - slow to import, and most sources never need it
 
     fields = [
@@ -50,22 +51,22 @@ def _coarse(schema: Any) -> set[str]:
 
 
 def coarse_times(place: str, paths: Sequence[str], connection: duckdb.DuckDBPyConnection) -> set[str]:
-    """The columns of times in milliseconds; files whose columns differ in name or type are refused.
+    """Return the columns with times in milliseconds; refuse files whose columns differ in name or type.
 
-    A time in milliseconds may be too far away for the microseconds that databases count in: then one row decides
+    A time in milliseconds may be too far away for the microseconds that databases use. One such row would decide
     whether the table can be read.
     """
     footers: dict[str, list[tuple[object, ...]]] = {path: [] for path in paths}
     for path, *column in connection.execute(_FOOTERS, [list(paths)]).fetchall():
         footers[path].append(tuple(column))
-    # The first entry is the file's own, whose name is the writer's choice.
+    # The first entry stands for the file; the writer chose its name.
     parts = {path: columns[1:] for path, columns in footers.items()}
     refuse_unlike(place, parts)
     return {str(name) for name, *_, converted, _, _, logical in parts[paths[0]] if _in_milliseconds(converted, logical)}
 
 
 def refuse_unlike(place: str, parts: dict[str, list[tuple[object, ...]]]) -> None:
-    """A table of several files has the same columns in all of them."""
+    """Refuse a table of several files whose columns are not the same in all of them."""
     first, *others = parts
     unlike = [path for path in others if parts[path] != parts[first]]
     if unlike:
@@ -81,7 +82,7 @@ def _in_milliseconds(converted: object, logical: object) -> bool:
 
 
 def in_memory(tables: Mapping[str, object]) -> dict[str, object]:
-    """Arrow, pandas and polars tables as Arrow tables."""
+    """Return Arrow, pandas and polars tables as Arrow tables."""
     return {name: _as_arrow(name, table) for name, table in tables.items()}
 
 
@@ -105,7 +106,7 @@ def _as_arrow(name: str, table: Any) -> Any:
     if converted is None:
         raise DeclarationError(
             f"tables.{name}",
-            "it is no Arrow, pandas or polars table, or has a column of mixed Python objects. Pass a table whose "
-            "columns have one type each",
+            "it is not an Arrow, pandas or polars table, or a column mixes Python objects. Pass a table whose columns "
+            "have one type each",
         )
     return converted

@@ -1,7 +1,7 @@
-"""The declarations against the catalogue: every table and column is there, and of a type that fits its kind.
+"""The check of declarations against the catalogue: tables and columns exist, and their types fit.
 
-Reads: the catalogue. Writes: nothing. Never: rows; nor anything of the catalogue that is not named in the declarations,
-but names that are nearly the same.
+Reads: the catalogue. Writes: nothing. Never: rows; names of the catalogue that no declaration names, except names that
+are nearly the same.
 """
 
 import difflib
@@ -49,16 +49,16 @@ _UNITS = (
     Family.DECIMAL,
 )
 _COARSE = (
-    "its Parquet file keeps times in milliseconds, and one row may hold one that no database can convert. Write the "
-    "file with times in microseconds"
+    "its Parquet file keeps times in milliseconds, and a single row may hold a time that no database can convert. "
+    "Write the file with times in microseconds"
 )
-# Each band is a case of its own in the statement.
+# Each band is one case in the statement.
 _MOST_BANDS = 1000
 _LARGEST_BOUND = 2**62
 
 
 def relation_of(table: Table | PublicDeclaration) -> str:
-    """The name under which the catalogue knows a table."""
+    """Return the name of a table in the catalogue."""
     return table.name if table.file is not None else table.relation or table.name
 
 
@@ -92,7 +92,7 @@ def _refuse_twins(declarations: Declarations, relations: Mapping[str, str]) -> N
 
 
 def _check_unit(place: str, unit: str, found: Mapping[str, PhysicalColumn]) -> None:
-    """Only what has one form for equal values names a unit: 0 and -0, or one day and 24 hours, would be two persons."""
+    """Refuse a unit whose equal values have several forms: 0 and -0, or a day and 24 hours, would be two persons."""
     if unit not in found:
         raise DeclarationError(place, f"there is no column {unit} in the source{_nearly(unit, found)}")
     physical = found[unit]
@@ -102,7 +102,7 @@ def _check_unit(place: str, unit: str, found: Mapping[str, PhysicalColumn]) -> N
         raise DeclarationError(
             place,
             f"{unit} is {physical.type} ({physical.family}), and a unit needs {' or '.join(_UNITS)}. Name another "
-            "column, or a view that converts it as the table's `table`",
+            "column, or a view that converts it: table = ...",
         )
 
 
@@ -121,11 +121,11 @@ def _check_column(place: str, column: Column, table: Table, found: Mapping[str, 
                 f"it has {len(kind.edges) - 1} bands, and at most {_MOST_BANDS} are allowed. Make them wider, or give "
                 f"{kind.of} a larger step and group by that",
             )
-        return  # the column it is made of is checked in its own place
+        return  # the column that the bands are cut from is checked itself
     if isinstance(kind, Grid):
         _check_grid(place, kind)
     if column.name not in found:
-        raise DeclarationError(place, f"the source's table has no such column{_nearly(column.name, found)}")
+        raise DeclarationError(place, f"the table in the source has no such column{_nearly(column.name, found)}")
     physical = found[column.name]
     fitting = _FITTING[type(kind)]
     if physical.family is Family.WRITTEN or physical.family in fitting:
@@ -135,7 +135,7 @@ def _check_column(place: str, column: Column, table: Table, found: Mapping[str, 
     raise DeclarationError(
         place,
         f"in the source of {table.name} it is {physical.type} ({physical.family}), and this declaration needs "
-        f"{' or '.join(fitting)}. Declare it otherwise, or name a view that converts it as the table's `table`",
+        f"{' or '.join(fitting)}. Declare another kind, or name a view that converts it: table = ...",
     )
 
 
@@ -143,11 +143,10 @@ def _check_grid(place: str, kind: Grid) -> None:
     if max(abs(kind.minimum), abs(kind.maximum)) > _LARGEST_BOUND or not ends_fit(kind):
         raise DeclarationError(
             place,
-            "its bounds cannot be kept exactly on its grid. Use a larger step, or bounds closer to zero: at most 2^53 "
-            "steps away from it",
+            "doubles cannot hold its bounds exactly. Use a larger step, or bounds at most 2^53 steps from zero",
         )
 
 
 def _nearly(name: str, known: Mapping[str, object]) -> str:
     near = difflib.get_close_matches(name, list(known), n=1, cutoff=0.6)
-    return f". Did you mean {near[0]}?" if near else ". Look at its name, capitals included"
+    return f". Did you mean {near[0]}?" if near else ". Check the name, with its capitals"

@@ -1,4 +1,4 @@
-"""How PostgreSQL writes it. It has no cast that gives NULL instead of an error, so text is never turned into numbers.
+"""The SQL that PostgreSQL writes differently. It has no cast that gives NULL instead of an error, so text stays text.
 
 Reads: nothing. Writes: SQL text. Never: an expression that a value can make fail.
 """
@@ -11,13 +11,13 @@ from thresher.sources.protocol import Family, PhysicalColumn
 
 _NUMERIC = re.compile(r"numeric\((\d+),(-?\d+)\)")
 _PLAIN_TEXT = re.compile(r"text|character varying(\(\d+\))?")
-# With so many digits, and so few behind the point, no number is too large or too small for a double.
+# With at most this many digits and decimal places, no number is too large or too small for a double.
 _SAFE_DIGITS, _SAFE_PLACES = 300, 100
 
 _FAMILIES = {
     **dict.fromkeys(("int2", "int4", "int8"), Family.INTEGER),
     **dict.fromkeys(("float4", "float8"), Family.DOUBLE),
-    # One string, because the test that looks for generators would take a type of that name for the module.
+    # One string, because the test that looks for random generators would take the type `uuid` for the module.
     **dict.fromkeys("text varchar bpchar name citext uuid".split(), Family.TEXT),  # noqa: SIM905
     "numeric": Family.DECIMAL,
     "bool": Family.TRUTH,
@@ -28,7 +28,7 @@ _FAMILIES = {
 
 
 def postgres_family(base: str, sort: str) -> Family:
-    """The family of a base type by its name in the catalogue; `sort` is e for enumerations."""
+    """Return the family of a base type by its name in the catalogue. `sort` is e for enumerations."""
     return Family.TEXT if sort == "e" else _FAMILIES.get(base, Family.OTHER)
 
 
@@ -45,7 +45,7 @@ class PostgresDialect(Dialect):
 
     def value(self, column: PhysicalColumn, name: str) -> str:
         if _PLAIN_TEXT.fullmatch(column.type):
-            return name  # equal by its collation only if equal byte by byte; order is another matter
+            return name  # texts are equal by this collation only if they are equal byte by byte; no order is used
         return f"CAST({name} AS float8)" if column.family is Family.DOUBLE else super().value(column, name)
 
     def to_double(self, column: PhysicalColumn, name: str) -> str:

@@ -1,7 +1,7 @@
-"""PostgreSQL, read in read-only transactions on one connection that is made when it is needed.
+"""PostgreSQL, read in read-only transactions on one connection, which is opened when it is needed.
 
 Reads: the catalogue, declared tables. Writes: temporary tables of bounded rows, where the role may make them; they end
-with the connection. Never: what the server says about rows; the password.
+with the connection. Never: the words of the server about rows; the password.
 """
 
 from collections.abc import Sequence
@@ -24,7 +24,7 @@ _CONNECT_SECONDS = 10
 _LOCK_SECONDS = 10
 _NUMERICS_WITH_INFINITY = 140_000
 # Relations and columns that this role may read. A unique index proves that no two rows share a unit only if it covers
-# every row at every moment: not if rows are inherited from elsewhere, nor if it is partial, or checked later.
+# every row at every moment: not if rows are inherited from other tables, nor if it is partial or deferred.
 _CATALOGUE = """
 SELECT n.nspname, c.relname, pg_table_is_visible(c.oid), a.attname,
        CASE WHEN t.typtype = 'd' THEN format_type(b.oid, t.typtypmod) ELSE format_type(a.atttypid, a.atttypmod) END
@@ -46,7 +46,7 @@ ORDER BY 1, 2, a.attnum
 
 
 class PostgresSource(SqlSource):
-    """One connection; a broken one is replaced before the next reading, never during one."""
+    """A source with one connection. A broken connection is replaced before the next reading, never during one."""
 
     def __init__(self, declarations: Declarations, where: Address) -> None:
         super().__init__(declarations, PostgresDialect())
@@ -104,12 +104,12 @@ class PostgresSource(SqlSource):
         return {name: tuple(columns) for name, columns in found.items()}
 
     def _named_with_schema(self) -> set[str]:
-        """A table may be declared by its full name though a short one would do."""
+        """Return the relations that are declared with their schema, though the short name would do."""
         private = {table.relation for table in self._declarations.tables.values()}
         return {name for name in private | {t.relation for t in self._declarations.public_tables.values()} if name}
 
     def _run(self, sql: str, parameters: Sequence[object]) -> list[tuple[Any, ...]]:
-        """All rows."""
+        """Return all rows of a statement."""
         try:
             cursor = self._db.execute(sql.encode(), parameters or None)
             return cursor.fetchall() if cursor.description else []
@@ -122,9 +122,10 @@ class PostgresSource(SqlSource):
         return super()._fetch(need)
 
     def _wait_for_lock(self, relation: str) -> None:
-        """A lock that is not had here means that nothing was read.
+        """Wait for the table's lock. If another program keeps it, nothing was read.
 
-        One that is not had later, by a function of a view perhaps, may be due to a row: the question stays charged.
+        A lock that is missing later, perhaps in a function of a view, may be due to a row: then the question stays
+        charged.
         """
         locked = False
         try:
@@ -133,11 +134,11 @@ class PostgresSource(SqlSource):
         except psycopg.errors.LockNotAvailable:
             locked = True
         except psycopg.errors.Error:
-            # Some relations cannot be locked by hand, and some roles may not; the reading itself will tell.
+            # Some relations cannot be locked, and some roles may not lock: the reading then fails or succeeds.
             self._open()
         if locked:
             raise SourceUnavailableError(
-                "a table is locked by another program; nothing was read and nothing is charged"
+                "another program has locked the table; nothing was read and nothing is charged. Ask again later"
             )
 
     def _columns(self, asked: ScanStatement) -> Sequence[Sequence[object]]:
@@ -150,7 +151,7 @@ class PostgresSource(SqlSource):
         return Kept(f"pg_temp.{name}")
 
     def _make_table(self, name: str, chosen: Bounding) -> bool:
-        """The only writing transaction: an empty temporary table. A role that may not make one does without."""
+        """Make an empty temporary table, in the only writing transaction. Return False for a role that may not."""
         columns = ", ".join(
             f'{column} {kind} COLLATE "C"' if kind == self._dialect.text_type else f"{column} {kind}"
             for column, kind in chosen.columns

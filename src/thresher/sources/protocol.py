@@ -1,6 +1,6 @@
-"""What every source promises: a catalogue without rows, and exact aggregates in one scan.
+"""The promises of every source: a catalogue without rows, and exact aggregates in one scan.
 
-Reads: nothing. Writes: nothing. Never: noise, or a word of what a database said about its rows.
+Reads: nothing. Writes: nothing. Never: noise; the words of a database about its rows.
 """
 
 from collections.abc import Mapping
@@ -12,18 +12,18 @@ from thresher.config import Declarations
 from thresher.question import AnyNeed, Exact, PublicTable
 
 FAILED = (
-    "the source failed while it was read; what it said is not repeated, because it may quote rows. The question stays "
-    "charged. Look into the source's own log"
+    "the source failed while it was read. Its message is not repeated, because it may quote rows. The question stays "
+    "charged. Look into the log of the source"
 )
 CHANGED = (
-    "the source no longer fits its declarations; nothing was read and nothing is charged. Open it anew to see what "
+    "the source no longer fits its declarations; nothing was read and nothing is charged. Open it again to see what "
     "does not fit"
 )
 INTERRUPTED = "reading the source was interrupted; the question stays charged"
 
 
 class Family(StrEnum):
-    """What a physical type is like, whatever the database calls it."""
+    """The family of a physical type, whatever the database calls the type."""
 
     INTEGER = "whole numbers"
     DECIMAL = "decimals"
@@ -40,10 +40,10 @@ class Family(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class PhysicalColumn:
-    """A column as the catalogue knows it.
+    """A column in the catalogue.
 
-    `is_unique_key`: the database itself forbids two rows with one value. `hides_nan`: the file's statistics, by which
-    the database drops comparisons that seem to hold always, leave NaN out.
+    `is_unique_key`: the database forbids two rows with one value. `hides_nan`: the statistics of the file leave NaN
+    out, and the database drops comparisons that always hold by these statistics.
     """
 
     name: str
@@ -54,47 +54,47 @@ class PhysicalColumn:
 
 
 class Source(Protocol):
-    """Where the data is. One thread at a time reads; any thread may interrupt."""
+    """A source of data. One thread at a time reads; any thread may interrupt."""
 
     def catalogue(self) -> Mapping[str, tuple[PhysicalColumn, ...]]:
-        """What there is, by the name of the relation; no row is looked at."""
+        """Return the columns of each relation by its name. No row is read."""
         ...
 
     def check(self, declarations: Declarations) -> None:
-        """`DeclarationError` if a declared table or column is absent, or of a type that does not fit; reads no row."""
+        """Raise `DeclarationError` if a declared table or column is missing or its type does not fit. Reads no row."""
         ...
 
     def public_table(self, name: str) -> PublicTable:
-        """A declared public table, whole."""
+        """Return a declared public table with all its rows."""
         ...
 
     def connect(self) -> None:
-        """Reach the source, or `SourceUnavailableError`; nothing is read."""
+        """Reach the source, or raise `SourceUnavailableError`. Nothing is read."""
         ...
 
     def fetch(self, need: AnyNeed) -> Exact:
-        """The exact aggregates or rows, or `SourceFailedError`, whose text does not depend on the data."""
+        """Return the exact aggregates or rows, or raise `SourceFailedError`, whose text does not depend on the data."""
         ...
 
     def interrupt(self) -> None:
-        """Stop a `fetch` that another thread is waiting for."""
+        """Stop a `fetch` of another thread."""
         ...
 
     def close(self) -> None: ...
 
 
 def unread(name: str, stopped: bool) -> str:  # noqa: FBT001 - a fact about what happened
-    """A public table is read before anything is charged."""
+    """Return the message about a public table that could not be read, which happens before anything is charged."""
     why = "took too long (timeout_seconds) or was interrupted" if stopped else "failed"
-    return f"reading the public table {name} {why}; nothing is charged. Look into the source's own log"
+    return f"reading the public table {name} {why}; nothing is charged. Look into the log of the source"
 
 
 def too_slow(seconds: int) -> str:
-    return f"the source took longer than {seconds} seconds (timeout_seconds); charged"
+    return f"the source took longer than timeout_seconds = {seconds}; the question stays charged"
 
 
 class PublicTables(dict[str, PublicTable]):
-    """Public tables, each read when it is first asked for."""
+    """Public tables by name, each read when it is first used."""
 
     def __init__(self, source: Source) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""Public tables, read whole: their values as exact numbers, text, truths, or nothing.
+"""Public tables, read whole: their values as exact numbers, text, true or false, or nothing.
 
 Reads: tables that are declared public. Writes: nothing. Never: a private table.
 """
@@ -20,21 +20,22 @@ _TRUTHS = {"true": True, "false": False}
 
 
 def public_table(name: str, columns: Sequence[PhysicalColumn], rows: Sequence[Sequence[object]]) -> PublicTable:
-    """The table; more rows than `MOST_ROWS` are refused (ask the database for one more than that)."""
+    """Return the table; refuse more than `MOST_ROWS` rows. Callers ask the database for one row more than that."""
     if len(rows) > MOST_ROWS:
-        raise SourceFailedError(f"the public table {name} has more than {MOST_ROWS} rows, too many to be read whole")
-    found: dict[str, tuple[PublicValue, ...]] = {}
+        limit = f"more than {MOST_ROWS:,} rows, too many to be read whole. Name a smaller table or a view"
+        raise SourceFailedError(f"the public table {name} has {limit}")
+    read: dict[str, tuple[PublicValue, ...]] = {}
     for place, column in enumerate(columns):
         values: Sequence[object] = [row[place] for row in rows]
         values = read_written(values) if column.family is Family.WRITTEN else values
-        found[column.name] = tuple(public_value(value) for value in values)
-    return PublicTable(name, found)
+        read[column.name] = tuple(public_value(value) for value in values)
+    return PublicTable(name, read)
 
 
 def read_written(values: Sequence[object]) -> Sequence[object]:
-    """A column of a file without types: numbers if all there is reads as decimals, truths if all is true or false.
+    """Return a column of a file without types: as numbers if all values are decimals, else as true or false or text.
 
-    A number is written without zeros before it: 007 is a name.
+    A number has no leading zeros: 007 is text.
     """
     there = [value for value in values if isinstance(value, str) and value != ""]
     if there and all(_DECIMAL.fullmatch(value) for value in there):
@@ -45,7 +46,7 @@ def read_written(values: Sequence[object]) -> Sequence[object]:
 
 
 def public_value(value: object) -> PublicValue:
-    """Numbers exactly (a double as its shortest decimal), days and times as ISO text; NaN is nothing."""
+    """Return numbers exactly (a double as its shortest decimal), days and times as ISO text, NaN as nothing."""
     if value is None or isinstance(value, bool | str):
         return value
     if isinstance(value, int):

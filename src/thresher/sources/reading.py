@@ -1,7 +1,7 @@
-"""What all sources do alike: check, bound, aggregate, and fail without a word of the database's.
+"""The base of all sources: check declarations, limit rows, aggregate, and fail without the database's words.
 
-Reads: the source, once for a need. Writes: nothing but the bounded rows, inside the source's own connection. Never:
-noise; an error's text or cause, which may quote rows.
+Reads: the source, once for a need. Writes: only the rows that count, inside the connection of the source. Never: noise;
+the text or cause of a database's error, which may quote rows.
 """
 
 import threading
@@ -29,7 +29,7 @@ Catalogue = Mapping[str, tuple[PhysicalColumn, ...]]
 Got = TypeVar("Got")
 _STOP_AGAIN_SECONDS = 0.2
 
-# How DuckDB tells of Ctrl-C, which Python would otherwise tell itself.
+# DuckDB's message for Ctrl-C, which Python cannot report while DuckDB runs.
 _CTRL_C = "Query interrupted"
 
 
@@ -48,20 +48,20 @@ class SqlSource(ABC):
         self._stopped: str | None = None
         self._stop_now = threading.Event()
 
-    # What each database does in its own way.
+    # These steps differ between databases.
 
     @abstractmethod
     def _open(self) -> None:
-        """Reach the source unless it is reached; whatever is raised counts as unreachable."""
+        """Reach the source unless it is reached. Any exception counts as unreachable."""
 
     @abstractmethod
     def _look(self) -> Catalogue:
-        """The catalogue; fills `_relations` with the SQL of each relation."""
+        """Return the catalogue, and fill `_relations` with the SQL of each relation."""
 
     def _is_unique(self, relation: str, column: str) -> bool:
-        """Whether the catalogue proves that no two rows share a unit; then there is nothing to bound.
+        """Return whether the catalogue proves that no two rows share a unit; then no limit is needed.
 
-        A proof is looked up again each time: the constraint may be gone since the declarations were checked.
+        A proof is looked up again each time, because the constraint may have been dropped since the last check.
         """
         if self._proves(relation, column):
             self._found = self._look()
@@ -73,33 +73,33 @@ class SqlSource(ABC):
 
     @abstractmethod
     def _columns(self, asked: ScanStatement) -> Sequence[Sequence[object]]:
-        """The result by columns: places, then aggregates (wide ones as text)."""
+        """Return the result by columns: the places of groups, then the aggregates (wide ones as text)."""
 
     @abstractmethod
     def _keep(self, name: str, chosen: Bounding) -> Kept:
-        """Materialise the chosen rows under this name."""
+        """Store the chosen rows under this name."""
 
     @abstractmethod
     def _rows(self, relation: str, columns: Sequence[str], most: int) -> Sequence[Sequence[object]]:
-        """Rows of a public table."""
+        """Return rows of a public table."""
 
     @abstractmethod
     def _stop(self) -> None:
-        """Stop what is running."""
+        """Stop the running statement."""
 
     @abstractmethod
     def _drop(self) -> None:
-        """Let go of the connection, which may be broken."""
+        """Close the connection, which may be broken."""
 
     @abstractmethod
     def _unreachable(self) -> str:
-        """What to say if the source cannot be reached."""
+        """Return the message for a source that cannot be reached."""
 
     def _nothing(self) -> str:
-        """What to say if there is no table at all."""
-        return "the source has no table that can be read. Look at its address, and at what this role may read there"
+        """Return the message for a source without any table."""
+        return "the source has no table that can be read. Check its address, and what this role may read there"
 
-    # What they do alike.
+    # These steps are the same in every database.
 
     def connect(self) -> None:
         with self._one_at_a_time:
@@ -114,7 +114,7 @@ class SqlSource(ABC):
                 self.connect()
                 looked, found = _tried(self._look)
                 if not looked or found is None:
-                    raise SourceUnavailableError(f"{self._unreachable()}: its catalogue could not be read")
+                    raise SourceUnavailableError(f"{self._unreachable()}; the catalogue could not be read")
                 if not found:
                     raise DeclarationError("source.url", self._nothing())
                 self._found = found
@@ -130,7 +130,7 @@ class SqlSource(ABC):
         with self._one_at_a_time:
             columns = self.catalogue()[relation]
             names, rows = [column.name for column in columns], None
-            with suppress(SourceFailedError):  # its words are about a question that is charged
+            with suppress(SourceFailedError):  # its message is about a question that is charged
                 rows = self._guarded(lambda: self._rows(self._relations[relation], names, most))
             if rows is None:
                 raise SourceUnavailableError(unread(name, self._stopped is not None))
@@ -148,13 +148,13 @@ class SqlSource(ABC):
             return self._guarded(lambda: self._fetch(need))
 
     def _resolved(self, need: AnyNeed) -> AnyNeed:
-        """The need with the public values of all columns: those of no question decide which rows are kept, too."""
+        """Return the need with the public values of all columns: unused columns decide too which rows count."""
         if not any(isinstance(column.kind, Referenced) for column in need.table.columns.values()):
             return need
         return replace(need, table=with_public_values(need.table, PublicTables(self)))
 
     def _known_and_checked(self) -> None:
-        """The catalogue is there; one that is looked up anew, after a failure, must fit the declarations again."""
+        """Look up the catalogue if necessary. After a failure, the new catalogue must fit the declarations."""
         again = self._found is None and self._checked is not None
         unfit = False
         try:
@@ -186,7 +186,7 @@ class SqlSource(ABC):
         if len(given) != len(places) or not (
             given == declared if self._dialect.gives_empty_groups else given <= declared
         ):
-            raise BugError("the source did not give every declared group once")
+            raise BugError("the source did not return every declared group exactly once")
         kind = object if any(asked.wide) else np.int64
         values = np.zeros((len(need.groups), len(need.aggregates)), dtype=kind)
         for n, column in enumerate(columns[1:]):
@@ -200,9 +200,9 @@ class SqlSource(ABC):
         return Exact(np.stack([np.asarray(column, dtype=np.int64) for column in columns], axis=1))
 
     def _rows_of(self, table: Table, keys: Sequence[Column], among: Condition = ALWAYS) -> Rows:
-        """The table's rows, or those that the bounds on a unit's contribution leave; these are made once and kept.
+        """Return the table's rows, or the rows that count under the limits on a unit; these are stored once.
 
-        Those among some rows only are asked for once: they are not kept.
+        Rows chosen among some rows only, as for a step of a stream, are used once and not stored.
         """
         name = relation_of(table)
         relation = self._relations[name]
@@ -220,7 +220,7 @@ class SqlSource(ABC):
         return bounded_rows(table, self._kept[made], self._dialect)
 
     def _guarded(self, read: Callable[[], Got]) -> Got:
-        """Read within the time allowed. The failure is raised outside the handler, so that no cause hangs on it."""
+        """Read within the time allowed. A failure is raised outside the handler, so that it carries no cause."""
         self._stopped = None
         self._stop_now.clear()
         over = threading.Event()
@@ -234,7 +234,7 @@ class SqlSource(ABC):
                 self._stop_now.set()
                 watch.join()
         except BaseException:
-            self._let_go()  # what was half made goes with the connection
+            self._let_go()  # half-made tables end with the connection
             raise
         if not done or got is None or self._stopped is not None:
             self._let_go()
@@ -242,7 +242,7 @@ class SqlSource(ABC):
         return got
 
     def _watch(self, over: threading.Event) -> None:
-        """Stops the reading when its time is up or somebody asks; again and again, as it may not have begun yet."""
+        """Stop the reading when its time is up or when asked; again and again, because it may not have begun yet."""
         seconds = self._declarations.timeout_seconds
         self._stop_now.wait(seconds)
         if not over.is_set():
@@ -256,7 +256,7 @@ class SqlSource(ABC):
             raise SourceFailedError(self._stopped)
 
     def _let_go(self) -> None:
-        """What is behind the next connection may be something else: nothing that was learnt is kept."""
+        """Close the connection and forget all that is known of the source, which may be another at the next opening."""
         self._kept.clear()
         self._relations.clear()
         self._found = None
@@ -264,12 +264,12 @@ class SqlSource(ABC):
 
 
 def _tried(act: Callable[[], Got]) -> tuple[bool, Got | None]:
-    """What the act gives, or nothing of what went wrong; errors of Thresher's own pass."""
+    """Return whether the act succeeded, and its result. Errors of Thresher pass; the text of others is dropped."""
     try:
         return True, act()
     except ThresherError:
         raise
-    except Exception as failed:  # noqa: BLE001 - whatever a driver raises, its text stays here
+    except Exception as failed:  # noqa: BLE001 - a driver may raise anything, and its text must not leave
         ctrl_c = type(failed) is RuntimeError and failed.args == (_CTRL_C,)
     if ctrl_c:
         raise KeyboardInterrupt

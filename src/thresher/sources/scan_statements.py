@@ -1,8 +1,8 @@
-"""One statement for a need: every declared group with its aggregates, whatever the number of atoms; or rows.
+"""One statement for a need: every declared group with its aggregates, however many conditions there are; or rows.
 
-The rows are grouped by the codes of the keys and aggregated once; the declared groups are joined to the result, so that
-empty groups are there and undeclared ones never leave the database.
-Reads: a need, the catalogue. Writes: SQL text. Never: SQL of a user's, rows.
+The rows are grouped by the codes of the keys and aggregated once. The declared groups are joined to the result, so that
+empty groups are in it and undeclared ones never leave the database.
+Reads: a need, the catalogue. Writes: SQL text. Never: SQL of a user; rows.
 """
 
 from collections.abc import Mapping, Sequence
@@ -28,9 +28,9 @@ from thresher.sources.codes import NARROW, NO, Coded
 from thresher.sources.dialect import Dialect
 
 _YES = "1 = 1"
-# Up to so many runs of neighbouring codes are written as intervals, which need no code to be computed.
+# Up to this many runs of neighbouring codes are written as intervals, for which no code must be computed.
 _FEW_RUNS = 3
-# So many codes are constants in the statement; more are brought along as an array.
+# Up to this many codes are constants in the statement; longer lists are passed as an array.
 _FEW_CODES = 1000
 
 
@@ -38,7 +38,7 @@ _FEW_CODES = 1000
 class Rows:
     """Rows to aggregate: a relation with alias and array parameters, its columns as codes, a condition, its unit.
 
-    `unit` is None if in every group a unit has one row at most: then units are counted as rows.
+    `unit` is None if a unit has at most one row in every group: then units are counted as rows.
     """
 
     relation: str
@@ -50,7 +50,7 @@ class Rows:
 
 @dataclass(frozen=True, slots=True)
 class ScanStatement:
-    """SQL, its array parameters, and which aggregates come back as text because they may be wider than 64 bits."""
+    """SQL, its array parameters, and which aggregates are returned as text because they may be wider than 64 bits."""
 
     sql: str
     parameters: tuple[Sequence[Code], ...]
@@ -64,14 +64,14 @@ class Brought:
     arrays: list[Sequence[Code]]
 
     def place(self, codes: Sequence[Code]) -> int:
-        """The number of the parameter that holds these codes; the same codes are brought once."""
+        """Return the number of the parameter that holds these codes. Equal lists share a parameter."""
         if codes not in self.arrays:
             self.arrays.append(codes)
         return self.arrays.index(codes) + 1
 
 
 def statement(need: Need, rows: Rows, dialect: Dialect) -> ScanStatement:
-    """The statement; its first column is the place of the group."""
+    """Return the statement of a need. Its first column is the place of the group."""
     wide = tuple(is_wide(aggregate, rows) for aggregate in need.aggregates)
     brought = Brought(list(rows.parameters))
     measured = [measure(aggregate, rows, dialect, brought) for aggregate in need.aggregates]
@@ -98,7 +98,7 @@ def statement(need: Need, rows: Rows, dialect: Dialect) -> ScanStatement:
 
 
 def listing(need: RowsNeed, rows: Rows) -> ScanStatement:
-    """The codes of some columns, row by row, where all of them are there."""
+    """Return the statement for the codes of some columns, row by row, of rows that have all of them."""
     columns = [rows.columns[column.name] for column in need.columns]
     if any(column.text for column in columns):
         raise BugError("rows are listed as whole numbers")
@@ -113,7 +113,7 @@ def is_wide(aggregate: Aggregate, rows: Rows) -> bool:
 
 
 def measure(aggregate: Aggregate, rows: Rows, dialect: Dialect, brought: Brought) -> str:
-    """One aggregate as SQL."""
+    """Return one aggregate as SQL."""
     where = None if aggregate.where == ALWAYS else condition_sql(aggregate.where, rows.columns, dialect, brought)
     if aggregate.measure == "units" and rows.unit is not None:
         return dialect.distinct(rows.unit, where)
@@ -126,7 +126,7 @@ def measure(aggregate: Aggregate, rows: Rows, dialect: Dialect, brought: Brought
 
 
 def condition_sql(asked: Condition, columns: Mapping[str, Coded], dialect: Dialect, brought: Brought) -> str:
-    """A condition as SQL that is true where it holds, and false or unknown elsewhere."""
+    """Return a condition as SQL that is true where it holds, and false or unknown elsewhere."""
     if isinstance(asked, AllOf | AnyOf):
         parts = [condition_sql(part, columns, dialect, brought) for part in asked.parts]
         if not parts:
@@ -157,7 +157,7 @@ def _listed(asked: OneOf | NoneOf, column: Coded, dialect: Dialect, brought: Bro
 
 
 def _runs(codes: Sequence[int]) -> list[tuple[int, int]]:
-    """The codes as intervals without gaps."""
+    """Return the codes as intervals without gaps."""
     runs: list[tuple[int, int]] = []
     for code in sorted(codes):
         if runs and code <= runs[-1][1] + 1:

@@ -1,4 +1,4 @@
-"""How Spark writes it. Its string constants know backslashes, and its arrays of parameters travel as JSON.
+"""The SQL that Spark writes differently. Its string constants use backslashes; array parameters are passed as JSON.
 
 Reads: nothing. Writes: SQL text. Never: an expression that a value can make fail.
 """
@@ -10,7 +10,7 @@ from thresher.errors import BugError
 from thresher.sources.dialect import Arrays, Dialect
 from thresher.sources.protocol import Family, PhysicalColumn
 
-# So many groups are constants in the statement, which takes Spark one job less; more would take long to parse.
+# Up to this many groups are constants in the statement, which saves Spark a job; more would take long to parse.
 _FEW_GROUPS = 1000
 _FAMILIES = {
     **dict.fromkeys(("tinyint", "smallint", "int", "bigint"), Family.INTEGER),
@@ -23,14 +23,14 @@ _FAMILIES = {
 
 
 def spark_family(kind: str) -> Family:
-    """The family of a type as Spark writes it."""
+    """Return the family of a type as Spark writes it."""
     if kind.startswith(("string", "char(", "varchar(")):
         return Family.TEXT
     return Family.DECIMAL if kind.startswith("decimal(") else _FAMILIES.get(kind, Family.OTHER)
 
 
 class SparkDialect(Dialect):
-    """Spark: groups are brought along by a broadcast join, and empty ones are filled in afterwards."""
+    """Spark: groups are joined by a broadcast, and empty groups are filled in afterwards."""
 
     integer = "INT"
     text_type = "STRING"

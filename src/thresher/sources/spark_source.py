@@ -1,7 +1,7 @@
-"""Spark, local or a cluster: tables of its catalogue, and files. One session of our own in the process's context.
+"""Spark, local or a cluster: tables of its catalogue, and files, in a separate session of the process's context.
 
-Reads: the catalogue, declared tables and files. Writes: cached bounded rows in the session. Never: a log line, or what
-Spark says about rows.
+Reads: the catalogue, declared tables and files. Writes: the rows that count, cached in the session. Never: a log line;
+the words of Spark about rows.
 """
 
 import json
@@ -28,14 +28,14 @@ from thresher.sources.reading import Catalogue, SqlSource
 from thresher.sources.scan_statements import ScanStatement
 from thresher.sources.spark_dialect import SparkDialect, spark_family
 
-# Nothing is shown, logged or served; for a context that is not running yet.
+# Settings of a context that is started here: nothing is shown, logged or served.
 _START = {
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
     "spark.log.level": "OFF",
     "spark.app.name": "thresher",
 }
-# For the session. Rows decide neither whether a statement runs (ANSI, old calendars) nor what it says (${…}).
+# Settings of the session. Rows decide neither whether a statement runs (ANSI, old calendars) nor what it says (${…}).
 _SETTINGS = {
     "spark.sql.session.timeZone": "UTC",
     "spark.sql.ansi.enabled": "false",
@@ -50,12 +50,12 @@ _SETTINGS = {
     "spark.sql.parquet.int96RebaseModeInRead": "CORRECTED",
 }
 _ONLY_PARQUET = (
-    "{} is not read with Spark, which reads Parquet files only: convert it to Parquet, or read it with DuckDB"
+    "{} is not a Parquet file, and with Spark only these are read: convert it to Parquet, or read it with DuckDB"
 )
 
 
 class SparkSource(SqlSource):
-    """A session of our own. A context that this source started is stopped with it."""
+    """A source with its own session. A context that this source started is stopped with it."""
 
     def __init__(self, declarations: Declarations, where: Address) -> None:
         super().__init__(declarations, SparkDialect())
@@ -81,8 +81,8 @@ class SparkSource(SqlSource):
         self._started = running if alone else self._started
         if running.sparkContext.master != self._where.target:
             raise SourceUnavailableError(
-                "a Spark session with another master runs in this process; nothing was read. Stop it, or name its "
-                "master in source.url"
+                "a Spark session with another master runs in this process; nothing was read and nothing is charged. "
+                "Stop it, or name its master in source.url"
             )
         session = running.newSession()
         for name, value in _SETTINGS.items():
@@ -94,7 +94,7 @@ class SparkSource(SqlSource):
 
     def _start(self) -> SparkSession:
         builder = SparkSession.builder.master(self._where.target)
-        # Spark makes this folder wherever it is started, though nothing is ever put there.
+        # Spark makes this folder in the current one, though nothing is ever stored there.
         folder = tempfile.mkdtemp(prefix="thresher-spark-")
         weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
         for name, value in {**_START, "spark.sql.warehouse.dir": folder}.items():
@@ -121,7 +121,7 @@ class SparkSource(SqlSource):
         for name, files in self._where.files.items():
             files.check()
             if files.suffix != ".parquet":
-                # Spark's reader of CSV fails, or joins lines, where the rows make it.
+                # Rows decide whether Spark's reader of CSV fails or joins lines.
                 raise DeclarationError(files.setting, _ONLY_PARQUET.format(files.written))
             found[name] = self._described(name, self._dialect.identifier(f"file_{name}"))
             with duckdb.connect() as footers:
@@ -150,7 +150,7 @@ class SparkSource(SqlSource):
 
     def _rows(self, relation: str, columns: Sequence[str], most: int) -> Sequence[Sequence[object]]:
         kinds = {field.name: field.dataType.simpleString() for field in self._spark.table(relation).schema.fields}
-        # Times with a zone would come out in the zone of this machine.
+        # Times with a zone would be returned in the zone of this machine.
         named = (
             f"CAST({self._dialect.identifier(c)} AS TIMESTAMP_NTZ)"
             if kinds[c] == "timestamp"
@@ -182,14 +182,14 @@ class SparkSource(SqlSource):
 
     def _unreachable(self) -> str:
         return (
-            f"Spark at {self._where.target} cannot be started or reached; nothing was read and nothing is charged. Is "
-            "Java 17 or newer installed, and does the master answer?"
+            f"Spark at {self._where.target} cannot be started or reached; nothing was read and nothing is charged. "
+            "Check that Java 17 or newer is installed, and that the master answers"
         )
 
 
 @contextmanager
 def _silence() -> Iterator[None]:
-    """Spark's launcher and its Java inherit a standard error that goes nowhere."""
+    """Give Spark's launcher and its Java a standard error that goes nowhere."""
     kept, nowhere = os.dup(2), os.open(os.devnull, os.O_WRONLY)
     try:
         os.dup2(nowhere, 2)

@@ -1,8 +1,9 @@
-"""Steps of a Spark stream: each micro-batch is laid aside by step, and a step is counted when the clock says it is so.
+"""Steps of a Spark stream: each micro-batch is stored by step, and a step is counted when the clock says it is over.
 
-Spark's own watermark is the largest time seen, less a delay: one event would close steps for everybody. It is not used.
-What is laid aside is who (a digest) was where, in a folder that all of Spark's workers reach. A micro-batch that is
-laid aside twice, because Spark was restarted in between, counts once. `spark_steps.md` proves what one unit can move.
+Spark's own watermark is not used: it is the largest time of any event less a delay, so one event would close steps for
+everybody. Stored are a digest of the unit, the state and the step, in a folder that all of Spark's workers reach. A
+micro-batch that is stored twice, because Spark was restarted, counts once. `spark_steps.md` proves what one unit can
+change.
 Reads: frames of unit, state and time. Writes: the folder. Never: a count of an open step; noise.
 """
 
@@ -11,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from pyspark.sql import functions as F  # noqa: N812 - as everybody calls it
+from pyspark.sql import functions as F  # noqa: N812 - the usual name
 from pyspark.sql.window import Window
 
 from thresher.errors import ArgumentError
@@ -23,10 +24,10 @@ _KEPT = "who string, state string, step bigint"
 
 @dataclass(frozen=True, slots=True)
 class SparkSteps:
-    """How a frame becomes counts. `start` in microseconds since 1970; `folder` is an address that Spark can write to.
+    """The steps of one stream. `start` is in microseconds since 1970; `folder` is an address that Spark can write to.
 
-    The rule is that of the buffer of events: each unit once in each of at most `max_states` states, the first by a
-    digest over `key`, the unit, the step and the state.
+    The rule is that of the buffer of events: a unit counts once in each of at most `max_states` states, the first by
+    a digest over `key`, the unit, the step and the state.
     """
 
     folder: str
@@ -37,22 +38,22 @@ class SparkSteps:
     key: str = ""
 
     def keep(self, events: Any, first: int, last: int) -> None:
-        """Lay aside the events of steps from `first` to `last`; others are dropped."""
+        """Store the events of steps from `first` to `last`; drop others."""
         rows = self.stepped(events).where(F.col("step").between(first, last)).distinct()
         rows.write.mode("append").partitionBy("step").parquet(self._rows)
 
     def counts(self, session: Any, steps: range) -> Mapping[int, Exact]:
-        """The counts of each of these steps, sealed, one row for each state."""
-        found = {step: np.zeros((len(self.states), 1), dtype=np.int64) for step in steps}
+        """Return the counts of each of these steps, sealed, with one row for each state."""
+        counts = {step: np.zeros((len(self.states), 1), dtype=np.int64) for step in steps}
         place = {state: n for n, state in enumerate(self.states)}
         if steps and self._there(session):
             rows = session.read.schema(_KEPT).parquet(self._rows)
             for step, state, count in self.counted(rows.where(F.col("step").between(steps[0], steps[-1]))).collect():
-                found[step][place[state], 0] = count
-        return {step: Exact(values) for step, values in found.items()}
+                counts[step][place[state], 0] = count
+        return {step: Exact(values) for step, values in counts.items()}
 
     def forget(self, session: Any, before: int) -> None:
-        """Remove what was laid aside for steps before this one."""
+        """Remove the stored events of steps before this one."""
         if not self._there(session):
             return
         files, rows = self._files(session)
@@ -62,7 +63,7 @@ class SparkSteps:
                 files.delete(status.getPath(), True)
 
     def stepped(self, events: Any) -> Any:
-        """The events as (who, state, step), where all three are known."""
+        """Return the events as (who, state, step), where all three are known."""
         kinds = {field.name: field.dataType.simpleString() for field in events.schema.fields}
         whole = kinds.get("unit") in _WHOLE
         for field, fits, fix in (
@@ -71,7 +72,7 @@ class SparkSteps:
             ("time", kinds.get("time") == "timestamp", "Cast it to timestamp, which has a zone"),
         ):
             if not fits:
-                rule = "events have a unit, a state and a time, of types that mean one thing each"
+                rule = "events have a unit, a state and a time, each of a type with one meaning"
                 raise ArgumentError(field, kinds.get(field), rule, fix)
         text = F.concat(F.lit("number:" if whole else "text:"), F.col("unit").cast("string"))
         passed = F.unix_micros("time") - F.lit(self.start)
@@ -81,7 +82,7 @@ class SparkSteps:
         return rows.where(F.col("who").isNotNull() & F.col("step").isNotNull() & F.col("state").isin(*self.states))
 
     def counted(self, rows: Any) -> Any:
-        """(step, state, count) of rows (who, state, step); steps and states without anybody are left out."""
+        """Return (step, state, count) of rows (who, state, step). Steps and states without anybody are left out."""
         parts: Sequence[Any] = (
             F.lit(f"{len(self.key)}:{self.key}"),
             F.col("who"),
@@ -95,7 +96,7 @@ class SparkSteps:
 
     @property
     def checkpoint(self) -> str:
-        """Where Spark keeps how far it is: beside what is laid aside, because neither means anything alone."""
+        """The folder of Spark's progress, beside the stored events, because each is useless without the other."""
         return f"{self.folder}/checkpoint"
 
     @property
