@@ -173,6 +173,8 @@ def test_records_go_to_files_once(folder):
     [
         (["show", "nowhere"], "stream"),
         (["show", "campus", "--steps", "3"], "steps"),
+        (["run", "campus", "--from", "counts.ndjson", "--yes", "--series", "roof"], "series"),
+        (["replay", "campus", "counts.ndjson", "--yes", "--json", "--series", "roof"], "series"),
         (["show", "campus", "-o", "day.png"], "output"),
         (["run", "campus", "--yes"], "from"),
         (["run", "campus", "--from", "nothing.ndjson", "--yes"], "from"),
@@ -182,6 +184,7 @@ def test_records_go_to_files_once(folder):
     ],
 )
 def test_refusals_name_the_option_and_nothing_begins(folder, arguments, field):
+    (folder / "counts.ndjson").write_text(counted(0))
     with pytest.raises(ArgumentError) as refused:
         stream(*arguments)
     assert refused.value.field == field

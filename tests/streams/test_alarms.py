@@ -9,8 +9,7 @@ from scipy import stats
 
 from thresher.errors import ArgumentError
 from thresher.noise import NoiseSum
-from thresher.streams.alarm_lines import alarm, tree_alarm
-from thresher.streams.alarms import CROSSED, QUIET, SILENT, AlarmWatch
+from thresher.streams.alarms import CROSSED, QUIET, SILENT, AlarmWatch, alarm, tree_alarm
 from thresher.streams.perturber import perturb
 from thresher.streams.tree_windows import TreeWindows
 

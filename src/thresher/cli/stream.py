@@ -30,7 +30,7 @@ from thresher.live.stream_pages import after_page
 from thresher.pages import Fact, Page
 from thresher.pages.page import SPACE
 from thresher.streams.step_release import StepRecord
-from thresher.streams.stream_chart import chosen_series
+from thresher.streams.stream_chart import known_series
 from thresher.views.stream_picture import stream_picture
 
 _SUFFIXES = (".ndjson", ".parquet", ".svg")
@@ -53,7 +53,7 @@ def stream() -> None:
 
     \b
       thresher stream plan campus                      what it protects, costs and promises; free
-      sensors | thresher stream run campus --from -    release each step as its clock ends it
+      sensors | thresher stream run campus --from -    release each step as its clock ends it (first time: --yes)
       thresher stream show campus --steps 0:288        what was released, drawn again; free
     """  # noqa: D301 - click reads the backslash
 
@@ -128,7 +128,7 @@ def run_command(
     if until is not None and feed is not None:
         raise ArgumentError("until", until, "it is for a table", "Leave it out, or use `thresher stream replay`")
     declared = load(config)
-    with _opened(declared, name, seed) as running:
+    with _opened(declared, name, series, seed) as running:
         _agree(running, yes=yes)
         if feed is None:
             records = polled(running, declared, until)
@@ -171,7 +171,7 @@ def replay_command(
       thresher stream replay campus monday.ndjson --until 2026-03-03T00:00:00Z --yes
       thresher stream replay campus counts.ndjson --yes --json
     """  # noqa: D301 - click reads the backslash
-    with _opened(load(config), name, seed) as running:
+    with _opened(load(config), name, series, seed) as running:
         end = last_counted(file) if until is None else end_of(running.plan, until)
         _agree(running, yes=yes)
         how = Showing(name, as_json, series or None, running.next_step, end)
@@ -199,11 +199,9 @@ def show_command(
     if output is not None and Path(output).suffix not in _SUFFIXES:
         rule = f"its name must end in one of {', '.join(_SUFFIXES)}"
         raise ArgumentError("output", output, rule, "Write -o released.parquet")
-    with _opened(load(config), name, None) as running:
+    with _opened(load(config), name, series) as running:
         first, last = _span(steps, running.next_step)
         records = list(running.records(first, last - 1))
-        if records:
-            chosen_series(records, series or None)
         if output is not None:
             _write(records, Path(output), series, running.name)
         if as_json:
@@ -228,8 +226,11 @@ def _counted(records: Iterator[StepRecord], ears: Ears, *, counters: bool) -> It
 
 
 @contextmanager
-def _opened(declared: Declarations, name: str, seed: int | None) -> Iterator[RunningStream]:
-    planned(declared, name)
+def _opened(
+    declared: Declarations, name: str, series: tuple[str, ...], seed: int | None = None
+) -> Iterator[RunningStream]:
+    """Open a stream, or refuse a name or series that is not declared before anything is charged."""
+    known_series(planned(declared, name).names, series)
     book = open_accounts(declared)
     try:
         with _patiently(declared, name, seed, book) as running:

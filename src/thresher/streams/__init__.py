@@ -9,7 +9,7 @@ Read in this order:
     perturber, grouper, hierarchy     noise on counts, groups of similar steps, trees of states; the parts of these are
                                       group_deviation, tree, hierarchy_terms; tree_windows is an alternative
     derived_values                    what follows from released numbers: smoothers, median_smoother, window_sums,
-                                      alarms with their lines (alarm_lines), monitors, aggregates
+                                      alarms, monitors, aggregates
     step_clock, step_buffer           how events become counts of steps; step_blocks checks arrays
     stream_identity, stream_chart     what makes a stream this stream; pictures of records in text
 
@@ -18,8 +18,7 @@ Reads: true counts of one step at a time. Writes: nothing. Never: a true count i
 """
 
 from thresher.streams.aggregates import Aggregates
-from thresher.streams.alarm_lines import alarm, tree_alarm
-from thresher.streams.alarms import Alarm, AlarmWatch, Hysteresis
+from thresher.streams.alarms import Alarm, AlarmWatch, Hysteresis, alarm, tree_alarm
 from thresher.streams.grouper import Grouper, group, grouper_terms
 from thresher.streams.hierarchy import Hierarchy
 from thresher.streams.median_smoother import MedianSmoother

@@ -84,9 +84,14 @@ def _spread(records: Sequence[StepRecord]) -> list[StepRecord]:
 def chosen_series(records: Sequence[StepRecord], series: Sequence[str] | None = None) -> tuple[str, ...]:
     """Return the series that are drawn, or refuse names that the stream does not have."""
     names = records[-1].names
-    if series is None:
-        watched = [state.series for state in _last_alarms(records)]
-        return tuple(dict.fromkeys([*watched, *names]))[:_SHOWN]
+    if series is not None:
+        return known_series(names, series)
+    watched = [state.series for state in _last_alarms(records)]
+    return tuple(dict.fromkeys([*watched, *names]))[:_SHOWN]
+
+
+def known_series(names: Sequence[str], series: Sequence[str]) -> tuple[str, ...]:
+    """Return these series, each once, or refuse a series that is not among the names."""
     for name in series:
         if name not in names:
             raise ArgumentError("series", name, "the stream has no series of that name", f"Name one of {_few(names)}")

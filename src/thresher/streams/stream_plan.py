@@ -15,8 +15,7 @@ from thresher.errors import ArgumentError, DeclarationError
 from thresher.guarantee import Guarantee
 from thresher.noise import Entropy
 from thresher.plan import Explained, Statements
-from thresher.streams.alarm_lines import alarm
-from thresher.streams.alarms import Alarm, Kind
+from thresher.streams.alarms import Alarm, Kind, alarm
 from thresher.streams.step_clock import StepClock
 from thresher.streams.step_mechanism import LONGEST_GROUP, Drawer, Measures, drawer, measures
 from thresher.streams.step_release import TORN, StepRecord
@@ -116,7 +115,7 @@ class StreamPlan(Explained):
             charged = f"each step adds {self.step_epsilon} to the account, until the budget ends"
         else:
             who = f"in any {protected} consecutive steps" if protected > 1 else "in one step"
-            more = "and as much again every further day"
+            more = "and as much again each further day"
             most = self.step_epsilon * protected
             charged = f"the account stays at {most}, what they lose, however long it runs"
         spread = f"epsilon {self.measures.perturber} for a count: standard deviation {self.noise:,.3g}"

@@ -16,7 +16,7 @@ from thresher.audit.shipped.stream_subjects import Counts, marks, marks_law, sid
 from thresher.audit.subjects import MOST_SAMPLES, Pair, Subject
 from thresher.noise import Entropy, discrete_laplace
 from thresher.noise.laplace import geometric_draws
-from thresher.streams.alarm_lines import alarm
+from thresher.streams.alarms import alarm
 from thresher.streams.group_deviation import OpenGroup
 from thresher.streams.grouper import GrouperTerms, grouper_terms
 from thresher.streams.perturber import perturb

@@ -19,8 +19,7 @@ from thresher.amounts import Epsilon
 from thresher.audit.laws.comparison_laws import log_probability, one_sided, two_sided
 from thresher.audit.subjects import Enumerated, Pair, Promised, Sampled, Subject
 from thresher.noise import Entropy
-from thresher.streams.alarm_lines import alarm, tree_alarm
-from thresher.streams.alarms import CROSSED, QUIET, Alarm, Kind
+from thresher.streams.alarms import CROSSED, QUIET, Alarm, Kind, alarm, tree_alarm
 from thresher.streams.group_deviation import OpenGroup
 from thresher.streams.grouper import Grouper, GrouperTerms, grouper_terms
 from thresher.streams.perturber import perturb
