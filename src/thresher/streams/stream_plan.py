@@ -48,7 +48,9 @@ class StreamAlarm:
         sentence = self.alarm.promise("With events limited as declared, over the noise")
         if on == off == 1:
             return sentence
-        shown = f"It is shown as ringing after {on} tests in a row that ring, and as quiet after {off} that do not."
+        rings = "1 test that rings" if on == 1 else f"{on} tests in a row that ring"
+        quiet = "1 that does not" if off == 1 else f"{off} in a row that do not"
+        shown = f"It is shown as ringing after {rings}, and as quiet after {quiet}."
         return f"{sentence} The promise is about the test of each step. {shown}"
 
 
@@ -117,7 +119,7 @@ class StreamPlan(Explained):
             who = f"in any {protected} consecutive steps" if protected > 1 else "in one step"
             more = "and as much again each further day"
             most = self.step_epsilon * protected
-            charged = f"the account stays at {most}, what they lose, however long it runs"
+            charged = f"the account stays at {most}, which is what they lose, however long the stream runs"
         spread = f"epsilon {self.measures.perturber} for a count: standard deviation {self.noise:,.3g}"
         groups = f"; groups with {self.measures.grouper}" if self.measures.grouper else ""
         lost = f"{self.step_epsilon} for a step; present in {in_steps(self.day)} (a day): {self.lost_within(self.day)}"
