@@ -62,6 +62,7 @@ def test_a_record_is_stored_as_it_is_handed_out_and_shown_again_for_nothing(tmp_
         given = put_many(stream, 20)
         assert [record.to_bytes() for record in stream.records()] == [record.to_bytes() for record in given]
         assert [record.step for record in stream.records(5, 7)] == [5, 6, 7]
+        assert [record.step for record in stream.records(-3, 1)] == [0, 1]
     with opened(declared) as stream:
         assert stream.next_step == 20
         assert [record.to_bytes() for record in stream.records()] == [record.to_bytes() for record in given]
