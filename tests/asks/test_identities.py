@@ -215,7 +215,7 @@ def test_plans_have_what_the_ledger_keeps(desk):
             {},
             personal_question,
             "personal",
-            "no budgets of their own",
+            "one budget for all its people",
         ),
         (
             DECISION.replace("SELECT", "SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS(miss_rate=0.1)"),

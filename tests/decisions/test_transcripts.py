@@ -103,7 +103,7 @@ class LooksAgain(Climb):
         verdict, stopped = self._verdict.copy(), self._stopped.copy()
         self.undecided = np.arange(verdict.size)
         if self.levels:
-            self._noise = self._noisy - self._held
+            self._noise = self._noisy - self._margins
         super().look(epsilon, steps, certain)
         decided = verdict != 0
         self._verdict[decided], self._stopped[decided] = verdict[decided], stopped[decided]

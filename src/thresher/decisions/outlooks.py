@@ -7,6 +7,7 @@ Reads: a priced look, what was asked. Writes: text. Never: data.
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -51,6 +52,7 @@ class Outlook:
         }
 
 
+@lru_cache(maxsize=16)
 def outlooks(look: "Look", groups: int) -> tuple[Outlook, ...]:
     """Return outlooks at the threshold, and at multiples of the half width up to where the first look decides most.
 
