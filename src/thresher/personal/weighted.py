@@ -119,7 +119,7 @@ def weighted_plan(
     """
     used, part, reach = shared(roster, share), fraction_of(frequency), checked_bound(bound, roster)
     top = int(used.max())
-    limit = best_cap(used, roster.sizes, part) if cap is None else _nano_below(cap, "cap")
+    limit = best_cap(used, roster.sizes, part) if cap is None else math.floor(exact_fraction(cap, "cap") * NANO)
     limit = min(limit, top)
     if limit < 1:
         raise ArgumentError("cap", cap, "it must be at least one nano-epsilon", "Leave it out for the best one")
@@ -168,7 +168,9 @@ def weighted_mean(
     mean = np.clip(as_floats(noisy[:1]) / max(int(noisy[1]), 1), -plan.bound, plan.bound)
     scale = float(2 / plan.rate) / plan.total_weight
     sd = math.hypot(plan.predicted_sd, math.sqrt(7) * plan.noise_sd)
-    return PersonalRelease(plan.method, noisy, mean, scale, sd, plan.spent, _assumed(plan), source.stamp)
+    return PersonalRelease(
+        plan.method, noisy, mean, scale, sd, plan.spent, "" if plan.fair else INDEPENDENT, source.stamp
+    )
 
 
 def weighted_histogram(
@@ -232,18 +234,10 @@ def _released(plan: WeightedPlan, exact: NDArray[np.int64], scaled: int | Fracti
         float(1 / plan.rate) * factor,
         plan.predicted_sd * float(scaled),
         plan.spent,
-        _assumed(plan),
+        "" if plan.fair else INDEPENDENT,
         source.stamp,
     )
 
 
-def _assumed(plan: WeightedPlan) -> str:
-    return "" if plan.fair else INDEPENDENT
-
-
 def _variance(frequency: Fraction) -> float:
     return float(frequency * (1 - frequency))
-
-
-def _nano_below(amount: Amount, field: str) -> int:
-    return math.floor(exact_fraction(amount, field) * NANO)

@@ -115,7 +115,11 @@ def fit_classifier(
         stamp=source.stamp,
         classes=classes,
         votes=recipe.sharing.combine == "vote" and len(groups) > 1,
-        noise_length=_noise_lengths(groups, recipe, ridge, rows.shape[1]),
+        noise_length=tuple(
+            output_terms(group, ridge, rows.shape[1], recipe.loss).noise_length
+            for group in groups
+            if recipe.perturbation == "output"
+        ),
     )
 
 
@@ -138,14 +142,6 @@ def planes_of(
         "weights": combining_weights(groups, sharing.combine),
         "spent": spent_by_class(groups, doubled=sharing.replace),
     }
-
-
-def _noise_lengths(
-    groups: tuple[FittedGroup, ...], recipe: Recipe, ridge: Fraction, dimension: int
-) -> tuple[float, ...]:
-    if recipe.perturbation == "objective":
-        return ()
-    return tuple(output_terms(group, ridge, dimension, recipe.loss).noise_length for group in groups)
 
 
 def _checked(recipe: Recipe) -> tuple[Shape, Fraction, tuple[object, object]]:
