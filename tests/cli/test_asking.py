@@ -241,12 +241,16 @@ def test_with_false_alarms_first_only_the_reported_are_listed(tmp_path):
 
 def test_an_answer_with_many_uncertain_groups_ends_with_the_command_that_measures_more_finely(tmp_path):
     clinic(tmp_path, rows=[("A", 3)] * 95 + [("D", 1)] * 31)
-    asked = ("ask", COUNT, "--uncertain-region", "40", "--miss-rate", "0.000000001", "--yes")
+    long = " AND ".join(["COUNT(*) > 10"] * 8)
+    sql = f"{COUNT}\n   AND COUNT(*) FILTER (WHERE ward <> 'C') > -1 -- a remark\n   AND {long}"
+    (tmp_path / "thresher.toml").rename(tmp_path / "my clinic.toml")
+    asked = ("ask", sql, "--uncertain-region", "40", "--miss-rate", "0.000000001", "--yes", "-c", "my clinic.toml")
     shown = thresher(*asked, cwd=tmp_path)
     assert "uncertain. To measure twice as finely, for 0.478 more:" in " ".join(shown.stdout.split()), shown.stdout
     lines = shown.stdout.splitlines()
     first = next(i for i, line in enumerate(lines) if line.strip().startswith("thresher refine"))
-    command = shlex.split(f"{lines[first].removesuffix(chr(92))} {lines[first + 1]}")
+    command = shlex.split("\n".join(lines[first : first + 4]).replace("\\\n", " "))[:9]
+    assert command[2] == sql
     finer = thresher(*command[1:], "--yes", "--json", cwd=tmp_path)
     assert finer.returncode == 0, finer.stderr
     assert json.loads(finer.stdout)["half_width"] == "20"

@@ -12,6 +12,7 @@ from thresher.amounts import rounded_down
 from thresher.cli.finer import next_step
 from thresher.cli.help_pages import RareOption, ShortHelp
 from thresher.cli.options import (
+    CONFIG,
     all_option,
     analyst_option,
     config_option,
@@ -86,12 +87,14 @@ def ask_command(
                     HAVING COUNT(*) > 120" --uncertain-region 10
     """  # noqa: D301 - click reads the backslash
     with thresher.open(config, analyst=analyst) as engine:
-        typed = question_text(sql)
-        plan = engine.plan(typed, **options)
+        text = question_text(sql)
+        plan = engine.plan(text, **options)
         release = paid(engine, plan, key=key, yes=yes, quiet=as_json, see="thresher plan")
         with kept(release.key):
-            more = Page(()) if as_json else next_step(engine, plan, release, typed, config)
-            show(_page(engine, plan, release, every=every) + more, as_json=as_json)
+            given = {"--config": config, "--analyst": analyst}
+            more = {flag: value for flag, value in given.items() if value not in ("", CONFIG)}
+            finer = Page(()) if as_json else next_step(engine, plan, release, text, more)
+            show(_page(engine, plan, release, every=every) + finer, as_json=as_json)
 
 
 @click.command("refine", cls=ShortHelp)

@@ -4,14 +4,14 @@ Reads: an answer, and the ledger for the plan of its refinement. Writes: nothing
 """
 
 import shlex
+from collections.abc import Mapping
 from fractions import Fraction
 
 from thresher.amounts import rounded_down, rounded_up
-from thresher.cli.options import CONFIG
 from thresher.decisions.decision_plan import DecisionPlan
 from thresher.decisions.refinement import RefinementPlan
 from thresher.engine import Engine
-from thresher.errors import AnalystError
+from thresher.errors import ThresherError
 from thresher.guarantee import MISSES, UNCERTAIN, percent
 from thresher.pages import Fact, Page
 from thresher.pages.page import plain_lines
@@ -22,29 +22,30 @@ from thresher.release import Release
 _MANY = Fraction(1, 10)
 
 
-def next_step(engine: Engine, plan: Plan[Release], release: Release, sql: str, config: str) -> Page:
-    """Return the command that measures twice as finely, with its price and rates; nothing if few are uncertain."""
+def next_step(engine: Engine, plan: Plan[Release], release: Release, sql: str, more: Mapping[str, str]) -> Page:
+    """Return the command that measures twice as finely, with its price and rates; nothing if few are uncertain.
+
+    `more`: further options of the command, as they were given.
+    """
     uncertain = release.verdicts.count(UNCERTAIN)
     if uncertain <= _MANY * len(release.groups) or release.measured is None or not isinstance(plan, DecisionPlan):
         return Page(())
     width = _widths(plan, release.half_width / 2)
     try:
         finer = engine.plan_refinement(sql, of=release.key, uncertain_region=width)
-    except AnalystError:
-        # It was refined in another way, or would cost more than one question may, or a width cannot be stated.
+        stored, left = engine.stored(finer), engine.balance(plan).remaining
+    except ThresherError:
+        # It was refined in another way, or would cost more than one question may. The answer is shown all the same.
         return Page(())
-    if engine.stored(finer) is not None:
+    if stored is not None:
         return Page(())
-    left = engine.balance(plan).remaining
     groups = f"{uncertain} group{'s are' if uncertain > 1 else ' is'} uncertain"
     if left is not None and finer.epsilon > left:
         within = finer.affordable(left)
         return Page((Fact("next", f"{groups}. {within or 'Nothing finer is left in the budget'}."),))
-    where = "" if config == CONFIG else f" --config {shlex.quote(config)}"
-    command = [
-        f"    thresher refine {_quoted(sql)} \\",
-        f"      --of {shlex.quote(release.key)} --uncertain-region {_quoted(width)}{where}",
-    ]
+    options = {"--of": release.key, "--uncertain-region": width, **more}
+    written = " ".join(f"{flag} {shlex.quote(value)}" for flag, value in options.items())
+    command = [*f"    thresher refine {_argument(sql)} \\".split("\n"), f"      {written}"]
     about = f"{groups}. To measure twice as finely, for {rounded_up(finer.epsilon.fraction)} more:"
     return Page((Fact("next", about), plain_lines(command), Fact(" ", _seen(finer))))
 
@@ -71,6 +72,6 @@ def _widths(plan: DecisionPlan, half_width: Fraction) -> str:
     return ", ".join(f"{aggregate}={width}" for aggregate, width in widths.items())
 
 
-def _quoted(text: str) -> str:
-    """Return a text as a shell reads it back, in one line."""
-    return shlex.quote(" ".join(text.split()))
+def _argument(sql: str) -> str:
+    """Return the question as a shell reads it back, unchanged; `-` (standard input) for one that cannot be printed."""
+    return shlex.quote(sql) if all(line.isprintable() for line in sql.split("\n")) else "-"

@@ -35,7 +35,8 @@ def drawn(page: Page) -> str:
     """Return the page as text with colours; click drops those where the output is not a terminal."""
     page_text = io.StringIO()
     console = Console(file=page_text, width=_WIDTH, highlight=False, emoji=False, force_terminal=True)
-    console.print(*rich_parts(page), sep="\n")
+    # Lines are shown as they are: a command that is folded could not be pasted.
+    console.print(*rich_parts(page), sep="\n", no_wrap=True, overflow="ignore", crop=False)
     return "\n".join(_trimmed(text) for text in page_text.getvalue().splitlines())
 
 
