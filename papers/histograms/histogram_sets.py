@@ -1,8 +1,7 @@
-"""Histograms to measure on: public ones (DPBench) where the folder has them, and made-up ones.
+"""Supply histograms to measure on: public ones (DPBench) if the folder has them, and made-up ones.
 
-Nothing made up is drawn: heavy tails, steps and three residual plots are computed, the same everywhere.
-Reads: parquet files of public data. Writes: nothing. Never: a file that is not there as an error; a folder that was
-named and is not there is one.
+Made-up histograms are computed, not drawn: heavy tails, steps and three residual plots are the same everywhere.
+Reads: parquet files of public data. Writes: nothing. Never: an error for a missing file. A missing folder is an error.
 """
 
 import math
@@ -36,14 +35,14 @@ class HistogramSet:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PublicHistograms:
-    """What was found, in one and in two dimensions, and a sentence for what was not."""
+    """The histograms in the folder, in one and in two dimensions, and a sentence for each file that is missing."""
 
     found: tuple[HistogramSet, ...]
     missing: tuple[str, ...]
 
 
 def public_histograms(folder: Path | None, side: int = _SIDE) -> PublicHistograms:
-    """The sets of DPBench: lists of cells by name, and tables of 256 x 256 cells, added up to `side` x `side`.
+    """Read the sets of DPBench: lists of cells by name, and tables of 256 x 256 cells, added up to `side` x `side`.
 
     The file has the cells of tables that are above zero.
     """
@@ -71,7 +70,7 @@ def _coarser(data: HistogramSet, side: int) -> HistogramSet:
 
 
 def _sets(values: dict[str, NDArray[np.int64]], axes: list[str], name: str) -> list[HistogramSet]:
-    """One histogram for each name in the file; a list ends at its last bin, a table has 256 rows and columns."""
+    """Return a histogram for each name in the file; a list ends at its last bin, a table has 256 rows and columns."""
     sets = []
     for label in sorted(set(values["dataset"].tolist())):
         mine = values["dataset"] == label
@@ -88,7 +87,7 @@ def _sets(values: dict[str, NDArray[np.int64]], axes: list[str], name: str) -> l
 
 
 def made_up_histograms() -> tuple[HistogramSet, ...]:
-    """Two lists of 512 cells, and three residual plots of 5,000 points on 20 x 20 cells."""
+    """Return two lists of 512 cells, and three residual plots of 5,000 points on 20 x 20 cells."""
     cells = np.arange(512)
     # 389 has no factor in common with 512, so the places of large counts are shuffled.
     heavy = 100_000 // (1 + cells * 389 % 512) ** 1.3
@@ -101,7 +100,7 @@ def made_up_histograms() -> tuple[HistogramSet, ...]:
 
 
 def _plot(spread: float, bend: float) -> NDArray[np.int64]:
-    """Expected counts of residuals: normal, wider to the right by `spread`, along an arc of height `bend`."""
+    """Return expected counts of residuals: normal, wider to the right by `spread`, along an arc of height `bend`."""
     side, points, reach = 20, 5000, 3.5
     edges = np.linspace(-reach, reach, side + 1)
     table = np.zeros((side, side), dtype=np.int64)

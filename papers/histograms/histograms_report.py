@@ -72,7 +72,7 @@ def _published_dawa(counts: NDArray[np.int64], epsilon: str, entropy: Entropy) -
 
 
 def _regrets(found: Sequence[Measured]) -> dict[str, dict[str, dict[str, float]]]:
-    """By dimension, error and method."""
+    """Return regrets by dimension, error and method."""
     return {
         str(dimensions): {
             kind: regrets([one for one in found if one.dimensions == dimensions], kind) for kind in ERRORS
@@ -82,7 +82,7 @@ def _regrets(found: Sequence[Measured]) -> dict[str, dict[str, dict[str, float]]
 
 
 def _page(name: str, found: Sequence[Measured]) -> list[str]:
-    """A table for each number of dimensions: both errors by epsilon, and over all."""
+    """Return a table for each number of dimensions: both errors by epsilon, and over all."""
     lines = []
     for dimensions in sorted({one.dimensions for one in found}):
         mine = [one for one in found if one.dimensions == dimensions]
@@ -113,7 +113,7 @@ def _column(found: Sequence[Measured], kind: str, epsilon: str | None) -> dict[s
 
 
 def _short(regret: float | None) -> str:
-    """Three digits, or whole thousands: a regret is about 1, or it is large."""
+    """Return a regret with three digits, or in thousands."""
     if regret is None:
         return "-"
     return f"{regret:.3g}" if regret < 999.5 else f"{round(regret / 1000, 1):g}k" if regret < 99_950 else "huge"

@@ -49,7 +49,7 @@ def measured(
     epsilons: Sequence[str] = EPSILONS,
     progress: Callable[[str], None] = lambda _: None,
 ) -> list[Measured]:
-    """All mechanisms that take such data, and the `leaking` ones beside them, at each epsilon."""
+    """Measure all mechanisms that accept such data, and the `leaking` ones, at each epsilon."""
     if not 1 <= runs <= _MOST_RUNS:
         raise ArgumentError("runs", runs, f"it must be from 1 to {_MOST_RUNS:,}", "Pass 3, say")
     found = []
@@ -66,10 +66,10 @@ def measured(
 
 
 def regrets(found: Iterable[Measured], kind: str) -> dict[str, float]:
-    """Each method's error over the least error of a private one, averaged over data sets and epsilons.
+    """Return each method's error over the least error of a private method, averaged over data sets and epsilons.
 
-    Where the least error is 0, methods that have it too count 1; the setting is left out for the others, which would
-    be infinite.
+    If the least error is 0, methods with the error 0 count 1; for others the setting is left out, because their regret
+    is infinite.
     """
     settings: dict[tuple[str, str], list[Measured]] = {}
     for one in found:
@@ -84,7 +84,7 @@ def regrets(found: Iterable[Measured], kind: str) -> dict[str, float]:
 
 
 def histogram_remarks(found: Sequence[Measured], leak: str, sisters: Sequence[str]) -> tuple[str, ...]:
-    """Sentences derived from these numbers: who is best, and what `leak` gains over its private sisters."""
+    """Return remarks: which methods are best, and what `leak` gains over its private `sisters`."""
     remarks = [_best(found, dimensions) for dimensions in (1, 2) if any(one.dimensions == dimensions for one in found)]
     gains = [gain for sister in sisters for gain in _gains(found, leak, sister)]
     if gains:
@@ -104,7 +104,7 @@ def _best(found: Sequence[Measured], dimensions: int) -> str:
 
 
 def _gains(found: Sequence[Measured], leak: str, sister: str) -> list[str]:
-    """What a leak buys: the ratio of its errors to those of a private version, setting by setting."""
+    """Say what a leak gains: the ratio of its errors to those of a private version, over settings."""
     errors = {(one.data, one.epsilon, one.method): one for one in found}
     pairs = [(one, errors.get((one.data, one.epsilon, sister))) for one in found if one.method == leak]
     parts = []

@@ -1,10 +1,9 @@
-"""Min-entropy without slack: the least entropy over the cone of posteriors t / sum of t, each t in e^-eps to e^eps.
+"""Measure min-entropy tightly: the least entropy over the cone of posteriors t / sum of t, each t in e^-eps to e^eps.
 
-This is the tight form.
-The box of the paper lets every posterior take its own extreme sum of all others, which roughly doubles the loss; here
-one sum serves all. The minimum puts every t at an end, so the state is two numbers: T, the sum of t, and M, the sum
-of t ln t; entropy is ln T - M / T. Letting parts of groups be high, the best M for each T puts the highest levels high
-first, and along that path entropy falls and then rises, so its lowest point is found by bisection.
+The box of the paper lets each posterior have its own extreme sum of all others, which roughly doubles the loss; here
+all have one sum. At the minimum every t is at an end, so the state is two numbers: T, the sum of t, and M, the sum
+of t ln t; entropy is ln T - M / T. If fractions of groups may be high, the best M for each T puts the highest levels
+high first. Along that path entropy falls and then rises, so bisection finds its lowest point.
 Reads: levels and counts. Writes: nothing. Never: a bound that the relaxed path does not prove.
 Proof: `cone_min_entropy.md`.
 """
@@ -24,7 +23,7 @@ ConeState = tuple[int, float, float]
 
 
 def cone_min_entropy(losses: ArrayLike | Sequence[Epsilon], counts: ArrayLike | None = None) -> MinEntropy:
-    """The tight min-entropy of losses by group; `counts` as in `box_min_entropy`, which is smaller."""
+    """Return the tight min-entropy of losses by group; `counts` as in `box_min_entropy`, whose result is smaller."""
     return least_entropy(ConeRelaxation, losses, counts)
 
 
@@ -64,7 +63,7 @@ class ConeRelaxation:
         return free - 1, total + count * self._raises[free - 1], moment + count * self._gains[free - 1]
 
     def _turning_level(self, state: ConeState) -> int:
-        """The lowest level whose groups still lower entropy when the levels above it are all high; `free` if none."""
+        """Return the lowest level whose groups lower entropy if the levels above it are all high; `free` if none."""
         lowest, none = 0, state[0]
         while lowest < none:
             middle = (lowest + none) // 2
@@ -75,7 +74,7 @@ class ConeRelaxation:
         return none
 
     def _start(self, state: ConeState, level: int) -> tuple[float, float]:
-        """T and M when every free level above `level` is high."""
+        """Return T and M if every free level above `level` is high."""
         free, total, moment = state
         # The difference first: it is exactly 0 for the highest free level, where T may be far smaller than the sums.
         return (
@@ -84,7 +83,7 @@ class ConeRelaxation:
         )
 
     def _pull(self, level: int, total: float, moment: float) -> float:
-        """Has the sign of how entropy falls as this level rises; over `raise` squared it is the count at the bottom."""
+        """Return a number above 0 if entropy falls as this level rises; over `raise` squared, the best count."""
         return total * (self._gains[level] - self._raises[level]) - moment * self._raises[level]
 
     def _after(self, level: int, total: float, moment: float, count: float) -> float:

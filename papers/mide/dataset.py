@@ -1,4 +1,4 @@
-"""Counts and their lines: what a decision is made on, with the truth beside it.
+"""Hold counts with their thresholds, from which the truth of each decision follows.
 
 Reads: nothing. Writes: nothing. Never: counts that somebody must be protected from.
 """

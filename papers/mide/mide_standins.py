@@ -1,4 +1,4 @@
-"""The paper's four questions on public data that stand in for its own, read from a folder.
+"""Read the paper's four questions from public data that stand in for its own.
 
 The paper's campus and its yellow cabs are not public or not at hand; `ABOUT` says what is taken instead, and where the
 thresholds come from. Groups that do not occur count 0.
@@ -51,14 +51,14 @@ FILES = {
 
 @dataclass(frozen=True, slots=True, eq=False)
 class StandIns:
-    """What was found, by the name of its source, and a sentence for each source that was not."""
+    """The data sets in the folder, by the name of their source, and a sentence for each source that is missing."""
 
     found: dict[str, tuple[DataSet, ...]]
     missing: tuple[str, ...]
 
 
 def stand_ins(folder: Path | None) -> StandIns:
-    """Every question whose files are in the folder; a folder that was named and is not there is refused at once."""
+    """Read each question whose files are in the folder. A named folder that does not exist is refused at once."""
     must_be_there(folder)
     found, missing = {}, []
     for source, questions, read in ((CAMPUS, _DAYS, _campus), (CABS, _PERIODS, _cabs)):
@@ -106,7 +106,7 @@ def _cabs(folder: Path) -> tuple[DataSet, ...]:
 
 
 def _levels(question: str, counts: NDArray[np.int64], highest: list[Fraction]) -> list[DataSet]:
-    """The three heights of one question; `highest` is that of each row."""
+    """Return the three heights of one question; `highest` is the highest threshold of each row."""
     days = counts.shape[1]
     return [
         DataSet(f"{question}{level}", counts.ravel(), tuple(share * line for line in highest for _ in range(days)))
@@ -115,5 +115,5 @@ def _levels(question: str, counts: NDArray[np.int64], highest: list[Fraction]) -
 
 
 def _rows(folder: Path, name: str) -> Any:
-    """The rows of a file that have all that is needed, as a pyarrow table."""
+    """Return the rows of a file without missing values, as a pyarrow table."""
     return columns(folder, name, FILES[folder.name][name]).drop_null()

@@ -1,4 +1,4 @@
-"""The mechanisms of MIDE beside each other: what they lose, what they keep secret, how often they are wrong.
+"""Measure the mechanisms of MIDE: their losses, min-entropies and errors.
 
 Reads: data sets, entropy. Writes: nothing. Never: a number that was not measured or priced here.
 """
@@ -31,13 +31,13 @@ _MOST_RUNS, _WIDEST = 100_000, 100_000
 
 @dataclass(frozen=True, slots=True)
 class Grid:
-    """Into how many steps a unit is cut: many come near the papers' continuous noise; one is what counts are."""
+    """The number of steps in a unit: many steps come near the papers' continuous noise; counts have one."""
 
     name: str
     scale: int
 
     def margins(self, data: DataSet) -> NDArray[np.int64]:
-        """In steps, for whole thresholds: one step above the threshold is 0."""
+        """Return margins in steps, for whole thresholds: one step above the threshold is 0."""
         return self.scale * (data.margins + 1) - 1
 
 
@@ -46,7 +46,7 @@ FINE, WHOLE = Grid("fine grid", 1000), Grid("whole numbers", 1)
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """The paper's, unless said otherwise: rates and half width of the promise, and how to climb."""
+    """The rates and the half width of the promise, and the levels; the defaults are the paper's."""
 
     runs: int = 100
     miss_rate: Fraction = Fraction(1, 20)
@@ -56,7 +56,7 @@ class Settings:
 
     @property
     def as_printed(self) -> bool:
-        """Whether known numbers may stand beside the measured ones."""
+        """Whether these are the paper's settings, for which reference numbers are known."""
         return replace(self, runs=1) == Settings(runs=1)
 
 
@@ -100,13 +100,13 @@ class Table:
 
 
 def settings_of(runs: int, miss_rate: Amount, half_width: int) -> Settings:
-    """Checked settings."""
+    """Return settings after checks."""
     for field, value, most in (("runs", runs, _MOST_RUNS), ("half_width", half_width, _WIDEST)):
         if not 1 <= whole_number(value, field) <= most:
             raise ArgumentError(field, value, f"it must be 1 to {most:,}", "Pass 10, say")
     rate = exact_fraction(miss_rate, "miss_rate")
     if not 0 < rate < Fraction(1, 2):
-        rule = "it must be above 0 and below 1/2, from where on nothing needs to be read"
+        rule = "it must be above 0 and below 1/2"
         raise ArgumentError("miss_rate", miss_rate, rule, "Pass 0.05, say")
     return Settings(runs, rate, half_width)
 
@@ -116,13 +116,13 @@ def table_of(
     grid: Grid,
     settings: Settings,
     entropy: Entropy | None = None,
-    told: Callable[[str], None] = lambda _: None,
+    progress: Callable[[str], None] = lambda _: None,
 ) -> Table:
-    """Measure every mechanism. `told` hears what is being measured."""
+    """Measure each mechanism; `progress` gets the name of what is being measured."""
     margins = grid.margins(data)
     above, rows = margins >= 0, []
     for mechanism in MECHANISMS:
-        told(f"{data.name}, {grid.name}: {mechanism}")
+        progress(f"{data.name}, {grid.name}: {mechanism}")
         look = look_of(mechanism, settings, grid.scale)
         seen = [_measured(look.decide(TrueMargins.of(margins), entropy), above) for _ in range(settings.runs)]
         known = reference(data.name, mechanism) if grid == FINE and settings.as_printed else None
@@ -145,7 +145,7 @@ def table_of(
 
 
 def look_of(mechanism: str, settings: Settings, scale: int) -> Look:
-    """The mechanism, priced. False alarms are bounded at the rate of misses: the paper's decisions are symmetric."""
+    """Return a priced mechanism. False alarms are bounded at the miss rate, as the paper's decisions are symmetric."""
     rates, steps = (settings.miss_rate, settings.miss_rate), settings.half_width * scale
     if mechanism in ("nlm", "tslm"):
         shift = shift_of(*rates, steps, scale)
@@ -157,7 +157,7 @@ def look_of(mechanism: str, settings: Settings, scale: int) -> Look:
 
 
 def _measured(seen: Verdicts, above: NDArray[np.bool_]) -> tuple[float, ...]:
-    """Losses, what stays secret, how many groups are missed and reported wrongly, and the half width reached."""
+    """Return losses, min-entropies, how many groups are missed and reported wrongly, and the half width reached."""
     losses = np.array([float(epsilon) for epsilon in seen.levels])[seen.stopped]
     return (
         float(seen.loss),

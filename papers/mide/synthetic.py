@@ -1,7 +1,7 @@
-"""Made-up groups far from, not so far from and near their thresholds, and the numbers known for them.
+"""Make groups far from, not so far from and near their thresholds, and list the reference numbers for them.
 
-The data must be the very ones of our reference simulation, so they are made by the same calls to numpy's generator.
-That is scenery, not noise: no release can reach this file, which a test checks.
+The data must be the same as in our reference simulation, so they are made by the same calls to numpy's generator.
+They are data, not noise: a test checks that no release can reach this file.
 Reads: nothing. Writes: nothing. Never: noise.
 """
 
@@ -46,12 +46,12 @@ _REFERENCES = {
 
 
 def reference(data: str, mechanism: str) -> Reference | None:
-    """What the reference simulation has seen there, if anything."""
+    """Return the numbers of the reference simulation, if there are any."""
     return _REFERENCES.get((data, mechanism))
 
 
 def synthetic() -> tuple[DataSet, ...]:
-    """420 groups each, about one in ten above 2,000, at log-normal distances; 2,000 itself is not above."""
+    """Return sets of 420 groups, about one in ten above 2,000, at log-normal distances; 2,000 itself is not above."""
     return tuple(_made(name, distance) for name, distance in _DISTANCES.items())
 
 

@@ -1,1 +1,1 @@
-"""Budgets of one's own: "Partitioning-based mechanisms under personalized differential privacy"."""
+"""Personal budgets: "Partitioning-based mechanisms under personalized differential privacy"."""

@@ -1,4 +1,4 @@
-"""Errors of shares of people who say yes, by every way of keeping to budgets of their own, beside that of saying 0.
+"""Measure errors of the share of people who say yes, by each method within personal budgets and by the answer 0.
 
 An error is the absolute difference from the true share, the literature's relative frequency error.
 Reads: public or made-up people, entropy. Writes: nothing. Never: protected data; errors are counted against truth.
@@ -47,7 +47,7 @@ class SweepError:
 
 @dataclass(frozen=True, slots=True)
 class Lean:
-    """What a share is estimated as in the mean, where budgets go with answers."""
+    """The mean estimate of a share if budgets depend on answers."""
 
     method: str
     estimate: float
@@ -56,7 +56,7 @@ class Lean:
 
 
 def count_errors(data: Asked, law: Law, trials: Trials) -> list[CountError]:
-    """All methods on all questions, with budgets of that law that know nothing of the answers."""
+    """Measure all methods on all questions, with budgets of a law that is independent of the answers."""
     found = []
     for one in estimates(roster_of(law, data.people), data.answers, trials):
         trials.progress(f"{data.name}, {law.name}, {one.method}")
@@ -69,7 +69,7 @@ def count_errors(data: Asked, law: Law, trials: Trials) -> list[CountError]:
 
 
 def sweep_errors(data: Asked, law: Law, trials: Trials) -> list[SweepError]:
-    """Sampling at thresholds up to the largest budget (figures 2 and 3)."""
+    """Measure sampling at thresholds up to the largest budget (figures 2 and 3)."""
     roster, found = roster_of(law, data.people), []
     for threshold in thresholds_of(law):
         trials.progress(f"{data.name}, {law.name}, sampling at {float(threshold):g}")
@@ -80,13 +80,13 @@ def sweep_errors(data: Asked, law: Law, trials: Trials) -> list[SweepError]:
 
 
 def thresholds_of(law: Law) -> tuple[Fraction, ...]:
-    """The least budget, and tenths of the largest."""
+    """Return the least budget, and tenths of the largest."""
     least, most = (Fraction(end).limit_denominator(1_000) for end in (LEAST, law.most))
     return tuple(sorted({least, *(most * i / _SWEEP for i in range(1, _SWEEP + 1))}))
 
 
 def leans(roster: Roster, data: Asked, trials: Trials) -> list[Lean]:
-    """The mean estimate of the only question, by every method."""
+    """Measure the mean estimate of the only question by each method."""
     (truth,) = data.shares.tolist()
     trials.progress(data.name)
     return [
@@ -95,5 +95,5 @@ def leans(roster: Roster, data: Asked, trials: Trials) -> list[Lean]:
 
 
 def mean_and_spread(values: Shares) -> tuple[float, float]:
-    """The mean and the standard deviation over runs; 0 of a single one."""
+    """Return the mean and the standard deviation over runs, which is 0 for a single run."""
     return float(values.mean()), float(values.std(ddof=1)) if values.size > 1 else 0.0

@@ -1,7 +1,7 @@
-"""Made-up people with budgets of their own: two laws of budgets, questions of known selectivity, and models to learn.
+"""Make people with personal budgets: two laws of budgets, questions of known selectivity, and labels to learn.
 
-Budgets, answers and questions must be the same everywhere, so they are made by numpy's generator with fixed seeds. That
-is scenery, not noise: no release can reach this file, which a test checks.
+Budgets, answers and questions must be the same everywhere, so numpy's generator makes them with fixed seeds. They are
+data, not noise: a test checks that no release can reach this file.
 Reads: nothing. Writes: nothing. Never: noise.
 """
 
@@ -47,12 +47,12 @@ def _uniform(generator: np.random.Generator, people: int) -> NDArray[np.float64]
 
 
 def _normal(generator: np.random.Generator, people: int) -> NDArray[np.float64]:
-    """What falls outside is drawn again."""
-    kept = np.empty(0)
-    while kept.size < people:
+    """Draw budgets, again where they fall outside the range."""
+    budgets = np.empty(0)
+    while budgets.size < people:
         drawn = generator.normal(0.1, 1.0, 4 * people)
-        kept = np.concatenate([kept, drawn[(drawn >= LEAST) & (drawn <= 1)]])
-    return kept[:people]
+        budgets = np.concatenate([budgets, drawn[(drawn >= LEAST) & (drawn <= 1)]])
+    return budgets[:people]
 
 
 LAWS: Mapping[str, Law] = MappingProxyType(
@@ -65,7 +65,7 @@ LAWS: Mapping[str, Law] = MappingProxyType(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Asked:
-    """People and what the truth is: for each of some yes-or-no questions, who answers yes (people by questions)."""
+    """People and the truth: for each yes-or-no question, who answers yes (people by questions)."""
 
     name: str
     answers: Answers
@@ -92,12 +92,12 @@ class Labelled:
 
 
 def roster_of(law: Law, people: int, seed: int = SEED) -> Roster:
-    """Budgets that know nothing of anybody's answers."""
+    """Return budgets that are independent of the answers."""
     return _floored(law, law.draw(np.random.default_rng(seed), people))
 
 
 def made_up(people: int = PEOPLE, seed: int = SEED) -> Asked:
-    """Eight questions of each selectivity; every answer stands alone."""
+    """Return people and eight questions of each selectivity, with independent answers."""
     generator = np.random.default_rng((seed, 1))
     shares = np.repeat(SELECTIVITIES, _EACH)
     answers = np.stack([generator.random(people) < share for share in shares], axis=1)
@@ -105,7 +105,7 @@ def made_up(people: int = PEOPLE, seed: int = SEED) -> Asked:
 
 
 def correlated(people: int = PEOPLE, seed: int = SEED) -> tuple[Roster, Asked]:
-    """Uniform budgets, and one question that people answer with yes the less, the larger their budgets are."""
+    """Return uniform budgets, and one question that people with larger budgets answer less often with yes."""
     law = LAWS["uniform"]
     generator = np.random.default_rng((seed, 2))
     budgets = law.draw(generator, people)
@@ -115,7 +115,7 @@ def correlated(people: int = PEOPLE, seed: int = SEED) -> tuple[Roster, Asked]:
 
 
 def ranges(sizes: tuple[int, ...], questions: int, attributes: int | None, seed: int = SEED) -> list[dict[int, range]]:
-    """Random intervals of the domains 0..size-1, one for each attribute, or for so many attributes drawn at random."""
+    """Return random intervals of the domains 0..size-1, for each attribute or for `attributes` of them at random."""
     generator = np.random.default_rng((seed, 3))
     asked = []
     for _ in range(questions):
@@ -127,12 +127,12 @@ def ranges(sizes: tuple[int, ...], questions: int, attributes: int | None, seed:
 
 
 def in_no_order(people: int, seed: int = SEED) -> NDArray[np.int64]:
-    """A shuffle of the places, for what is learnt from and what is kept for the test."""
+    """Return a random order of people, which divides them for learning and for the test."""
     return np.random.default_rng((seed, 4)).permutation(people)
 
 
 def made_up_labels(people: int = LEARNT_PEOPLE, seed: int = SEED) -> Labelled:
-    """A logistic model: normal features cut to norm 1, one direction that matters, and chance."""
+    """Return people of a logistic model: normal features cut to norm 1, and labels that depend on one direction."""
     generator = np.random.default_rng((seed, 5))
     features = generator.normal(size=(people, DIMENSIONS)) / np.sqrt(DIMENSIONS)
     features /= np.maximum(1, np.linalg.norm(features, axis=1, keepdims=True))
@@ -144,11 +144,11 @@ def made_up_labels(people: int = LEARNT_PEOPLE, seed: int = SEED) -> Labelled:
 
 
 def _called(people: int, usual: int) -> str:
-    """Only the usual number of people has a reference to stand beside."""
+    """Name a set; only the usual number of people has the name that reference numbers are known for."""
     return MADE_UP if people == usual else f"{MADE_UP}, {people:,}"
 
 
 def _floored(law: Law, budgets: NDArray[np.float64]) -> Roster:
-    """To whole steps of the grid. What `Roster.of` does, without an exact fraction for each of a hundred thousand."""
+    """Round budgets down to steps of the grid, as `Roster.of` does, but without a fraction for each person."""
     steps, classes = np.unique(np.floor(budgets / float(law.grid)).astype(np.int64), return_inverse=True)
     return Roster(steps * int(law.grid * NANO), classes.astype(np.int64))

@@ -39,7 +39,7 @@ class Census:
     about: str
 
     def asked(self, attributes: int | None = None, questions: int = QUESTIONS) -> Asked:
-        """Random ranges over all attributes, as in the paper, or over so few of them that somebody is left."""
+        """Return random ranges over all attributes, as in the paper, or over a few, so that some people match."""
         answers = np.ones((len(self.codes), questions), dtype=np.bool_)
         for i, question in enumerate(ranges(self.sizes, questions, attributes)):
             for place, span in question.items():
@@ -50,7 +50,7 @@ class Census:
         return Asked(f"{self.name}, {attributes if wide else 'all'}", answers, f"ranges over {over}; {self.about}")
 
     def labelled(self, most: int) -> Labelled:
-        """At most so many people drawn at random; features on [-1, 1], all divided by the same root: norm 1."""
+        """Return at most `most` random people; features on [-1, 1] are divided by one root, so that norms are 1."""
         kept = in_no_order(len(self.codes))[:most]
         places = [self.attributes.index(name) for name in self.task.features]
         halves = (np.array(self.sizes)[places] - 1) / 2
@@ -116,7 +116,7 @@ _FILES = (
 
 
 def censuses(folder: Path | None) -> Censuses:
-    """Every census that the folder has."""
+    """Read each census that the folder has."""
     must_be_there(folder)
     if folder is None:
         return Censuses((), ("Census data are left out: no folder of data was named.",))
@@ -131,7 +131,7 @@ def censuses(folder: Path | None) -> Censuses:
 
 
 def _read(folder: Path, about: _File) -> Census:
-    """Whole numbers less their minimum, which makes them codes; words by their order in the alphabet."""
+    """Read codes: whole numbers less their minimum, and words by their order in the alphabet."""
     kinds = {**dict.fromkeys(about.attributes, "int64"), **dict.fromkeys(about.words, "string")}
     table = columns(folder, about.file, kinds)
     if not table.num_rows or any(column.null_count for column in table.columns):
@@ -151,5 +151,5 @@ def _codes(values: Sequence[str] | NDArray[Any]) -> NDArray[np.int64]:
 
 
 def _two_at_least(sizes: Iterable[int]) -> tuple[int, ...]:
-    """An attribute that never changes still has a scale."""
+    """Return sizes of 2 or more, so that an attribute of one value has a scale too."""
     return tuple(max(size, 2) for size in sizes)

@@ -1,6 +1,7 @@
-"""Every way of estimating shares within budgets of one's own, for many runs and questions at once.
+"""Estimate shares within personal budgets by each method, for many runs and questions at once.
 
-Plans, chances, parts and noise are those of the release functions, which answer one question once; a test compares.
+Plans, chances, parts and noise are those of the release functions, which answer one question once; a test compares
+both.
 Reads: public or made-up people, entropy. Writes: nothing. Never: protected data.
 """
 
@@ -48,7 +49,7 @@ _COINS = 1 << 22
 
 @dataclass(frozen=True, slots=True)
 class Trials:
-    """How often everything is released, with what, and whom to tell how far it is."""
+    """The number of runs, the source of noise, and a function that gets progress."""
 
     runs: int
     entropy: Entropy
@@ -73,7 +74,7 @@ class Estimated:
 
 
 def estimates(roster: Roster, answers: Answers, trials: Trials) -> Iterator[Estimated]:
-    """One method after the other."""
+    """Yield the estimates of each method."""
     mean = mean_budget(roster)
     yield Estimated(ZERO, np.zeros((trials.runs, answers.shape[1])))
     counts = by_class(roster, answers)
@@ -119,25 +120,25 @@ def _of_partitions(roster: Roster, answers: Answers, trials: Trials) -> Iterator
 
 
 def mean_budget(roster: Roster) -> Fraction:
-    """The threshold of the literature."""
+    """Return the mean budget, which is the threshold in the literature."""
     return Fraction(int(roster.nano @ roster.sizes), roster.people * NANO)
 
 
 def by_class(roster: Roster, answers: Answers) -> NDArray[np.int64]:
-    """How many of each class say yes to each question."""
+    """Return how many people of each class say yes to each question."""
     order = np.argsort(roster.classes, kind="stable")
     starts = np.concatenate([[0], np.cumsum(roster.sizes)[:-1]])
     return np.add.reduceat(answers[order], starts, axis=0, dtype=np.int64)
 
 
 def of_plan(plan: WeightedPlan, counts: NDArray[np.int64], trials: Trials) -> Shares:
-    """What `weighted_frequency` does, of counts by class."""
+    """Do what `weighted_frequency` does, on counts by class."""
     exact = plan.weights @ counts
     return _noisy(exact, plan.rate, trials) / plan.total_weight
 
 
 def of_sample(plan: SamplingPlan, answers: Answers, trials: Trials) -> Shares:
-    """What `sampled_frequency` does: a sample for each run, of which all questions are asked, each with noise."""
+    """Do what `sampled_frequency` does: one sample for each run answers all questions, each with noise."""
     asked, chances = answers.astype(np.float32), plan.chances[plan.roster.classes].astype(np.uint64)
     exact = np.empty((trials.runs, answers.shape[1]), dtype=np.int64)
     together = max(1, _COINS // len(answers))
@@ -149,7 +150,7 @@ def of_sample(plan: SamplingPlan, answers: Answers, trials: Trials) -> Shares:
 
 
 def of_parts(parts: Parts, answers: Answers, trials: Trials) -> Shares:
-    """Shares in each part (parts by runs by questions), each with noise at the level of the part."""
+    """Return shares in each part (parts by runs by questions), each with noise at the level of the part."""
     counts = by_class(parts.roster, answers)
     exact = [counts[start:stop].sum(axis=0) for start, stop in parts.spans]
     noisy = [_noisy(each, level.fraction, trials) for each, level in zip(exact, parts.levels, strict=True)]
@@ -157,12 +158,12 @@ def of_parts(parts: Parts, answers: Answers, trials: Trials) -> Shares:
 
 
 def of_choice(plan: ExponentialPlan, counts: NDArray[np.int64], trials: Trials) -> Shares:
-    """What `exponential_frequency` does, of counts by class."""
+    """Do what `exponential_frequency` does, on counts by class."""
     chosen = [choose_many(plan.costs(column), RATE, size=trials.runs, entropy=trials.entropy) for column in counts.T]
     return np.asarray(np.stack([np.asarray(each) for each in chosen], axis=1) / plan.people)
 
 
 def _noisy(exact: NDArray[np.int64], rate: Fraction, trials: Trials) -> NDArray[np.int64]:
-    """Noise for each run and question."""
+    """Add noise for each run and question."""
     shape = (trials.runs, exact.shape[-1])
     return np.asarray(exact + laplace_draws(rate, shape[0] * shape[1], trials.entropy).reshape(shape))

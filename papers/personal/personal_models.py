@@ -1,7 +1,7 @@
-"""Models learnt from people with budgets of their own: what share is misclassified, and the area below the ROC curve.
+"""Measure models learnt within personal budgets: the share misclassified, and the area below the ROC curve.
 
-Four fifths of the people are learnt from, the rest is for the test. Noise is that for people who come or go; the
-literature's is for people who change, which halves everybody's budget here.
+Models learn from four fifths of the people; the rest is for the test. Noise protects whether a person is in the data;
+in the literature it protects a change of a person's data, which halves every budget here.
 Reads: public or made-up people, entropy. Writes: nothing. Never: protected data; scores are counted against truth.
 """
 
@@ -35,7 +35,7 @@ OUTPUT, OBJECTIVE = WAYS = PERTURBATIONS
 # The literature's, for people who change.
 CHANGED = "changed"
 _REGULARISATION = "0.001"
-# So much epsilon that noise is too little to be seen.
+# An epsilon whose noise is too small to matter.
 _OPEN_NANO = 1_000 * NANO
 
 
@@ -72,7 +72,7 @@ class ModelSweep:
 def model_scores(
     data: Labelled, law: Law, trials: Trials, ways: tuple[str, ...] = WAYS, kinds: tuple[str, ...] = (LOGISTIC, SVM)
 ) -> list[ModelScore]:
-    """All methods, these kinds of models, in these ways."""
+    """Measure all methods for these kinds of models and ways of perturbation."""
     roster, found = roster_of(law, _learnt(data)), []
     for model in kinds:
         for way in ways:
@@ -87,7 +87,7 @@ def model_scores(
 
 
 def model_sweep(data: Labelled, law: Law, trials: Trials, kinds: tuple[str, ...] = (LOGISTIC, SVM)) -> list[ModelSweep]:
-    """Sampling at thresholds up to the largest budget, by objective perturbation (figures 4 and 5)."""
+    """Measure sampling at thresholds up to the largest budget, by objective perturbation (figures 4 and 5)."""
     roster, found = roster_of(law, _learnt(data)), []
     for model in kinds:
         for threshold in thresholds_of(law):
@@ -102,7 +102,7 @@ def model_sweep(data: Labelled, law: Law, trials: Trials, kinds: tuple[str, ...]
 
 
 def _sharings(roster: Roster) -> Iterator[tuple[str, Roster, Sharing]]:
-    """Each method by name, with the budgets it sees."""
+    """Yield each method by name, with the budgets that it sees."""
     yield OPEN, Roster(np.array([_OPEN_NANO]), np.zeros(roster.people, dtype=np.int64)), Sharing("minimum")
     for method in (WEIGHTED, SAMPLING, THRESHOLD, MINIMUM):
         yield method, roster, Sharing(method)
@@ -115,7 +115,7 @@ def _sharings(roster: Roster) -> Iterator[tuple[str, Roster, Sharing]]:
 
 
 def _scored(data: Labelled, roster: Roster, recipe: Recipe, trials: Trials) -> tuple[Scores, Scores]:
-    """Of each run: the share misclassified, and the area."""
+    """Return the share misclassified and the area of each run."""
     people = roster.people
     features, labels = data.features[:people], data.labels[:people].astype(np.int64)
     wrong, areas = np.empty(trials.runs), np.empty(trials.runs)

@@ -1,4 +1,4 @@
-"""Numbers known beforehand: our reference simulation of personal budgets, and what the paper says in words.
+"""List reference numbers: of our reference simulation of personal budgets, and of the paper's text.
 
 Its figures have no numbers in the text, so its sentences are kept as claims, which the remarks count. Made-up people
 of the reference came from the same laws, but were not the same people: its means of 25 runs on one set of 40 questions

@@ -1,4 +1,4 @@
-"""Tables of `python -m papers personal` as lines of text: methods down, laws of budgets or thresholds across.
+"""Write tables of `python -m papers personal` as text: methods down, laws of budgets or thresholds across.
 
 Reads: measured errors. Writes: nothing. Never: a line wider than 78 columns.
 """
@@ -16,7 +16,7 @@ _REFERENCE = "  reference"
 
 
 def count_tables(found: Sequence[CountError]) -> list[str]:
-    """Mean errors in ten thousandths, a table for each set: spreads over runs, predictions, and the reference."""
+    """Return mean errors in ten thousandths, spreads over runs, predictions and reference: a table for each set."""
     lines: list[str] = []
     for data in dict.fromkeys(one.data for one in found):
         mine = {(one.law, one.method): one for one in found if one.data == data}
@@ -34,7 +34,7 @@ def count_tables(found: Sequence[CountError]) -> list[str]:
 
 
 def sweep_tables(found: Sequence[SweepError]) -> list[str]:
-    """Errors of sampling in ten thousandths by threshold, a table for each law."""
+    """Return errors of sampling in ten thousandths by threshold: a table for each law."""
     lines: list[str] = []
     for law in dict.fromkeys(one.law for one in found):
         mine = [one for one in found if one.law == law]
@@ -47,10 +47,10 @@ def sweep_tables(found: Sequence[SweepError]) -> list[str]:
 
 
 def lean_table(found: Sequence[Lean]) -> list[str]:
-    """What budgets that go with answers do to estimates."""
+    """Return the estimates if budgets depend on answers."""
     if not found:
         return []
-    lines = ["", f"Budgets that go with answers: the true share is {found[0].truth:.4f}"]
+    lines = ["", f"Budgets that depend on answers: the true share is {found[0].truth:.4f}"]
     lines += [f"{'estimated share':<{_NAME}}{'mean':>9}{'spread':>9}{'off':>9}{'reference off':>15}"]
     for one in found:
         known = CORRELATED.get(one.method)
@@ -61,7 +61,7 @@ def lean_table(found: Sequence[Lean]) -> list[str]:
 
 
 def model_tables(found: Sequence[ModelScore]) -> list[str]:
-    """Shares misclassified / areas, a table for each set and law."""
+    """Return shares misclassified / areas: a table for each set and law."""
     lines: list[str] = []
     for data, law in dict.fromkeys((one.data, one.law) for one in found):
         mine = {(one.model, one.way, one.method): one for one in found if (one.data, one.law) == (data, law)}
@@ -81,7 +81,7 @@ def model_tables(found: Sequence[ModelScore]) -> list[str]:
 
 
 def model_sweep_tables(found: Sequence[ModelSweep]) -> list[str]:
-    """Areas of sampling by threshold, a table for each law and model."""
+    """Return areas of sampling by threshold: a table for each law and model."""
     lines: list[str] = []
     for law, model in dict.fromkeys((one.law, one.model) for one in found):
         mine = [one for one in found if (one.law, one.model) == (law, model)]
@@ -98,7 +98,7 @@ def _heads(thresholds: Iterable[float]) -> str:
 
 
 def _tens(value: float, digits: int = 3) -> str:
-    """In ten thousandths, so many digits."""
+    """Return a number in ten thousandths, with `digits` digits."""
     scaled = value * 1e4
     return f"{scaled:.{max(0, digits - len(str(int(scaled))))}f}"
 
@@ -108,5 +108,5 @@ def _told(value: float | None) -> str:
 
 
 def _part(value: float) -> str:
-    """Three decimals without the 0 before them."""
+    """Return three decimals without the 0 before them."""
     return f"{value:.3f}".removeprefix("0")

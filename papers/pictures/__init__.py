@@ -1,1 +1,1 @@
-"""The pictures of the docs, made anew: `python -m papers.pictures.stream_pictures`."""
+"""Make the pictures of the docs again: `python -m papers.pictures.stream_pictures`."""

@@ -1,6 +1,6 @@
-"""Pictures of several panels for `docs/diagnostics.md`: private ones drawn from releases by displays, true ones here.
+"""Draw pictures of several panels for `docs/diagnostics.md`: displays draw private panels, this module true ones.
 
-True panels are for data that anybody may see, made-up ones: nothing in the package draws data.
+True panels are for made-up data only. Nothing in the product draws data.
 """
 
 import io
@@ -34,7 +34,7 @@ from thresher.diagnostics.releases import Diagnostic, ResidualPlot
 from thresher.pages.palette import QUIET, SERIES
 
 Column = NDArray[np.float64]
-# Its types differ from version to version.
+# The types of matplotlib differ between versions.
 Axes = Any
 # Inches, and the letters of a line of a caption.
 _WIDTH, _HEIGHT, _HEAD, _FOOT, _LETTERS = 5.2, 5.35, 1.25, 1.6, 74
@@ -64,7 +64,7 @@ class Picture:
 
 
 def private_panel(name: str, title: str, release: Diagnostic, limits: tuple[Any, Any] | None = None) -> Panel:
-    """A release, drawn by its display; caption and stamp stay, made to fit. `limits` are public or released."""
+    """Return the panel of a release, drawn by its display, with caption and stamp. `limits` are public or released."""
 
     def draw(axes: Axes) -> None:
         display_of(release).plot(axes)
@@ -77,7 +77,7 @@ def private_panel(name: str, title: str, release: Diagnostic, limits: tuple[Any,
 
 
 def true_residuals(name: str, title: str, rows: tuple[Column, Column], beside: ResidualPlot) -> Panel:
-    """So many rows as the release has points, in the release's ranges, so that both sides can be compared."""
+    """Return a panel of as many rows as the release has points, in the release's ranges, to compare both."""
 
     def draw(axes: Axes) -> None:
         shown = len(beside.points)
@@ -154,7 +154,7 @@ def _fitted(axes: Axes) -> None:
 
 
 def drawn(picture: Picture) -> Figure:
-    """The figure, with each panel in a group of its own name, whatever the user's settings are."""
+    """Return the figure, with each panel in a group of its name; the user's settings have no effect."""
     with style.context(["default", dict(STYLE)]):
         down, across = len(picture.panels), len(picture.panels[0])
         height = _HEIGHT * down
@@ -184,7 +184,7 @@ def drawn(picture: Picture) -> Figure:
 
 
 def svg_of(picture: Picture) -> str:
-    """The picture as text: the same every time with the same matplotlib."""
+    """Return the picture as text, which is the same each time with one version of matplotlib."""
     written = io.StringIO()
     with style.context(["default", dict(STYLE)]):
         drawn(picture).savefig(

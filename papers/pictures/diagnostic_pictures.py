@@ -1,8 +1,8 @@
-"""Makes the pictures of `docs/diagnostics.md` anew: `python -m papers.pictures.diagnostic_pictures [--data FOLDER]`.
+"""Make the pictures of `docs/diagnostics.md` again: `python -m papers.pictures.diagnostic_pictures [--data FOLDER]`.
 
-Private panels are drawn from releases. True ones stand beside them where the data are made up; of public data sets,
-which `--data` names, only releases are drawn, and the truth is in the table that is printed. All of it is seeded, so
-that the files are the same every time: that is why releases are stamped NOT PRIVATE. A test compares the made-up ones.
+Private panels are drawn from releases. True panels are beside them if the data are made up; of public data sets, which
+`--data` names, only releases are drawn, and the truth is in the printed table. Everything is seeded, so the files are
+the same each time, and releases are stamped NOT PRIVATE. A test compares the made-up ones.
 """
 
 import argparse
@@ -48,7 +48,7 @@ _RANKINGS = {"good": 6.0, "weak": 1.5}
 
 
 def made_up_pictures() -> list[Picture]:
-    """True and private side by side, a right model above a wrong one."""
+    """Return pictures with true and private panels side by side, a right model above a wrong one."""
     return [_residuals(), _roc(), _binned()]
 
 
@@ -97,7 +97,7 @@ def _binned() -> Picture:
 
 
 def public_pictures(folder: Path | None) -> tuple[list[Picture], list[str]]:
-    """Pictures of what the folder has, and a sentence for what it has not."""
+    """Return pictures of the data sets in the folder, and a sentence for each that is missing."""
     must_be_there(folder)
     found, missing = [], []
     for (source, name), draw in ((EARNINGS, _earnings), (ADULT, _adult)):
@@ -150,19 +150,19 @@ def _texts(folder: Path | None) -> Picture:
 
 
 def thinned(release: ResidualPlot, most: int) -> ResidualPlot:
-    """The same with fewer points, so that files stay small: what is done to a release costs nothing."""
+    """Return the same release with fewer points, so that files stay small. This costs no epsilon."""
     return replace(release, points=release.points[:: -(-len(release.points) // most)])
 
 
 def fan(fitted: Column, residuals: Column) -> float:
-    """How much wider the middle half of the residuals is in the upper third of the fitted values than in the lower."""
+    """Return how much wider the middle half of residuals is in the upper third of fitted values than in the lower."""
     low, high = np.quantile(fitted, [1 / 3, 2 / 3])
     widths = [np.subtract(*np.quantile(residuals[part], [0.75, 0.25])) for part in (fitted >= high, fitted <= low)]
     return float(widths[0] / widths[1])
 
 
 def bend(fitted: Column, residuals: Column) -> float:
-    """How far the middle third's mean residual lies below that of the other two."""
+    """Return how far the middle third's mean residual is below that of the other two."""
     low, high = np.quantile(fitted, [1 / 3, 2 / 3])
     middle = (fitted > low) & (fitted < high)
     return float(residuals[~middle].mean() - residuals[middle].mean())
@@ -173,7 +173,7 @@ def _row(picture: str, rows: int, epsilon: str, figure: str, true: float, privat
 
 
 def _shown(value: float) -> str:
-    """Two digits, and no zero with a sign."""
+    """Return two decimals, without a sign for zero."""
     return f"{round(value, 2) + 0.0:.2f}"
 
 
@@ -183,14 +183,14 @@ def _area(picture: str, rows: int, epsilon: str, true: float, found: RocCurve) -
 
 
 def _outside(picture: str, epsilon: str, labels: NDArray[np.bool_], scores: Column, found: BinnedResiduals) -> str:
-    """The share of bins outside the band, of as many true ones as were released."""
+    """Return the row of the share of bins outside the band, for as many true bins as released ones."""
     truth = true_bins(labels, scores, found.counts.size)
     shares = (float((np.abs(each.residual) > each.band).mean()) for each in (truth, found))
     return _row(picture, labels.size, epsilon, "outside", *shares)
 
 
 def main() -> None:
-    """Overwrites the files of the docs, and prints the figures."""
+    """Overwrite the files of the docs, and print the figures."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", type=Path, default=os.environ.get("THRESHER_DATA") or None, metavar="FOLDER")
     parser.add_argument("--output", type=Path, default=FOLDER, metavar="FOLDER")

@@ -1,10 +1,10 @@
-"""Formulas on public data that stand in for those of the ProBE paper: counts of several conditions by group.
+"""Read formulas on public data that stand in for those of the ProBE paper: counts of several conditions by group.
 
 `ABOUT` says what is taken, which groups there are, and the conditions in their order. Thresholds are two standard
 deviations above the mean of the groups, as outliers are called in the paper; ranges are round numbers that anyone could
 name without the data. Groups that do not occur count 0, and a missing value satisfies no condition.
-Reads: parquet and CSV files of public data. Writes: nothing. Never: a file that is not there as an error; a folder
-that was named and is not there is one.
+Reads: parquet and CSV files of public data. Writes: nothing. Never: an error for a missing file. A missing folder is an
+error.
 """
 
 from collections.abc import Sequence
@@ -74,14 +74,14 @@ _SATURDAY = 5
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FormulaStandIns:
-    """What was found, by the name of its source, with the formulas asked of it; a sentence for what was not found."""
+    """The data in the folder, by the name of the source, with their formulas; a sentence for each missing source."""
 
     found: dict[str, tuple[Counted, tuple[str, ...]]]
     missing: tuple[str, ...]
 
 
 def formula_stand_ins(folder: Path | None) -> FormulaStandIns:
-    """Every data set whose file is in the folder; a folder that was named and is not there is refused at once."""
+    """Read each data set whose file is in the folder. A named folder that does not exist is refused at once."""
     must_be_there(folder)
     found: dict[str, tuple[Counted, tuple[str, ...]]] = {}
     missing = []
@@ -151,7 +151,7 @@ def _counted(
     thresholds: Sequence[int],
     ranges: Sequence[int],
 ) -> Counted:
-    """Amounts added up by row and place for each condition; an index below 0 belongs to no group."""
+    """Add up amounts by row and place for each condition; an index below 0 belongs to no group."""
     held = (rows >= 0) & (places >= 0)
     groups = rows[held] * shape[1] + places[held]
     counts = [np.bincount(groups, amount[held], minlength=shape[0] * shape[1]) for amount in amounts]
@@ -159,7 +159,7 @@ def _counted(
 
 
 def _days(times: Any, first: str, end: str) -> tuple[NDArray[np.int64], int]:
-    """Which day of the period each time is of, -1 outside it, and how many days there are."""
+    """Return the day of the period for each time, -1 outside it, and the number of days."""
     length = int((np.datetime64(end) - np.datetime64(first)) // np.timedelta64(1, "D"))
     days = times.to_numpy().astype("datetime64[D]")
     since = (days - np.datetime64(first)).astype(np.int64)
@@ -167,12 +167,12 @@ def _days(times: Any, first: str, end: str) -> tuple[NDArray[np.int64], int]:
 
 
 def _names(column: Any) -> list[str]:
-    """All that occur in the file, whatever the time: a public list."""
+    """Return all names in the file, at any time: a public list."""
     return sorted(column.drop_null().unique().to_pylist())
 
 
 def _codes(column: Any, names: list[str]) -> tuple[NDArray[np.int64], int]:
-    """The place of each value in the list, -1 if it is not there, and how long the list is."""
+    """Return the place of each value in the list, -1 if it is not in it, and the length of the list."""
     import pyarrow as pa  # noqa: PLC0415
     import pyarrow.compute as pc  # noqa: PLC0415
 
@@ -187,7 +187,7 @@ def _is(column: Any, value: str) -> NDArray[np.bool_]:
 
 
 def _filled(column: Any, fill: float) -> NDArray[Any]:
-    """As an array, with this instead of a missing value."""
+    """Return an array with `fill` instead of missing values."""
     import pyarrow.compute as pc  # noqa: PLC0415
 
     return np.asarray(pc.fill_null(column, fill).to_numpy())

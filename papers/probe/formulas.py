@@ -1,4 +1,4 @@
-"""ProBE and the certified decision side by side, on formulas of one to six conditions.
+"""Compare ProBE and the certified decision on formulas of one to six conditions.
 
 Reads: made-up and public groups, entropy. Writes: nothing. Never: a number that was not measured here.
 """
@@ -33,7 +33,7 @@ METHODS = (*PROBE, "certified")
 
 
 def scenes() -> dict[str, tuple[Counted, tuple[str, ...]]]:
-    """Kinds of made-up groups, each with the formulas that its conditions allow."""
+    """Return kinds of made-up groups, each with the formulas that its conditions allow."""
     every_shape, one = tuple(SHAPES), ("AND1",)
     return {
         "occupancy: most groups nearly empty": (occ_like(301), every_shape),
@@ -46,7 +46,7 @@ def scenes() -> dict[str, tuple[Counted, tuple[str, ...]]]:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """One answer: what it cost, its errors, and what it said about them; nothing but the cost if it was denied."""
+    """One answer: its cost, its errors, and the share that it certified; only the cost if it was denied."""
 
     epsilon: float
     missed: float | None = None
@@ -62,8 +62,8 @@ class Outcome:
 class Cell:
     """One method on one formula: means over the answered runs; how many were denied; how many broke their promise.
 
-    broken: false alarms above what was promised: the rate aimed at for ProBE, the certificate's share for certified.
-    wider: answers that say themselves that false alarms may exceed the rate aimed at.
+    broken: answers with more false alarms than promised: the requested rate for ProBE, the certified share otherwise.
+    wider: answers that certify a share above the requested rate.
     """
 
     method: str
@@ -77,7 +77,7 @@ class Cell:
 
 
 def measured(method: str, tree: Tree, data: Counted, runs: int, entropy: Entropy) -> Cell:
-    """Ask so many times."""
+    """Measure a method on a formula, by `runs` answers."""
     outcomes = [_outcome(method, tree, data, entropy) for _ in range(runs)]
     answered = [outcome for outcome in outcomes if not outcome.denied]
     promised = [(outcome.alarmed or 0.0) > (outcome.certified or float(FALSE_ALARM_RATE)) for outcome in answered]
@@ -108,13 +108,13 @@ def _certified(tree: Tree, data: Counted, truth: NDArray[np.bool_], entropy: Ent
 
 
 def aim_of(groups: int, widest: Fraction, miss_rate: Fraction = MISS_RATE) -> Aim:
-    """What certified is to reach: the rates of the paper for so many groups, without a half width."""
+    """Return the aim of certified: the rates of the paper for this many groups, without a half width."""
     rates = miss_rate, FALSE_ALARM_RATE
     return Aim(*rates, (), asked_width=False, groups=groups, limit=LIMIT, widest=widest, delta=DELTA)
 
 
 def margin(tree: Tree, slacks: NDArray[np.int64]) -> NDArray[np.int64]:
-    """One number for each group: the least slack for AND, the largest for OR; units of every condition are alike."""
+    """Return one number for each group: the least slack for AND, the largest for OR; all conditions have one unit."""
     if isinstance(tree, int):
         return np.asarray(slacks[tree])
     parts = np.stack([margin(part, slacks) for part in tree.parts])

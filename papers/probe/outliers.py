@@ -1,7 +1,7 @@
-"""Made-up groups with several conditions each: counts, thresholds, and public ranges.
+"""Make groups with several conditions each: counts, thresholds, and public ranges.
 
-For the same seed the same numbers as those that our reference values were measured on, so they are made by the same
-calls to numpy's generator. A condition is `count > threshold`. That is scenery, not noise: no release can reach it.
+For one seed they are the groups that our reference values were measured on, so they are made by the same calls to
+numpy's generator. A condition is `count > threshold`. They are data, not noise: no release can reach this file.
 Reads: nothing. Writes: nothing. Never: noise.
 """
 
@@ -27,7 +27,7 @@ class Counted:
     ranges: Numbers
 
     def first(self, atoms: int) -> "Counted":
-        """Its first conditions only."""
+        """Return the first conditions only."""
         return Counted(self.counts[:atoms], self.thresholds[:atoms], self.ranges[:atoms])
 
     @property
@@ -36,21 +36,21 @@ class Counted:
         return (self.counts - self.thresholds[:, None] - 1).astype(np.int64)
 
     def arguments(self, tree: Tree) -> tuple[NDArray[np.int64], Tree, list[int], list[int]]:
-        """Slacks, tree, sensitivities, ranges."""
+        """Return slacks, tree, sensitivities and ranges."""
         return self.slacks, tree, [1] * len(self.counts), [int(reach) for reach in self.ranges]
 
     def truth(self, tree: Tree) -> NDArray[np.bool_]:
-        """Which groups satisfy the formula."""
+        """Tell which groups satisfy the formula."""
         return holds(tree, dict(enumerate(self.slacks >= 0)))
 
 
 def _beyond(counts: Numbers, deviations: float) -> Numbers:
-    """Thresholds so many standard deviations above the mean, as outliers are usually called."""
+    """Return thresholds `deviations` standard deviations above the mean, as is usual for outliers."""
     return np.asarray(np.floor(counts.mean(1) + deviations * counts.std(1)))
 
 
 def occ_like(seed: int = 21, groups: int = GROUPS) -> Counted:
-    """Occupancy: most groups nearly empty, few large; conditions are parts of the count, with ranges of their own."""
+    """Make occupancy: most groups nearly empty, few large; conditions are parts of the count, each with its range."""
     rng, cap = np.random.default_rng(seed), 1000
     size = np.floor(cap * rng.beta(0.35, 2.6, groups)).astype(int)
     parts = np.array([1.0, 0.7, 0.5, 0.3, 0.2, 0.1])
@@ -62,7 +62,7 @@ def occ_like(seed: int = 21, groups: int = GROUPS) -> Counted:
 
 
 def bimodal(seed: int = 33, groups: int = GROUPS) -> Counted:
-    """94 % quiet groups and 6 % hot ones, with thresholds in between: hardly anything near them."""
+    """Make 94 % quiet groups and 6 % busy ones; hardly any group is near the thresholds in between."""
     rng, cap = np.random.default_rng(seed), 1000
     hot = rng.random(groups) < 0.06
     share = np.where(hot, rng.uniform(0.8, 1.0, groups), rng.beta(1, 30, groups))
@@ -72,7 +72,7 @@ def bimodal(seed: int = 33, groups: int = GROUPS) -> Counted:
 
 
 def uci_like(seed: int = 11, groups: int = GROUPS) -> Counted:
-    """Heavy tails: ranges far above the thresholds."""
+    """Make groups with heavy tails: ranges far above the thresholds."""
     rng = np.random.default_rng(seed)
     size = np.floor(np.exp(rng.normal(5.0, 1.1, groups))).astype(int)
     counts = np.zeros((6, groups))
@@ -83,13 +83,13 @@ def uci_like(seed: int = 11, groups: int = GROUPS) -> Counted:
 
 
 def at_threshold(groups: int = GROUPS, at: int = 92, above: int = 10) -> Counted:
-    """So many groups exactly at the threshold, which they do not exceed; some far above, all others at zero."""
+    """Make `at` groups exactly at the threshold, which they do not exceed; `above` far above, all others at zero."""
     counts = np.concatenate([np.full(above, 1000.0), np.full(at, 500.0), np.zeros(groups - at - above)])
     return Counted(counts[None, :], np.array([500.0]), np.array([1000.0]))
 
 
 def adversarial(seed: int = 5, groups: int = GROUPS, above: int = 20) -> Counted:
-    """Almost all groups just below the threshold."""
+    """Make groups of which almost all are just below the threshold."""
     rng = np.random.default_rng(seed)
     near, tiny = rng.integers(960, 1000, groups - above - 200), rng.integers(0, 100, 200)
     counts = np.concatenate([np.full(above, 1500.0), near, tiny])

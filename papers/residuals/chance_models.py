@@ -1,4 +1,4 @@
-"""Labels whose log odds are a function of x, and the chances that a logistic regression on x alone gives them.
+"""Make labels whose log odds are a function of x, and the chances that a logistic regression on x alone gives them.
 
 The dissertation's two models for binned residuals: the line in x fits one and misses the bend of the other.
 Reads: entropy. Writes: nothing. Never: protected data.
@@ -22,7 +22,7 @@ LOG_ODDS: Mapping[str, Callable[[Column], Column]] = {FITS: lambda x: 2 * x, BEN
 
 
 def labels_and_chances(log_odds: Callable[[Column], Column], rows: int, entropy: Entropy) -> Scored:
-    """Labels drawn for x between -1 and 1, and what the fitted regression says. Fitted to these rows: not private."""
+    """Draw labels for x from -1 to 1, and return them with the chances of a regression fitted to them (not private)."""
     x = 2 * uniforms(rows, entropy) - 1
     labels = uniforms(rows, entropy) < _chance(log_odds(x))
     design, weights = np.stack([np.ones(rows), x], axis=1), np.zeros(2)

@@ -1,4 +1,4 @@
-"""The residual plot in print: ranges around zero, fewer cells, counts merely clipped. To be compared with ours.
+"""Draw the printed residual plot, for comparison: ranges around zero, fewer cells, counts that are only clipped.
 
 Reads: public or made-up rows, entropy. Writes: nothing. Never: a number of rows that is not public.
 Citation: Chen, dissertation 2018, Algorithm 9.
@@ -24,7 +24,7 @@ _UNIT = Fraction(1)
 
 @dataclass(frozen=True, slots=True)
 class PrintedTerms:
-    """What is spent on ranges and on the histogram, the bands a side, and the number of points."""
+    """The epsilon of ranges and of the histogram, the bins of each side, and the number of points."""
 
     ranges: Epsilon
     histogram: Epsilon
@@ -54,11 +54,11 @@ def printed_points(
 
 
 def symmetric_range(records: Column, epsilon: Epsilon, entropy: Entropy, fraction: Fraction = _COVERAGE) -> Span:
-    """Find the coarse bound alone, either way from zero."""
+    """Find the coarse bound only, on both sides of zero."""
     reach = float(_UNIT * bounded(records, _UNIT, epsilon, fraction, records.size, entropy).bound)
     return -reach, reach
 
 
 def clipped_counts(noisy: NDArray[np.float64]) -> NDArray[np.int64]:
-    """Cut off at 0 and round. The total grows by what noise has below zero."""
+    """Raise negative counts to 0 and round. The total grows by the negative counts."""
     return np.rint(np.maximum(noisy, 0)).astype(np.int64)

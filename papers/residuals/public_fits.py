@@ -1,7 +1,7 @@
-"""Ordinary models of public tables, to be looked at: earnings by least squares, incomes by logistic regression.
+"""Fit ordinary models to public tables, for pictures: earnings by least squares, incomes by logistic regression.
 
-None of the models is private. The data are public, and what is shown is how pictures of them come out.
-Reads: files of public data. Writes: nothing. Never: a file that is not there as an error.
+None of the models is private; the data are public.
+Reads: files of public data. Writes: nothing. Never: an error for a missing file.
 """
 
 from pathlib import Path
@@ -21,9 +21,9 @@ _NAMES = ("workclass", "marital_status", "occupation", "relationship", "race", "
 
 
 def earnings_fits(folder: Path) -> dict[str, tuple[Column, Column]]:
-    """Fitted values and residuals of earnings, and of their logarithm, on education, age and its square, and gender.
+    """Return fitted values and residuals of earnings, and of their logarithm, for the rows that they are fitted to.
 
-    Fitted to the rows that are then looked at.
+    The regressors are education, age, its square, and gender.
     """
     kinds = {"earnings": "double", "gender": "string", "age": "double", "education": "double"}
     table = columns(folder / EARNINGS[0], EARNINGS[1], kinds)
@@ -45,7 +45,7 @@ def _least_squares(design: Column, y: Column) -> tuple[Column, Column]:
 
 
 def adult_scores(folder: Path) -> dict[str, tuple[NDArray[np.bool_], Column]]:
-    """Labels (income above 50,000) and chances on the test part, by two regressions trained on the other part.
+    """Return labels (income above 50,000) and chances on the test part, by two regressions on the other part.
 
     "small" sees age, years of education and hours a week; "full" also work, family and sex, one column for each value.
     """
@@ -61,7 +61,7 @@ def adult_scores(folder: Path) -> dict[str, tuple[NDArray[np.bool_], Column]]:
 
 
 def _marks(values: list[Any]) -> Column:
-    """One column of 0 and 1 for each value; an unknown one is a value."""
+    """Return one column of 0 and 1 for each value; a missing value counts as one."""
     _, codes = np.unique(np.array([value or "" for value in values]), return_inverse=True)
     return np.eye(int(codes.max()) + 1)[codes]
 

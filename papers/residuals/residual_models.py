@@ -1,9 +1,9 @@
-"""Can a private residual plot tell a wrong model from a right one? The dissertation's three models, measured anew.
+"""Measure whether a private residual plot separates wrong models from a right one: the dissertation's three models.
 
     separations(5000, "0.2", plots=60, entropy=SeededEntropy(100))
 
-Each plot's distance is total variation from the true plot of the right model, on 10 x 10 cells that span it, what lies
-outside being one cell more. A wrong model is told from the right one as far as the distances of their plots differ.
+Each plot's distance is total variation from the true plot of the right model, on 10 x 10 cells that span it and one
+cell for all points outside. A wrong model is separated from the right one as far as the distances of plots differ.
 Reads: entropy, for data as well as for noise. Writes: nothing. Never: protected data; distances are to the truth.
 """
 
@@ -42,7 +42,7 @@ CLAIMED: Mapping[int, float] = {500: 0.90, 1000: 0.95}
 
 @dataclass(frozen=True, slots=True)
 class Separation:
-    """Mean distances by model, and how far each wrong model's plots are told from the right one's."""
+    """Mean distances by model, and how far each wrong model's plots are separated from the right one's."""
 
     epsilon: Fraction
     rows: int
@@ -59,7 +59,7 @@ Plotter = Callable[[Fit, Amount, Entropy], NDArray[np.float64]]
 
 
 def models(rows: int, entropy: Entropy) -> dict[str, Fit]:
-    """Fitted values and residuals of a straight line through data that follow one, fan out or bend."""
+    """Return fitted values and residuals of a straight line through data that follow a line, fan out or bend."""
     spreads: dict[str, Callable[[Column], Column]] = {RIGHT: np.ones_like, WRONG[0]: np.sqrt, WRONG[1]: np.ones_like}
     found = {}
     for name, spread in spreads.items():
@@ -70,14 +70,14 @@ def models(rows: int, entropy: Entropy) -> dict[str, Fit]:
 
 
 def line_through(x: Column, y: Column) -> Fit:
-    """Fitted values and residuals of the least-squares line: not private, as in the dissertation's experiment."""
+    """Return fitted values and residuals of the least-squares line: not private, as in the dissertation."""
     centred = x - x.mean()
     fitted = y.mean() + centred * (centred @ (y - y.mean())) / (centred @ centred)
     return fitted, y - fitted
 
 
 def separations(rows: int, epsilon: Amount, plots: int, entropy: Entropy, plotter: Plotter | None = None) -> Separation:
-    """So many plots of one data set of each model. The print and other histograms come as another `plotter`."""
+    """Draw `plots` plots of one data set of each model; `plotter` can be the printed plot or another histogram."""
     draw = plotter or plotter_of(rows=rows)
     fits = models(rows, entropy)
     edges, true = true_shares(fits[RIGHT])
@@ -91,7 +91,7 @@ def separations(rows: int, epsilon: Amount, plots: int, entropy: Entropy, plotte
 
 
 def plotter_of(rows: int | None, histogram: str = "laplace") -> Plotter:
-    """The points of a private plot. `rows` is their number if it is public."""
+    """Return a function that draws the points of a private plot. `rows` is their number if it is public."""
 
     def points(fit: Fit, epsilon: Amount, entropy: Entropy) -> NDArray[np.float64]:
         return residual_plot(*fit, epsilon, rows=rows, histogram=histogram, unit=1, entropy=entropy).points
@@ -100,13 +100,13 @@ def plotter_of(rows: int | None, histogram: str = "laplace") -> Plotter:
 
 
 def true_shares(fit: Fit) -> tuple[tuple[Column, Column], NDArray[np.float64]]:
-    """The cells that span a true plot, a little more on every side, and how many of its points are in each."""
+    """Return the cells that span a true plot with a margin, and the share of its points in each."""
     across, up = (np.linspace(each.min() - _MARGIN, each.max() + _MARGIN, _CELLS + 1) for each in fit)
     return (across, up), shares_in(np.stack(fit, axis=1), (across, up))
 
 
 def uniforms(size: int, entropy: Entropy) -> Column:
-    """Strictly between 0 and 1."""
+    """Draw numbers strictly between 0 and 1."""
     words = read_words(size, np.uint64, entropy) >> np.uint64(12)
     return np.asarray((words.astype(np.float64) + 0.5) / 2.0**52)
 

@@ -1,6 +1,6 @@
-"""The shape of binned residuals in two numbers: the slope where predictions are low, and where they are high.
+"""Describe binned residuals by two numbers: the slope where predictions are low, and where they are high.
 
-A model that fits has slopes near zero. What is computed here is computed from a release, and costs nothing.
+A model that fits has slopes near zero. The shape is computed from a release, so it costs no epsilon.
 Reads: means by bin. Writes: nothing. Never: data.
 Citation: Chen, dissertation 2018, equation 4.13.
 """
@@ -25,14 +25,14 @@ FLAT = Shape(0.0, 0.0)
 
 
 def shape_of(predicted: ArrayLike, residual: ArrayLike) -> Shape:
-    """The shape of a plot, by its points. A side with no two different predictions has no slope, and counts as flat."""
+    """Return the shape of a plot from its points. A side without two different predictions counts as flat."""
     across, up = np.asarray(predicted, dtype=np.float64), np.asarray(residual, dtype=np.float64)
     low = across <= _MIDDLE
     return Shape(_slope(across[low], up[low]), _slope(across[~low], up[~low]))
 
 
 def shape_difference(one: Shape, other: Shape = FLAT) -> float:
-    """By how much two shapes differ; from flat by default."""
+    """Return by how much two shapes differ; the other is flat by default."""
     return abs(one.lower - other.lower) + abs(one.upper - other.upper)
 
 

@@ -1,4 +1,4 @@
-"""How well two kinds of picture can be told apart: distances of samples and of histograms.
+"""Measure how well two kinds of picture can be distinguished: distances of samples and of histograms.
 
 They measure experiments on made-up or public data; nothing here is private by itself.
 Reads: arrays. Writes: nothing. Never: noise.
@@ -12,7 +12,7 @@ from thresher.mechanisms.public_grid import floats_of
 
 
 def ks_distance(first: ArrayLike, second: ArrayLike) -> float:
-    """Kolmogorov and Smirnov's distance: the largest difference of the shares of two samples at or below any number.
+    """Return Kolmogorov and Smirnov's distance: the largest difference of the shares of two samples up to any number.
 
     1 if a line parts them, 0 if they are alike. It bounds from below the total variation distance of their laws.
     """
@@ -40,7 +40,7 @@ def total_variation(first: ArrayLike, second: ArrayLike) -> float:
 def shares_in(
     points: NDArray[np.float64], edges: tuple[NDArray[np.float64], NDArray[np.float64]]
 ) -> NDArray[np.float64]:
-    """Counts of points (one row each) in the cells between edges, and last how many lie in none of them."""
+    """Count points (one row each) in the cells between edges, and last those in none of them."""
     inside, _, _ = np.histogram2d(points[:, 0], points[:, 1], bins=edges)
     return np.append(inside.ravel(), len(points) - inside.sum())
 

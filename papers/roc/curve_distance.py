@@ -1,4 +1,4 @@
-"""How far two ROC curves are apart: the area between them.
+"""Measure the area between two ROC curves.
 
 Reads: points. Writes: nothing. Never: a draw.
 """
@@ -9,7 +9,7 @@ from thresher.diagnostics.curves import Curve, Floats
 
 
 def symmetric_difference(one: Curve, other: Curve) -> float:
-    """The area between two curves."""
+    """Return the area between two curves."""
     spots = np.union1d(one.false_positive_rate, other.false_positive_rate)
     left, right = spots[:-1], spots[1:]
     begin, end = (_heights(one, left, right, at) - _heights(other, left, right, at) for at in (left, right))
@@ -21,7 +21,7 @@ def symmetric_difference(one: Curve, other: Curve) -> float:
 
 
 def _heights(curve: Curve, left: Floats, right: Floats, at: Floats) -> Floats:
-    """Where the one line lies that the curve follows between left and right: steps up do not count at their foot."""
+    """Return the height of the line that the curve follows between left and right; vertical steps are left out."""
     x, y = curve.false_positive_rate, curve.true_positive_rate
     after = np.clip(np.searchsorted(x, (left + right) / 2), 1, x.size - 1)
     width = x[after] - x[after - 1]

@@ -1,4 +1,4 @@
-"""Errors of private ROC curves: of the area, and of the curve, at three epsilons, beside what was printed of them.
+"""Measure errors of private ROC curves at three epsilons: of the area, and of the curve.
 
 Reads: public or made-up rows, entropy. Writes: nothing. Never: protected data; errors are counted against truth.
 """
@@ -90,7 +90,7 @@ class RocErrors:
 
 @dataclass(frozen=True, slots=True)
 class RocTruth:
-    """What is known of a set: it is public."""
+    """The true numbers of a set, which are public."""
 
     data: str
     rows: int
@@ -99,7 +99,7 @@ class RocTruth:
 
 
 def truth_of(data: RocSet) -> RocTruth:
-    """Its size, its positives and its area."""
+    """Return the size of a set, its positives and its area."""
     positives = int(data.rows.positive.sum())
     return RocTruth(data.name, data.rows.scores.size, positives, float(mann_whitney(data.rows)))
 
@@ -111,7 +111,7 @@ def roc_errors(
     epsilons: Sequence[str] = EPSILONS,
     progress: Callable[[str], None] = lambda _: None,
 ) -> list[RocErrors]:
-    """All methods on one set at each epsilon. An area that is undefined counts as one half."""
+    """Measure all methods on one set at each epsilon. An area that is undefined counts as one half."""
     if not 1 <= runs <= _MOST_RUNS:
         raise ArgumentError("runs", runs, f"it must be from 1 to {_MOST_RUNS:,}", "Pass 20, say")
     truth, area = exact_curve(data.rows).curve, float(mann_whitney(data.rows))
@@ -127,7 +127,7 @@ def roc_errors(
 
 
 def roc_remarks(found: Sequence[RocErrors]) -> tuple[str, ...]:
-    """What the dissertation says of its figures, counted in these numbers."""
+    """Return remarks on what the dissertation says of its figures, counted in these numbers."""
     claims = (
         (MEDIANS, SMOOTH, "both ways of choosing thresholds err far less than a smooth area"),
         (FIXED, SMOOTH, "the same for fixed thresholds"),

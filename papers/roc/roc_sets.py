@@ -1,8 +1,7 @@
-"""Scored rows to draw ROC curves of: made-up ones, and public texts scored by a model trained on their other part.
+"""Supply scored rows for ROC curves: made-up ones, and public texts scored by a model trained on their other part.
 
-Nothing made up is drawn: scores are evenly spaced quantiles, the same everywhere.
-Reads: CSV files of public data. Writes: nothing. Never: a file that is not there as an error; a folder that was named
-and is not there is one.
+Made-up scores are not drawn: they are evenly spaced quantiles, the same everywhere.
+Reads: CSV files of public data. Writes: nothing. Never: an error for a missing file. A missing folder is an error.
 """
 
 import importlib.util
@@ -26,7 +25,7 @@ class RocSet:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PublicRocSets:
-    """What was found, and a sentence for what was not."""
+    """The sets in the folder, and a sentence for each that is missing."""
 
     found: tuple[RocSet, ...]
     missing: tuple[str, ...]
@@ -51,7 +50,7 @@ _NO_LEARNER = "scikit-learn is not installed; get it with pip install 'thresher[
 
 
 def made_up_sets() -> tuple[RocSet, ...]:
-    """As many rows and positives as the dissertation's two sets: a fair model, and a good one with skewed scores."""
+    """Return sets of the dissertation's sizes: one of a fair model, and one of a good model with skewed scores."""
     return (_binormal("TWITTER-like", 385, 299, 1.0, 1.4, 0.2), _binormal("SMS-like", 481, 77, 2.9, 2.5, 5.0))
 
 
@@ -64,10 +63,10 @@ def _binormal(name: str, positives: int, negatives: int, lift: float, slope: flo
 
 
 def public_sets(folder: Path | None) -> PublicRocSets:
-    """Test parts of the sets that the folder has, scored by a logistic regression trained on the train parts.
+    """Read the test parts of the sets in the folder, scored by a logistic regression trained on the train parts.
 
-    Word by word present or not, without stop words, as in the dissertation; its own models were private, ours is not:
-    the data are public, and what is measured is the curve.
+    Its features are which words occur, without stop words, as in the dissertation. Its models were private; ours is
+    not, because the data are public and only the curve is measured.
     """
     must_be_there(folder)
     found, missing = [], []

@@ -1,4 +1,4 @@
-"""The grouper of PeGaSus in print: Laplace noise on both sides, half of epsilon for the line. It costs what ours costs.
+"""Set up the printed grouper of PeGaSus: two-sided Laplace noise, half of epsilon for the threshold, our cost.
 
 Reads: arguments. Writes: nothing. Never: data.
 Citation: Chen, Machanavajjhala, Hay, Miklau 2017 (PeGaSus, Algorithm 2).
@@ -12,7 +12,7 @@ from thresher.streams.grouper import SENSITIVITY, GrouperTerms, grouper_terms
 
 
 def printed_terms(epsilon: Amount, theta: Amount) -> GrouperTerms:
-    """Return what a grouper is run with, where nothing but the noise and its split differ from ours."""
+    """Return the terms of a grouper that differs from ours in the noise and its split only."""
     ours, half = grouper_terms(epsilon, theta), exact_fraction(epsilon, "epsilon") / 2
     rates = half / SENSITIVITY, half / (2 * SENSITIVITY)
     sparse = sparse_terms(1, epsilon, Setting(sensitivity=SENSITIVITY, noise="two-sided"))

@@ -1,6 +1,6 @@
-"""Errors of private counts, one for each step of a stream, beside those of saying nothing at all.
+"""Measure errors of private counts of each step of a stream, and of the answer 0.
 
-The scaled error: the sum of absolute errors over the sum of counts. To answer 0 always has the error 1.
+The scaled error is the sum of absolute errors over the sum of counts. The answer 0 has the error 1.
 Reads: public or made-up streams, entropy. Writes: nothing. Never: protected data; errors are counted against truth.
 """
 
@@ -42,22 +42,22 @@ class UnitError:
 
 
 def unit_errors(data: StreamSet, trials: Trials) -> list[UnitError]:
-    """All methods on all series of a set at each epsilon. A series without any count is left out."""
-    kept = np.flatnonzero(data.counts.sum(axis=0) > 0)
-    truth = trials.tiled(data.counts[:, kept])
+    """Measure all methods on all series of a set at each epsilon. A series without any count is left out."""
+    places = np.flatnonzero(data.counts.sum(axis=0) > 0)
+    truth = trials.tiled(data.counts[:, places])
     totals, found = truth.sum(axis=0), []
     for epsilon in trials.epsilons:
         trials.progress(f"{data.name}, counts, epsilon {epsilon}")
         for method, values in estimates(truth, epsilon, trials.entropy):
             errors, spreads = trials.means(np.abs(values - truth).sum(axis=0) / totals)
             clipped, _ = trials.means(np.abs(np.maximum(values, 0) - truth).sum(axis=0) / totals)
-            for place, *numbers in zip(kept.tolist(), errors, spreads, clipped, strict=True):
+            for place, *numbers in zip(places.tolist(), errors, spreads, clipped, strict=True):
                 found.append(UnitError(data.name, data.series[place], epsilon, method, *numbers))
     return found
 
 
 def estimates(counts: Counts, epsilon: str, entropy: Entropy) -> Iterator[tuple[str, NDArray[np.float64]]]:
-    """Each method by name, one after the other, since together they need room."""
+    """Yield the estimates of each method by name, one at a time to save memory."""
     series = counts.shape[1]
     yield ZERO, np.zeros(counts.shape)
     plain = perturb(counts, epsilon, entropy=entropy)

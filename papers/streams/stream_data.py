@@ -1,8 +1,8 @@
-"""Made-up streams: the three loads of one access point, and 128 access points, of the dissertation's sizes.
+"""Make streams of the dissertation's sizes: three loads of one access point, and 128 access points.
 
-Five-minute steps, Poisson counts around a day and week that wanders. They must be the very ones of our reference
-simulation, so they are made by the same calls to numpy's generator. That is scenery, not noise: no release can reach
-this file, which a test checks.
+Steps have five minutes; counts are Poisson around a daily and weekly rate that varies at random. They must be the same
+as in our reference simulation, so they are made by the same calls to numpy's generator. They are data, not noise: a
+test checks that no release can reach this file.
 Reads: nothing. Writes: nothing. Never: noise.
 """
 
@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 Counts = NDArray[np.int64]
 DAY, WEEK = 288, 2016
-# How much of a wandering logarithm stays from one step to the next, and by how much it moves.
+# The logarithm of the rate's variation: the share that stays from one step to the next, and its random change.
 _STAYS, _MOVES = 0.98, 0.1
 _POWER = -1.1
 STEPS, MANY_STEPS = 57_901, 20_000
@@ -47,24 +47,24 @@ class StreamSet:
 
 
 def first(data: StreamSet, steps: int) -> StreamSet:
-    """Its first steps."""
+    """Return the first steps of a set."""
     return replace(data, counts=data.counts[:steps])
 
 
 def busiest(data: StreamSet) -> StreamSet:
-    """Its series with the largest total alone."""
+    """Return a set's series with the largest total."""
     place = int(data.counts.sum(axis=0).argmax())
     return replace(data, counts=data.counts[:, place : place + 1], series=data.series[place : place + 1])
 
 
 def loads(steps: int = STEPS) -> StreamSet:
-    """The three loads side by side, or their first steps."""
+    """Return the three loads side by side, or their first steps."""
     counts = np.stack([wifi(STEPS, total, seed) for total, seed in LOADS.values()], axis=1)
     return StreamSet("access points", counts[:steps], tuple(LOADS), "made up: connections in 5 minutes")
 
 
 def campus(steps: int = MANY_STEPS) -> StreamSet:
-    """128 access points, busy and quiet ones in no order, or their first steps."""
+    """Return 128 access points, busy and quiet ones in random order, or their first steps."""
     names = tuple(f"ap{i:03}" for i in range(MANY))
     return StreamSet(
         "campus", multi(MANY_STEPS, MANY, MANY_TOTAL, MANY_SEED).T[:steps], names, "made up: 128 access points"
@@ -72,7 +72,7 @@ def campus(steps: int = MANY_STEPS) -> StreamSet:
 
 
 def wifi(steps: int, total: float, seed: int) -> Counts:
-    """One access point: its expected counts add up to `total`."""
+    """Return the counts of one access point, whose expected counts add up to `total`."""
     generator = np.random.default_rng(seed)
     moves = generator.normal(0, _MOVES, steps)
     wander = np.array(list(accumulate(moves[1:].tolist(), lambda last, move: _STAYS * last + move, initial=0.0)))
@@ -81,14 +81,14 @@ def wifi(steps: int, total: float, seed: int) -> Counts:
 
 
 def multi(steps: int, streams: int, total: float, seed: int) -> Counts:
-    """Many access points, stream by step: shares of the total fall as a power of the rank, in shuffled order."""
+    """Return many access points (stream by step); their shares of the total fall as a power of a random rank."""
     shares = np.arange(1, streams + 1) ** _POWER
     shares = (shares / shares.sum())[np.random.default_rng(seed).permutation(streams)]
     return np.stack([wifi(steps, total * shares[i], 1000 + seed * 1000 + i) for i in range(streams)])
 
 
 def _week(steps: int) -> NDArray[np.float64]:
-    """Busy from 8 to 22 with the most at 15, almost nobody at night, three tenths of it at weekends."""
+    """Return the rate: busy from 8 to 22 with a peak at 15, almost 0 at night, three tenths of it at weekends."""
     step = np.arange(steps)
     hour, weekday = (step % DAY) / 12.0, (step // DAY) % 7
     open_now = (hour >= 8) & (hour <= 22)

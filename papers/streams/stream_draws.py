@@ -1,6 +1,6 @@
-"""One stream released many times over: runs lie side by side as series, so that all go through a mechanism at once.
+"""Release one stream many times: runs are side by side as series, so that a mechanism measures all at once.
 
-Of PeGaSus, four fifths of epsilon buy noisy counts and one fifth buys groups, as in the dissertation.
+PeGaSus uses four fifths of epsilon for noisy counts and one fifth for groups, as in the dissertation.
 Reads: public or made-up counts, entropy. Writes: nothing. Never: protected data.
 """
 
@@ -25,7 +25,7 @@ _MOST_RUNS = 1_000
 
 @dataclass(frozen=True, slots=True)
 class Trials:
-    """How often each stream is released, with what, at which epsilons, and whom to tell how far it is."""
+    """The number of runs, the source of noise, the epsilons, and a function that gets progress."""
 
     runs: int
     entropy: Entropy
@@ -37,25 +37,25 @@ class Trials:
             raise ArgumentError("runs", self.runs, f"it must be from 1 to {_MOST_RUNS:,}", "Pass 5, say")
 
     def tiled(self, counts: Counts) -> Counts:
-        """Every series once for each run, those of one series side by side."""
+        """Return each series once for each run, with the runs of a series side by side."""
         return np.repeat(counts, self.runs, axis=1)
 
     def means(self, values: ArrayLike) -> tuple[list[float], list[float]]:
-        """Of one number for each tiled series: means and standard deviations over the runs of each series."""
+        """Return means and standard deviations over the runs of each series, from one number for each tiled series."""
         grouped = np.reshape(np.asarray(values, dtype=np.float64), (-1, self.runs))
         spread = grouped.std(axis=1, ddof=1) if self.runs > 1 else np.zeros(len(grouped))
         return grouped.mean(axis=1).tolist(), spread.tolist()
 
 
 def counts_epsilon(epsilon: str) -> Fraction:
-    """What PeGaSus spends on noisy counts."""
+    """Return the epsilon that PeGaSus uses for noisy counts."""
     return exact_fraction(epsilon, "epsilon") * _TO_COUNTS
 
 
 def marks_of(counts: Counts, epsilon: str, theta: int, entropy: Entropy, *, printed: bool = True) -> NDArray[np.int8]:
-    """Groups whose deviation stays below `theta` / epsilon of the groups.
+    """Return groups whose deviation stays below `theta` / epsilon of the groups.
 
-    Printed: Laplace noise, half of epsilon for the line; otherwise one-sided noise and the better split.
+    Printed: Laplace noise, half of epsilon for the threshold; otherwise one-sided noise and the better split.
     """
     for_groups = exact_fraction(epsilon, "epsilon") * (1 - _TO_COUNTS)
     line = theta / for_groups

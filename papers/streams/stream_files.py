@@ -1,9 +1,9 @@
-"""Public streams that stand in for the dissertation's access points: flights, car parks, people in streets, and others.
+"""Read public streams that stand in for the dissertation's access points: flights, car parks, people in streets, etc.
 
-Of each set, some series are measured one by one, from quiet to busy, and all of them as leaves of a binary tree, where
-their number is a power of two. An absent row counts 0. Steps are the file's own; hours without any row are skipped.
-Reads: parquet and CSV files of public data. Writes: nothing. Never: a file that is not there as an error; a folder
-that was named and is not there is one.
+Some series of each set are measured one by one, from quiet to busy; all of them are leaves of a binary tree if their
+number is a power of two. A missing row counts 0. Steps are those of the file; hours without any row are skipped.
+Reads: parquet and CSV files of public data. Writes: nothing. Never: an error for a missing file. A missing folder is an
+error.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -45,7 +45,7 @@ class _File:
 
 
 def _other_columns(folder: Path, name: str, leaving: str) -> Any:
-    """All columns of a parquet file but that one, as whole numbers; it must have that one, and another."""
+    """Return all columns of a parquet file but one, as whole numbers; the file must have that one and another."""
     import pyarrow as pa  # noqa: PLC0415
     from pyarrow import parquet  # noqa: PLC0415
 
@@ -63,7 +63,7 @@ def _other_columns(folder: Path, name: str, leaving: str) -> Any:
 
 
 def _wide(time: str) -> Callable[[Path, str], tuple[Counts, tuple[str, ...]]]:
-    """One column for each series, beside that of the step."""
+    """Return a reader of files with one column for each series and one for the step."""
 
     def read(folder: Path, file: str) -> tuple[Counts, tuple[str, ...]]:
         table = _other_columns(folder, file, time)
@@ -73,12 +73,12 @@ def _wide(time: str) -> Callable[[Path, str], tuple[Counts, tuple[str, ...]]]:
 
 
 def _one(folder: Path, file: str) -> tuple[Counts, tuple[str, ...]]:
-    """One series, in a column called count."""
+    """Read one series from a column called count."""
     return np.asarray(columns(folder, file, {"count": "int64"})["count"])[:, None], ("count",)
 
 
 def _long(folder: Path, file: str) -> tuple[Counts, tuple[str, ...]]:
-    """A row for each sensor and hour: the sensors with most rows, those first that come first by number."""
+    """Read rows of sensors and hours: the sensors with most rows, in the order of their numbers."""
     table = columns(folder, file, {"time": "timestamp[us]", "sensor_id": "int64", "count": "int64"})
     values: dict[str, NDArray[Any]] = {name: np.asarray(table[name]) for name in table.column_names}
     sensors, rows = np.unique(values["sensor_id"], return_counts=True)
@@ -137,7 +137,7 @@ PLACES: Mapping[str, str] = MappingProxyType({each.name: f"{each.place}/{each.fi
 
 
 def public_streams(folder: Path | None, steps: int) -> PublicStreams:
-    """The last `steps` steps of every set that the folder has."""
+    """Read the last `steps` steps of each set that the folder has."""
     must_be_there(folder)
     if folder is None:
         return PublicStreams((), (), ("Public streams are left out: no folder of data was named.",))
@@ -159,7 +159,7 @@ def public_streams(folder: Path | None, steps: int) -> PublicStreams:
 
 
 def _chosen(counts: Counts, series: Sequence[str], wanted: Sequence[str], place: str) -> list[int]:
-    """The series of these names, or those with the least, the middle and the largest total."""
+    """Return the places of these series, or of those with the least, the middle and the largest total."""
     if not wanted:
         order = np.argsort(counts.sum(axis=0), kind="stable").tolist()
         return list(dict.fromkeys((order[0], order[len(order) // 2], order[-1])))

@@ -1,7 +1,7 @@
-"""How well private streams rank events: jumps and drops, and quiet hours, as areas below ROC curves.
+"""Measure how well private streams rank events (jumps and drops, and quiet hours), as areas below ROC curves.
 
-Truth: the count differs by `threshold` or more from that of `window` steps ago; the sum of the last `window` counts is
-below it. The score is the same function of the private stream; all thresholds on it make the curve. One half is chance.
+An event is true if the count differs by `threshold` or more from that of `window` steps ago, or if the sum of the last
+`window` counts is below the threshold. The score is the same function of the private stream. A guess has the area 0.5.
 Reads: public or made-up streams, entropy. Writes: nothing. Never: protected data; areas are counted against truth.
 """
 
@@ -57,7 +57,7 @@ class EventScore:
 
 
 def event_scores(data: StreamSet, events: Sequence[Event], trials: Trials) -> list[EventScore]:
-    """All events on the busiest series of a set at each epsilon. Events that never or always happen are left out."""
+    """Measure all events on the busiest series of a set at each epsilon, but for those that never or always happen."""
     place = int(data.counts.sum(axis=0).argmax())
     true, found = data.counts[:, place : place + 1], []
     for event in [each for each in events if each.window < len(true)]:
@@ -82,14 +82,14 @@ def is_event(signal: Values, kind: str, threshold: int) -> NDArray[np.bool_]:
 
 
 def signal_of(values: Counts | Values, kind: str, window: int) -> Values:
-    """What is compared with the threshold, from the first step on at which there is enough of the stream."""
+    """Return the numbers that are compared with the threshold, from the first step with a full window on."""
     if kind == LOW:
         return sums_of(values, window)
     return np.abs(np.subtract(values[window:], values[:-window], dtype=np.float64))
 
 
 def scores(counts: Counts, epsilon: str, event: Event, entropy: Entropy) -> Iterator[tuple[str, Values]]:
-    """The signal by each method."""
+    """Yield the signal by each method."""
     series, window = counts.shape[1], event.window
     plain = perturb(counts, epsilon, entropy=entropy)
     yield ZERO, signal_of(np.zeros(counts.shape), event.kind, window)

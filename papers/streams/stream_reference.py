@@ -1,4 +1,4 @@
-"""Numbers known beforehand: our reference simulation's confirmation runs, and what the dissertation says in words.
+"""List reference numbers: of our reference simulation's confirmation runs, and of the dissertation's text.
 
 Its figures 5.3 to 5.8 have no numbers in the text, so its sentences are kept as claims, which the tables count.
 Reads: nothing. Writes: nothing. Never: a number measured here.

@@ -1,4 +1,4 @@
-"""Tables of `python -m papers streams` as lines of text: methods down, series, lengths, events or levels across.
+"""Write tables of `python -m papers streams` as text: methods down, series, lengths, events or levels across.
 
 Reads: measured errors. Writes: nothing. Never: a line wider than 78 columns.
 """
@@ -22,7 +22,7 @@ _LOADS, _CAMPUS = "access points", "campus"
 
 
 def unit_tables(sets: Sequence[StreamSet], found: Sequence[UnitError], epsilons: Sequence[str]) -> list[str]:
-    """Scaled errors: up to three series beside each other, once for each epsilon."""
+    """Return scaled errors: up to three series side by side, for each epsilon."""
     errors = {(one.data, one.series, one.epsilon, one.method): one.error for one in found}
     measured = dict.fromkeys((one.data, one.series) for one in found)
     whole = [[pair for pair in measured if pair[0] == each.name] for each in sets]
@@ -45,7 +45,7 @@ def unit_tables(sets: Sequence[StreamSet], found: Sequence[UnitError], epsilons:
 
 
 def window_tables(found: Sequence[WindowError]) -> list[str]:
-    """Mean absolute errors, a table for each series and epsilon."""
+    """Return mean absolute errors: a table for each series and epsilon."""
     lines: list[str] = []
     for about, mine in _grouped(found, lambda one: (one.data, one.series, one.epsilon)).items():
         data, series, epsilon = about
@@ -63,7 +63,7 @@ def window_tables(found: Sequence[WindowError]) -> list[str]:
 
 
 def event_tables(found: Sequence[EventScore]) -> list[str]:
-    """Areas, a table for each series and event."""
+    """Return areas: a table for each series and event."""
     lines: list[str] = []
     for about, mine in _grouped(
         found, lambda one: (one.data, one.series, one.event, one.window, one.threshold)
@@ -83,7 +83,7 @@ def event_tables(found: Sequence[EventScore]) -> list[str]:
 
 
 def tree_tables(found: Sequence[TreeError]) -> list[str]:
-    """Mean absolute errors by level, a table for each set and epsilon."""
+    """Return mean absolute errors by level: a table for each set and epsilon."""
     lines: list[str] = []
     for (data, epsilon), mine in _grouped(found, lambda one: (one.data, one.epsilon)).items():
         levels = len(mine[0].levels)
@@ -113,7 +113,7 @@ def _cells(values: Iterable[float | None], wide: int, digits: int = 4) -> str:
 
 
 def shown(value: float, digits: int = 4) -> str:
-    """So many digits, or whole thousands with one decimal: errors are about 1, or they are large."""
+    """Return a number with `digits` digits, or in thousands with one decimal."""
     if value >= 99_995:
         return f"{value / 1000:.0f}k"
     if value >= 9_999.5:

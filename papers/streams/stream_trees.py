@@ -1,6 +1,6 @@
-"""Errors of private counts at all nodes of a binary tree of streams, level by level, and at the busiest nodes.
+"""Measure errors of private counts at all nodes of a binary tree of streams, by level, and at the busiest nodes.
 
-The mean over all nodes is mostly one over nearly empty ones, where saying 0 is hard to beat; so levels stand apart.
+Most nodes are nearly empty, and the answer 0 is hard to beat there; so errors are also given for each level.
 Reads: public or made-up streams, entropy. Writes: nothing. Never: protected data; errors are counted against truth.
 """
 
@@ -56,7 +56,7 @@ class TreeError:
 
 
 def tree_errors(data: StreamSet, trials: Trials, methods: Sequence[str] = METHODS) -> list[TreeError]:
-    """These methods on the binary tree above the series of a set at each epsilon."""
+    """Measure these methods on the binary tree above the series of a set, at each epsilon."""
     tree = binary_tree(data.series)
     truth = tree.sums(data.counts)
     busy, found = np.argsort(-truth.sum(axis=0), kind="stable")[:BUSY], []
@@ -75,11 +75,11 @@ def tree_errors(data: StreamSet, trials: Trials, methods: Sequence[str] = METHOD
 
 
 def binary_tree(leaves: Sequence[str]) -> Tree:
-    """Two and two side by side, up to one root; their number must be a power of two."""
+    """Return the tree that joins neighbours in pairs up to one root; the number of leaves must be a power of two."""
     row: list[str] = list(leaves)
     children: dict[str, tuple[str, str]] = {}
     if len(row) < 2 or len(row) & (len(row) - 1):
-        raise ArgumentError("leaves", len(row), "there must be 2, 4, 8, ... of them", "Leave some out")
+        raise ArgumentError("leaves", len(row), "their number must be 2, 4, 8, ...", "Leave some out")
     while len(row) > 1:
         pairs = list(zip(row[::2], row[1::2], strict=True))
         row = [f"{len(row) // 2}-{i}" for i in range(len(pairs))]
@@ -88,7 +88,7 @@ def binary_tree(leaves: Sequence[str]) -> Tree:
 
 
 def released(counts: Counts, tree: Tree, epsilon: str, method: str, entropy: Entropy) -> Values:
-    """What a method says of all nodes at all steps. A node that was not looked at counts 0."""
+    """Return the answers of a method for all nodes at all steps. A node that was not measured counts 0."""
     if method == ZERO:
         return np.zeros((len(counts), len(tree.names)))
     prune, theta = _WAYS[method]

@@ -1,6 +1,6 @@
-"""Errors of sums over the last steps, for windows from 16 to 2,048 steps, all from one stream of noisy counts but one.
+"""Measure errors of sums over the last 16 to 2,048 steps.
 
-That one, the tree of windows, spends all of epsilon on a single window length; the others answer all lengths at once.
+The tree of windows uses all of epsilon for one window length; the others answer all lengths from one noisy stream.
 Reads: public or made-up streams, entropy. Writes: nothing. Never: protected data; errors are counted against truth.
 """
 
@@ -37,7 +37,7 @@ class WindowError:
 
 
 def window_errors(data: StreamSet, trials: Trials) -> list[WindowError]:
-    """All methods and lengths on all series of a set at each epsilon. Lengths beyond the stream are left out."""
+    """Measure all methods and lengths on all series of a set at each epsilon, but for lengths beyond the stream."""
     lengths = [length for length in LENGTHS if length < len(data.counts)]
     truth, found = trials.tiled(data.counts), []
     for epsilon in trials.epsilons:
@@ -50,12 +50,12 @@ def window_errors(data: StreamSet, trials: Trials) -> list[WindowError]:
 
 
 def thetas_of(counts: Counts) -> NDArray[np.int64]:
-    """How wide groups may be, by the mean count of a series, which is public here."""
+    """Return how wide groups may be, by the mean count of a series, which is public here."""
     return np.where(counts.mean(axis=0) >= _LARGE, _NARROW, _WIDE)
 
 
 def sums_of(values: Counts | Values, length: int) -> Values:
-    """Sums of every full window, the first of them at step `length` - 1."""
+    """Return the sums of all full windows, the first of them at step `length` - 1."""
     added = np.concatenate([np.zeros((1, values.shape[1])), np.cumsum(values, axis=0, dtype=np.float64)])
     return np.asarray(added[length:] - added[:-length])
 
@@ -63,7 +63,7 @@ def sums_of(values: Counts | Values, length: int) -> Values:
 def windows(
     counts: Counts, epsilon: str, thetas: NDArray[np.int64], lengths: Sequence[int], entropy: Entropy
 ) -> Iterator[tuple[str, int, Values]]:
-    """Full windows by method and length."""
+    """Yield the sums of full windows by method and length."""
     series = counts.shape[1]
     plain = perturb(counts, epsilon, entropy=entropy)
     adaptive = AdaptiveSmoother(series, epsilon).steps(plain)
