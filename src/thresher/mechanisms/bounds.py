@@ -20,7 +20,7 @@ from thresher.mechanisms.sparse_accuracy import within
 from thresher.mechanisms.sparse_terms import Setting, SparseTerms, check_rates, sparse_terms
 from thresher.mechanisms.sparse_vector import TOP, answered_rows
 from thresher.noise import Entropy
-from thresher.noise.arguments import whole_numbers
+from thresher.noise.arguments import checked_whole, whole_numbers
 from thresher.noise.entropy import chosen
 
 _MOST_DOUBLINGS = 1000
@@ -124,18 +124,15 @@ def bound_terms(
     epsilon: Amount, unit: int = 1, fraction: Amount = "0.95", size: int | None = None, doublings: int = 60
 ) -> BoundTerms:
     """Check the public numbers of `private_bound`. Both rates are epsilon / 2, or epsilon if the size is public."""
-    start, cap = whole_number(unit, "unit"), whole_number(doublings, "doublings")
+    start, cap = whole_number(unit, "unit"), checked_whole(doublings, "doublings", 0, _MOST_DOUBLINGS, "Pass 60, say")
     share = exact_fraction(fraction, "fraction")
     if not 1 <= start < 1 << 62:
         raise ArgumentError("unit", unit, "it must be 1 or more steps, and below 2**62", "Pass the first bound to try")
     if not 0 < share < 1 or share.denominator > _FINEST:
         rule = "it must be above 0 and below 1, in whole parts no smaller than a millionth"
         raise ArgumentError("fraction", fraction, rule, 'Pass "0.95", say')
-    if not 0 <= cap <= _MOST_DOUBLINGS:
-        raise ArgumentError("doublings", doublings, f"it must lie between 0 and {_MOST_DOUBLINGS}", "Pass 60, say")
     if size is not None:
-        if not 0 <= (records := whole_number(size, "size")) <= _MOST_RECORDS:
-            raise ArgumentError("size", size, "it must lie between 0 and 1e12", "Pass the public number of records")
+        records = checked_whole(size, "size", 0, _MOST_RECORDS, "Pass the public number of records")
         return BoundTerms(start, share, records, cap, 1, sparse_terms(1, epsilon, Setting(kind="nested")))
     return BoundTerms(start, share, None, cap, share.denominator, _private_size(epsilon, share))
 

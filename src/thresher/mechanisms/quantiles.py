@@ -15,12 +15,12 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from thresher.amounts import Amount, Epsilon, exact_fraction, whole_number
+from thresher.amounts import Amount, Epsilon, exact_fraction
 from thresher.errors import ArgumentError
 from thresher.mechanisms.public_grid import DEFAULT_STEPS, PublicGrid, grid_of
 from thresher.mechanisms.rank_costs import cells_of, spread_of
 from thresher.noise import Entropy
-from thresher.noise.arguments import checked_probability, checked_rate
+from thresher.noise.arguments import checked_probability, checked_rate, checked_whole
 from thresher.noise.entropy import chosen
 
 HALF = Fraction(1, 2)
@@ -104,9 +104,8 @@ def recursive_medians(
     Privacy: epsilon in total: each level has epsilon / depth, and each record is in at most one median of a level.
     Runtime: depth sorts of the values, and a draw for every point.
     """
-    levels, spend, source = whole_number(depth, "depth"), checked_rate(epsilon, 1), chosen(entropy)
-    if not 1 <= levels <= _DEEPEST:
-        raise ArgumentError("depth", depth, f"it must be from 1 to {_DEEPEST}", "Pass 3, say, for 7 points")
+    levels = checked_whole(depth, "depth", 1, _DEEPEST, "Pass 3, say, for 7 points")
+    spend, source = checked_rate(epsilon, 1), chosen(entropy)
     if grid.steps < 1 << levels:
         rule = f"2**{levels} - 1 different points inside the grid need 2**{levels} steps or more"
         raise ArgumentError("steps", grid.steps, rule, "Pass more steps, or a smaller depth")

@@ -11,6 +11,7 @@ from typing import Literal, get_args
 
 from thresher.amounts import NANO, Amount, Epsilon, exact_fraction, whole_number
 from thresher.errors import ArgumentError
+from thresher.noise.arguments import checked_whole
 from thresher.noise.enclosure import Enclosure, certified, exp_minus
 
 Kind = Literal["general", "monotone", "nested"]
@@ -80,10 +81,7 @@ def sparse_terms(most: int, epsilon: Amount, setting: Setting = GENERAL) -> Spar
     """Return the terms of a sparse vector with at most `most` tops. All its answers together cost epsilon."""
     if not isinstance(setting, Setting):
         raise ArgumentError("setting", setting, "it must be a Setting", 'Pass Setting(kind="monotone"), say')
-    tops = whole_number(most, "most")
-    if not 1 <= tops <= _MOST_TOPS:
-        rule = f"it must lie between 1 and {_MOST_TOPS:,}"
-        raise ArgumentError("most", most, rule, "Pass how many rare answers may be given before it stops")
+    tops = checked_whole(most, "most", 1, _MOST_TOPS, "Pass how many rare answers may be given before it stops")
     if setting.kind == "nested" and tops != 1:
         raise ArgumentError("most", most, 'it must be 1 if kind is "nested"', 'Pass most=1, or kind="monotone"')
     budget = exact_fraction(epsilon, "epsilon")

@@ -20,12 +20,12 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from thresher.amounts import Amount, Epsilon, whole_number
+from thresher.amounts import Amount, Epsilon
 from thresher.errors import ArgumentError, BugError
 from thresher.mechanisms.sparse_accuracy import within
 from thresher.mechanisms.sparse_terms import GENERAL, Setting, SparseTerms, sparse_terms
 from thresher.noise import Entropy
-from thresher.noise.arguments import whole_numbers
+from thresher.noise.arguments import checked_whole, whole_numbers
 from thresher.noise.entropy import chosen, this_process
 from thresher.noise.laplace import geometric_draws, laplace_draws
 
@@ -177,9 +177,7 @@ def sparse_vector_runs(
 ) -> SparseRuns:
     """Run `sparse_vector` `runs` times, independently, for studies of its law. Each run costs epsilon."""
     terms = sparse_terms(most, epsilon, setting)
-    count = whole_number(runs, "runs")
-    if not 0 <= count <= _MOST_RUNS:
-        raise ArgumentError("runs", runs, f"it must lie between 0 and {_MOST_RUNS:,}", "Call it several times")
+    count = checked_whole(runs, "runs", 0, _MOST_RUNS, "Call it several times")
     source = chosen(entropy)
     rows = answered_rows(checked_margins(queries, thresholds, terms), terms, count, source)
     rows.flags.writeable = False

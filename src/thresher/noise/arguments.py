@@ -6,7 +6,7 @@ Reads: arguments. Writes: nothing. Never: an element of a noise array, which is 
 import sys
 from collections.abc import Sequence
 from fractions import Fraction
-from typing import Any
+from typing import Any, SupportsIndex
 
 import numpy as np
 from numpy.typing import NDArray
@@ -52,6 +52,17 @@ def checked_levels(levels: Sequence[Amount], sensitivity: int) -> list[Fraction]
     for i in range(1, len(rates)):
         _check_order(rates[i - 1], rates[i], f"levels[{i}]", levels[i])
     return rates
+
+
+def checked_whole(number: SupportsIndex, field: str, least: int, most: int, fix: str) -> int:
+    """Return a number as Python's integer if it is whole and lies from `least` to `most`.
+
+    Numpy's integers wrap around, so a caller goes on with what is returned here.
+    """
+    whole = whole_number(number, field)
+    if not least <= whole <= most:
+        raise ArgumentError(field, number, f"it must be from {least:,} to {most:,}", fix)
+    return whole
 
 
 def checked_size(size: int) -> int:

@@ -8,11 +8,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from thresher.amounts import Amount, exact_fraction, whole_number
+from thresher.amounts import Amount, exact_fraction
 from thresher.audit.attacks.reconstruct import MOST_SMALL, Method, Reconstruction, finite, reconstruct
 from thresher.audit.attacks.targets import Histogram
-from thresher.errors import ArgumentError
 from thresher.noise import Entropy
+from thresher.noise.arguments import checked_whole
 
 MOST_RUNS = 10_000
 # By dissertation's name and epsilon: Table 3.2 (all cells) and Table 3.3 (cells that count 0 to 5), means of 10 runs.
@@ -67,8 +67,7 @@ class Attacked:
     passes: int = 10
 
     def __post_init__(self) -> None:
-        if not 1 <= whole_number(self.runs, "runs") <= MOST_RUNS:
-            raise ArgumentError("runs", self.runs, f"it must be from 1 to {MOST_RUNS:,}", "Pass 100, say")
+        checked_whole(self.runs, "runs", 1, MOST_RUNS, "Pass 100, say")
         object.__setattr__(self, "second_epsilon", finite(self.second_epsilon))
 
 

@@ -12,14 +12,12 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from thresher.amounts import whole_number
 from thresher.errors import ArgumentError
 from thresher.noise import Entropy, discrete_laplace
 
 Whole = NDArray[np.int64]
 Reals = NDArray[np.float64]
 _MOST_DRAWS = 1 << 30
-_MOST_PASSES = 1000
 # How many answers are drawn at once, so that they stay in the processor's cache.
 _CHUNK = 1 << 18
 
@@ -67,11 +65,3 @@ def _asked(lacking: Whole, second: Fraction, passes: int, entropy: Entropy) -> W
         noise = np.asarray(discrete_laplace(second, lacking.size, entropy=entropy))
         tops += noise.reshape(lacking.shape) >= lacking
     return tops
-
-
-def checked_passes(passes: int) -> int:
-    """Return the number of passes. At least two are needed to estimate how noisy the answers are."""
-    number = whole_number(passes, "passes")
-    if not 2 <= number <= _MOST_PASSES:
-        raise ArgumentError("passes", passes, f"it must be from 2 to {_MOST_PASSES:,}", "Pass 2 or 10")
-    return number

@@ -20,15 +20,16 @@ from numpy.typing import ArrayLike, NDArray
 from thresher.amounts import Amount, Epsilon
 from thresher.audit.attacks.cell_groups import Groups, checked_cell_counts, grouped_by_scores, ordered_groups
 from thresher.audit.attacks.decoders import DECODERS, checked_decoder
-from thresher.audit.attacks.noisy_answers import checked_passes, least_step, noisy_scores
+from thresher.audit.attacks.noisy_answers import least_step, noisy_scores
 from thresher.errors import ArgumentError
 from thresher.noise import Entropy, chances, discrete_laplace, geometric
-from thresher.noise.arguments import checked_probability, checked_rate
+from thresher.noise.arguments import checked_probability, checked_rate, checked_whole
 from thresher.noise.entropy import chosen
 
 Whole = NDArray[np.int64]
 # Counts up to this point at single persons: the dissertation's Table 3.3.
 MOST_SMALL = 5
+_MOST_PASSES = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +53,8 @@ class Method:
     def __post_init__(self) -> None:
         checked_decoder(self.decoder)
         checked_probability(self.failure_rate, "failure_rate")
-        checked_passes(self.passes)
+        # Two passes at least, to estimate how noisy the answers are. As Python's integer, which does not wrap around.
+        object.__setattr__(self, "passes", checked_whole(self.passes, "passes", 2, _MOST_PASSES, "Pass 2 or 10"))
         for field in ("both_ways", "printed_noise"):
             if not isinstance(getattr(self, field), bool):
                 raise ArgumentError(field, getattr(self, field), "it must be True or False", "Pass one of them")

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from thresher.amounts import Amount, Epsilon, whole_number
+from thresher.amounts import Amount, Epsilon
 from thresher.audit.foreign.neighbours import Notion, check_neighbours
 from thresher.audit.foreign.own_process import Mechanism, UnfitError, runs_of
 from thresher.audit.outputs.output_parts import OutputParts
@@ -22,6 +22,7 @@ from thresher.audit.testers.black_box import tried_by_sampling
 from thresher.audit.testers.confidence import CONFIDENCE
 from thresher.errors import ArgumentError
 from thresher.noise import Entropy, SystemEntropy
+from thresher.noise.arguments import checked_whole
 
 _FEWEST_SAMPLES = 1_000
 
@@ -55,7 +56,8 @@ def visited(
     `time_limit` is the longest that a call may take, in seconds; a longer one ends the trial. `progress` receives the
     number of calls that have returned, out of twice `samples`.
     """
-    charged, runs = Epsilon.covering(epsilon), checked_samples(samples)
+    charged = Epsilon.covering(epsilon)
+    runs = checked_whole(samples, "samples", _FEWEST_SAMPLES, 10 * MOST_SAMPLES, "Pass 20000")
     _check_name(mechanism)
     if not 0 < time_limit <= 86_400:
         raise ArgumentError("time_limit", time_limit, "it must be above 0 and at most 86,400 seconds", "Pass 10")
@@ -77,14 +79,6 @@ def visited(
 def looped(mechanism: Mechanism) -> Callable[[Any, int, Entropy], list[Any]]:
     """Turn a plain function into the `run` of a `Sampled` subject: a call for each run, on a copy, in this process."""
     return lambda data, runs, _entropy: [mechanism(deepcopy(data)) for _ in range(runs)]
-
-
-def checked_samples(samples: object) -> int:
-    runs = whole_number(samples, "samples")  # type: ignore[arg-type]
-    if not _FEWEST_SAMPLES <= runs <= 10 * MOST_SAMPLES:
-        rule = f"it must lie between {_FEWEST_SAMPLES:,} and {10 * MOST_SAMPLES:,}"
-        raise ArgumentError("samples", samples, rule, "Pass 20000")
-    return runs
 
 
 def _check_name(mechanism: str) -> None:

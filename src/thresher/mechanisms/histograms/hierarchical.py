@@ -12,12 +12,13 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from thresher.amounts import Amount, Epsilon, whole_number
-from thresher.errors import ArgumentError
+from thresher.amounts import Amount, Epsilon
 from thresher.mechanisms.histograms.estimate import MOST_CELLS, NoisyHistogram, checked_counts, checked_epsilon
 from thresher.noise import Entropy, discrete_laplace
+from thresher.noise.arguments import checked_whole
 from thresher.noise.entropy import chosen
 
+_BRANCHING = ("branching", 2, MOST_CELLS, "Leave it out")
 _Number = TypeVar("_Number", np.int64, np.float64)
 
 
@@ -34,7 +35,7 @@ def hierarchical(
     """
     cells, amount, source = checked_counts(counts), checked_epsilon(epsilon), chosen(entropy)
     side = max(cells.shape)
-    width = best_branching(side, cells.ndim) if branching is None else _checked(branching)
+    width = best_branching(side, cells.ndim) if branching is None else checked_whole(branching, *_BRANCHING)
     levels = blocks(cells, width)
     share = amount / len(levels)
     noisy = [level + discrete_laplace(share, level.size, entropy=source).reshape(level.shape) for level in levels]
@@ -104,10 +105,3 @@ def _least_base(side: int, height: int) -> int:
 def _cost(b: int, h: int, dimensions: int) -> int:
     """Return three times the formula, a whole number. In two dimensions the rim of a range decides, b h**2 an axis."""
     return 3 * (b - 1) * h**3 - 2 * (b + 1) * h**2 if dimensions == 1 else 3 * b * h**2
-
-
-def _checked(branching: int) -> int:
-    width = whole_number(branching, "branching")
-    if not 2 <= width <= MOST_CELLS:
-        raise ArgumentError("branching", branching, f"it must be from 2 to {MOST_CELLS:,}", "Leave it out")
-    return width

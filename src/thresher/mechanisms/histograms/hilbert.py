@@ -7,9 +7,9 @@ Citation: Hilbert, "Über die stetige Abbildung einer Linie auf ein Flächenstü
 import numpy as np
 from numpy.typing import NDArray
 
-from thresher.amounts import whole_number
 from thresher.errors import ArgumentError
 from thresher.mechanisms.histograms.estimate import MOST_CELLS
+from thresher.noise.arguments import checked_whole
 
 
 def hilbert_order(rows: int, columns: int) -> NDArray[np.int64]:
@@ -17,7 +17,8 @@ def hilbert_order(rows: int, columns: int) -> NDArray[np.int64]:
 
     Cells of the square outside the table are left out. Runtime: a sort of the cells.
     """
-    height, width = _checked(rows, "rows"), _checked(columns, "columns")
+    height = checked_whole(rows, "rows", 1, MOST_CELLS, "Pass the shape of a table")
+    width = checked_whole(columns, "columns", 1, MOST_CELLS, "Pass the shape of a table")
     if height * width > MOST_CELLS:
         rule = f"rows times columns must be at most {MOST_CELLS:,}"
         raise ArgumentError("columns", columns, rule, "Pass the shape of a smaller table")
@@ -39,10 +40,3 @@ def hilbert_order(rows: int, columns: int) -> NDArray[np.int64]:
         )
         half >>= 1
     return np.argsort(index, kind="stable")
-
-
-def _checked(number: int, field: str) -> int:
-    size = whole_number(number, field)
-    if not 1 <= size <= MOST_CELLS:
-        raise ArgumentError(field, number, f"it must be from 1 to {MOST_CELLS:,}", "Pass the shape of a table")
-    return size

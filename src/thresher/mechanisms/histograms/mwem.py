@@ -10,11 +10,11 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from thresher.amounts import Amount, Epsilon, whole_number
-from thresher.errors import ArgumentError
+from thresher.amounts import Amount, Epsilon
 from thresher.mechanisms.histograms.estimate import NoisyHistogram, checked_counts, checked_epsilon
 from thresher.mechanisms.histograms.workloads import Workload, prefixes, rows
 from thresher.noise import Entropy, choose, discrete_laplace
+from thresher.noise.arguments import checked_whole
 from thresher.noise.entropy import chosen
 
 TOTAL_SHARE = Fraction(1, 20)
@@ -49,7 +49,7 @@ def mwem(
     """
     cells, amount, source = checked_counts(counts), checked_epsilon(epsilon), chosen(entropy)
     sums = prefixes(cells.shape) if workload is None else rows(workload, cells.shape)
-    count = _checked(rounds)
+    count = checked_whole(rounds, "rounds", 1, _MOST_ROUNDS, "Pass 10, say")
     first, share = mwem_shares(amount, count)
     exact = sums.whole(cells)
     total = int(cells.sum()) + int(discrete_laplace(first, 1, entropy=source)[0])
@@ -98,11 +98,3 @@ def estimate_from_sums(
         estimate = reweighted(estimate, workload, one)
         mean += estimate / len(seen)
     return mean
-
-
-def _checked(rounds: int) -> int:
-    # As Python's integer: twice a small numpy integer can wrap around, and every round would get too large a share.
-    count = whole_number(rounds, "rounds")
-    if not 1 <= count <= _MOST_ROUNDS:
-        raise ArgumentError("rounds", rounds, f"it must be from 1 to {_MOST_ROUNDS:,}", "Pass 10, say")
-    return count
