@@ -193,7 +193,8 @@ def test_a_selected_aggregate_is_a_note():
         DECLARATIONS,
         PUBLIC,
     )
-    assert found.notes == ("Aggregates in the select list: values are not released; verdicts only",)
+    note = "Selected aggregates are left out: the answer gives verdicts, and noisy values with show='values'"
+    assert found.notes == (note,)
 
 
 def test_questions_can_be_stored():

@@ -111,7 +111,7 @@ def _table_lines(name: str, columns: Sequence[CatalogueColumn], file: str | None
         f"count_range = {BLANK}",
         "a public guess at the largest group, in rows; widths of averages and widths in percent need it",
     )
-    changed = "switch on only if you change it whenever the rows change: refining on changed rows breaks privacy"
+    changed = "change it whenever the rows change: refining an old answer on changed rows breaks privacy"
     yield '# version = "1"', changed
     yield from _unit_lines(columns)
 

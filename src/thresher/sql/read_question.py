@@ -21,7 +21,7 @@ from thresher.sql.tokens import DEEPEST, checked, checked_question_text, split
 from thresher.sql.writing import count_text, written_question
 from thresher.sql.written_options import OPTION_WORDS, cut_out
 
-VERDICTS_ONLY = "Aggregates in the select list: values are not released; verdicts only"
+VERDICTS_ONLY = "Selected aggregates are left out: the answer gives verdicts, and noisy values with show='values'"
 NO_GROUPS = "No declared group can satisfy WHERE"
 
 
