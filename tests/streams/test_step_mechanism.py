@@ -97,6 +97,9 @@ def test_groups_go_on_from_secrets_and_end_when_closed():
         ({"smoother": "median"}, "smoother"),
         ({"tree": TREE, "prune": "history", "smoother": "adaptive"}, "smoother"),
         ({"prune": "history"}, "prune"),
+        ({"epsilon": "1500"}, "epsilon: one series has epsilon 1500 in a step"),
+        ({"epsilon": "0.0000001", "protected_steps": 288}, "epsilon: one series has epsilon 0 in a step"),
+        ({"mechanism": "pegasus", "theta": 10**13}, "theta"),
         # One leaf, below more nodes than there is memory for.
         ({"tree": {str(n): (str(n + 1),) for n in range(700)}, "windows": (100_000,)}, "windows"),
         ({"tree": {"a": ("b", "a")}}, "tree"),

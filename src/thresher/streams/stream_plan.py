@@ -167,10 +167,13 @@ def plan_stream(declared: StreamDeclaration) -> StreamPlan:
     _check_states(declared, len(states), len(names))
     steps = declared.protected_steps or 1
     step_epsilon = Epsilon.from_nano(declared.epsilon.nano // steps)
+    share = Epsilon.from_nano(step_epsilon.nano // declared.max_states_per_unit)
     try:
-        measured = measures(declared, tree, Epsilon.from_nano(step_epsilon.nano // declared.max_states_per_unit))
+        measured = measures(declared, tree, share)
     except ArgumentError as error:
-        raise DeclarationError(f"{place}.epsilon", str(error)) from None
+        field = "theta" if error.field == "theta" else "epsilon"
+        message = f"one series has epsilon {share} in a step: {error.rule}. {error.fix}"
+        raise DeclarationError(f"{place}.{field}", message) from None
     clock = StepClock(declared.start.astimezone(UTC), declared.step_seconds)
     watches = tuple(_watch(declared, alarmed, names, measured) for alarmed in declared.alarms)
     return StreamPlan(
