@@ -49,12 +49,12 @@ series_option = click.option("--series", multiple=True, metavar="NAME", help="Wh
 
 @click.group()
 def stream() -> None:
-    """Release private counts of each step, windows and alarms, declared as [streams.NAME] in thresher.toml.
+    """Release private counts of each step, with windows and alarms: [streams.NAME] in thresher.toml.
 
     \b
       thresher stream plan campus                      what it protects, costs and promises; free
-      sensors | thresher stream run campus --from -    release each step as its clock ends it (first time: --yes)
-      thresher stream show campus --steps 0:288        what was released, drawn again; free
+      sensors | thresher stream run campus --from -    release each step as it ends
+      thresher stream show campus --steps 0:288        draw what was released; free
     """  # noqa: D301 - click reads the backslash
 
 
@@ -121,7 +121,7 @@ def run_command(
 
     \b
       sensors | thresher stream run campus --from - --clock wall --yes
-      thresher stream run campus --yes --json >> released.ndjson
+      thresher stream run phones --yes --json >> released.ndjson
 
     Ends with exit code 3 when the budget is exhausted; the last record says so.
     """  # noqa: D301 - click reads the backslash
