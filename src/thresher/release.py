@@ -11,7 +11,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from thresher.amounts import Epsilon
-from thresher.codec import decoded, encoded, handed_out, not_stored
+from thresher.codec import decoded, document, encoded, handed_out, not_stored
 from thresher.config import Label, decimal_text
 from thresher.guarantee import ABOVE, MISSES, UNCERTAIN, Guarantee, few_digits
 from thresher.pages import Page, Shown
@@ -33,9 +33,6 @@ class ShownNumber:
     text: str
     numbers: tuple[str, ...]
     half_widths: tuple[str, ...]
-
-    def document(self) -> dict[str, Any]:
-        return {"text": self.text, "numbers": list(self.numbers), "half_widths": list(self.half_widths)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,31 +162,11 @@ class Release(Shown):
 
     def document(self) -> dict[str, Any]:
         """Return all that is shown of it, for JSON."""
-        levels = {epsilon: epsilon.to_json() for epsilon in set(self.epsilons)}
-        return {
-            "question": self.question,
-            "mechanism": self.mechanism,
-            "keys": list(self.keys),
-            "groups": [list(group) for group in self.groups],
-            "verdicts": list(self.verdicts),
-            "epsilons": [levels[epsilon] for epsilon in self.epsilons],
-            "half_width": few_digits(self.half_width),
-            "guarantee": self.guarantee.document(),
-            "planned_epsilon": self.planned_epsilon.to_json(),
-            "spent_epsilon": self.spent_epsilon.to_json(),
-            "noisy": list(self.noisy),
-            "scale": self.scale,
-            "steps": list(self.steps),
-            "bound": self.bound,
-            "latest": list(self.latest),
-            "certificate": None if self.certificate is None else self.certificate.document(),
-            "values": [shown.document() for shown in self.values],
-            "refines": self.refines,
-            "charged": None if self.charged is None else self.charged.to_json(),
-            "denied": self.denied,
-            "stamp": self.stamp,
-            "notes": list(self.notes),
-        }
+        shown = document(self)
+        del shown["measured"]
+        certificate = None if self.certificate is None else self.certificate.document()
+        promise = {"half_width": few_digits(self.half_width), "guarantee": self.guarantee.document()}
+        return {**shown, **promise, "certificate": certificate}
 
     def page(self, *, every: bool = False, flag: str = "") -> Page:
         """Return its page: reported groups, or `every` group. `flag`: the option that lists all of them."""
