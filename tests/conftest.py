@@ -1,5 +1,6 @@
 """One default seed for every statistical test; `--soak` runs them over many seeds and the real generator as well."""
 
+import functools
 import os
 from collections.abc import Iterator
 
@@ -21,6 +22,30 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--soak", type=float, default=0.0, metavar="SHARE", help="large counts and many seeds; 0.1 for a tenth of them"
     )
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> object:
+    """Give each process whole files, so that what a module builds is built once, and one process all that needs Spark.
+
+    Starting Spark costs more than most files, and each process that meets a test with Spark would start its own.
+    """
+    if config.getoption("dist") != "load":
+        return None
+    from xdist.scheduler import LoadFileScheduling  # noqa: PLC0415 - only where several processes run
+
+    @functools.cache
+    def unit_of(file: str) -> str:
+        needs_spark = file.startswith("tests/sources/") or "from sources.conftest" in (
+            config.rootpath / file
+        ).read_text("utf-8")
+        return "files that need Spark" if needs_spark else file
+
+    class OneSpark(LoadFileScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            return unit_of(super()._split_scope(nodeid))
+
+    return OneSpark(config, log)
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
