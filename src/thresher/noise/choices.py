@@ -54,7 +54,7 @@ def choose_many(
 ) -> NDArray[np.int64]:
     """Draw `size` independent indices, each with the law of `choose`.
 
-    Runtime: one choice, then about 0.1 microseconds an index: 64 bits settle nearly every draw; the others read more.
+    Runtime: one choice, then less than a microsecond an index: 64 bits settle nearly every draw; the others read more.
     """
     source, speed, count = chosen(entropy), _checked_rate(rate), checked_size(size)
     levels = _levels_of(costs, weights)
