@@ -258,6 +258,14 @@ def test_an_answer_with_many_uncertain_groups_ends_with_the_command_that_measure
     assert "To measure twice as finely" not in again, "an answer is refined once"
 
 
+def test_where_the_budget_does_not_pay_for_twice_as_fine_it_says_for_what_it_pays(tmp_path):
+    clinic(tmp_path, rows=[("A", 3)] * 95 + [("D", 1)] * 31, declarations=DECLARATIONS.replace('"10"', '"0.6"'))
+    asked = ("ask", COUNT, "--uncertain-region", "40", "--miss-rate", "0.000000001", "--yes")
+    text = " ".join(thresher(*asked, cwd=tmp_path).stdout.split())
+    assert "groups are uncertain. With --max-epsilon 0.1" in text
+    assert "thresher refine" not in text
+
+
 def test_the_plan_of_an_ordinary_question_fits_on_one_screen(tmp_path):
     """Two keys, people, a count and an average: what it costs, how sharp it is and what is promised, at one sight."""
     build(tmp_path)
@@ -281,7 +289,10 @@ def test_the_plan_of_an_ordinary_question_fits_on_one_screen(tmp_path):
 def test_a_budget_that_can_be_too_little_is_said_before_asking(tmp_path):
     clinic(tmp_path, declarations=DECLARATIONS.replace('"10"', '"0.1"'))
     shown = thresher("plan", COUNT, "--uncertain-region", "10", cwd=tmp_path)
-    assert "0.1 of 0.1 left, which can be too little" in " ".join(shown.stdout.split())
+    text = " ".join(shown.stdout.split())
+    assert "0.1 of 0.1 left, which can be too little" in text
+    assert "less left than it costs. With 4 times the half width it would cost" in text
+    assert "--miss-rate of" in text
 
 
 def test_a_width_that_the_limit_does_not_allow_is_noted(tmp_path):

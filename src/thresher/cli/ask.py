@@ -10,6 +10,7 @@ import click
 import thresher
 from thresher.amounts import rounded_down
 from thresher.cli.finer import next_step
+from thresher.cli.flags import in_flags
 from thresher.cli.help_pages import RareOption, ShortHelp
 from thresher.cli.options import (
     CONFIG,
@@ -161,7 +162,9 @@ def _after(balance: Balance, plan: Plan[Release]) -> str:
     left = f"{_of_limit(balance)} left"
     if plan.epsilon <= balance.remaining:
         return f"{left}; at least {rounded_down((balance.remaining - plan.epsilon).fraction)} after this question"
-    return f"{left}, which can be too little: a question is refused if its own groups have less left than it costs"
+    fits = plan.affordable(balance.remaining)
+    advice = f". {in_flags(fits, click.get_current_context().command)}" if fits else ""
+    return f"{left}, which can be too little: a question is refused if its groups have less left than it costs{advice}"
 
 
 def _page(engine: Engine, plan: Plan[Release], release: Release, *, every: bool) -> Page:

@@ -7,7 +7,10 @@ import shlex
 from collections.abc import Mapping
 from fractions import Fraction
 
+import click
+
 from thresher.amounts import rounded_down, rounded_up
+from thresher.cli.flags import in_flags
 from thresher.decisions.decision_plan import DecisionPlan
 from thresher.decisions.refinement import RefinementPlan
 from thresher.engine import Engine
@@ -41,13 +44,14 @@ def next_step(engine: Engine, plan: Plan[Release], release: Release, sql: str, m
         return Page(())
     groups = f"{uncertain} group{'s are' if uncertain > 1 else ' is'} uncertain"
     if left is not None and finer.epsilon > left:
-        within = finer.affordable(left)
-        return Page((Fact("next", f"{groups}. {within or 'Nothing finer is left in the budget'}."),))
+        command = click.get_current_context().command
+        fits = in_flags(finer.affordable(left) or "The budget pays for nothing finer", command)
+        return Page((Fact("next", f"{groups}. {fits}."),))
     options = {"--of": release.key, "--uncertain-region": width, **more}
     written = " ".join(f"{flag} {shlex.quote(value)}" for flag, value in options.items())
-    command = [*f"    thresher refine {_argument(sql)} \\".split("\n"), f"      {written}"]
+    lines = [*f"    thresher refine {_argument(sql)} \\".split("\n"), f"      {written}"]
     about = f"{groups}. To measure twice as finely, for {rounded_up(finer.epsilon.fraction)} more:"
-    return Page((Fact("next", about), plain_lines(command), Fact(" ", _seen(finer))))
+    return Page((Fact("next", about), plain_lines(lines), Fact(" ", _seen(finer))))
 
 
 def _seen(finer: RefinementPlan) -> str:

@@ -23,9 +23,7 @@ def invoked(group: click.Group, arguments: Sequence[str]) -> click.Command:
 
 def by_flags(error: ThresherError, command: click.Command) -> str:
     """Return the text of the error, with the options of this command written as flags."""
-    options = [option for option in command.params if isinstance(option, click.Option)]
-    flags = {str(option.name): max(option.opts, key=len) for option in options}
-    flags |= {flag.lstrip("-").replace("-", "_"): flag for flag in flags.values() if flag.startswith("--")}
+    flags = _flags_of(command)
     if isinstance(error, BudgetError | TooDearError):
         return _spelt(str(error), flags)
     if not isinstance(error, ArgumentError):
@@ -38,6 +36,18 @@ def by_flags(error: ThresherError, command: click.Command) -> str:
         if isinstance(error.value, bool):
             start, reason = typed, reason if error.value else reason.replace("is refused", "was not given", 1)
     return start + _spelt(reason, flags)
+
+
+def in_flags(text: str, command: click.Command) -> str:
+    """Return a text of a plan with the options of this command written as flags."""
+    return _spelt(text, _flags_of(command))
+
+
+def _flags_of(command: click.Command) -> dict[str, str]:
+    """Return the flag of each option, by its name here and by that of its flag."""
+    options = [option for option in command.params if isinstance(option, click.Option)]
+    flags = {str(option.name): max(option.opts, key=len) for option in options}
+    return flags | {flag.lstrip("-").replace("-", "_"): flag for flag in flags.values() if flag.startswith("--")}
 
 
 def _spelt(text: str, flags: dict[str, str]) -> str:
