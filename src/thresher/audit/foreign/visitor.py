@@ -89,7 +89,7 @@ def _check_name(mechanism: str) -> None:
 
 
 def _hidden(outputs: list[OutputParts]) -> str:
-    """Say why outputs that refute no claim support none either; empty if there is no such reason."""
+    """Say why a claim that was not refuted does not stand on these outputs; empty if it does."""
     errors = {parts.raised for parts in outputs}
     if "" not in errors:
         return f"it raised {' or '.join(sorted(errors))} in every run, on both inputs"

@@ -18,7 +18,6 @@ from thresher.noise import Entropy, discrete_laplace
 from thresher.noise.arguments import checked_whole
 from thresher.noise.entropy import chosen
 
-_BRANCHING = ("branching", 2, MOST_CELLS, "Leave it out")
 _Number = TypeVar("_Number", np.int64, np.float64)
 
 
@@ -35,7 +34,9 @@ def hierarchical(
     """
     cells, amount, source = checked_counts(counts), checked_epsilon(epsilon), chosen(entropy)
     side = max(cells.shape)
-    width = best_branching(side, cells.ndim) if branching is None else checked_whole(branching, *_BRANCHING)
+    width = best_branching(side, cells.ndim)
+    if branching is not None:
+        width = checked_whole(branching, "branching", 2, MOST_CELLS, "Leave it out")
     levels = blocks(cells, width)
     share = amount / len(levels)
     noisy = [level + discrete_laplace(share, level.size, entropy=source).reshape(level.shape) for level in levels]
