@@ -95,10 +95,10 @@ def closing_runs(sizes: NDArray[np.int64], terms: MergeTerms, runs: int, entropy
         if begun.size:
             margins = np.cumsum(sizes[start:]) - terms.cutoff
             tops = answered_rows(margins, terms.sparse, begun.size, entropy) == TOP
-            found = tops.any(axis=1)
-            last = start + tops[found].argmax(axis=1)
-            closed[begun[found], last] = True
-            waiting[begun[found], last + 1] = True
+            ended = tops.any(axis=1)
+            last = start + tops[ended].argmax(axis=1)
+            closed[begun[ended], last] = True
+            waiting[begun[ended], last + 1] = True
     return closed
 
 

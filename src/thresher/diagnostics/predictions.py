@@ -21,12 +21,14 @@ Reals = NDArray[np.float64]
 def predicted_chances(estimator: Any, rows: Any) -> Reals:
     """Return the predicted chance of the second of two classes."""
     _two_classes(estimator)
-    return _asked(estimator, "predict_proba", rows, lambda found: np.asarray(found, dtype=np.float64)[:, 1])
+    return _asked(estimator, "predict_proba", rows, lambda predicted: np.asarray(predicted, dtype=np.float64)[:, 1])
 
 
 def predictions_of(estimator: Any, rows: Any) -> Reals:
     """Return one predicted number for each row."""
-    return _asked(estimator, "predict", rows, lambda found: np.asarray(found, dtype=np.float64).reshape(len(found)))
+    return _asked(
+        estimator, "predict", rows, lambda predicted: np.asarray(predicted, dtype=np.float64).reshape(len(predicted))
+    )
 
 
 def is_positive(estimator: Any, labels: ArrayLike) -> Reals:
@@ -89,9 +91,9 @@ def _asked(estimator: Any, method: str, rows: Any, read: Callable[[Any], Reals])
         lambda: _predictions_one_by_one(predict, rows, read),
     )
     for way in ways:
-        found = _attempted(way)
-        if found is not None:
-            return found
+        predicted = _attempted(way)
+        if predicted is not None:
+            return predicted
     rule = "it must be rows that can be counted and taken one by one"
     raise ArgumentError("X", type(rows).__name__, rule, "Pass an array or a data frame")
 
@@ -117,21 +119,21 @@ def _attempted(attempt: Callable[[], Reals]) -> Reals | None:
 def _predictions_of_whole_rows(predict: Callable[[Any], Any], rows: Any, read: Callable[[Any], Reals]) -> Reals:
     """Predict rows without NaN or infinity, which many estimators refuse; return NaN for the others."""
     whole = np.isfinite(np.asarray(rows, dtype=np.float64)).all(axis=1)
-    found = np.full(whole.size, np.nan)
+    predicted = np.full(whole.size, np.nan)
     if whole.any():
-        found[whole] = read(predict(rows[whole] if hasattr(rows, "shape") else np.asarray(rows)[whole]))
-    return found
+        predicted[whole] = read(predict(rows[whole] if hasattr(rows, "shape") else np.asarray(rows)[whole]))
+    return predicted
 
 
 def _predictions_one_by_one(predict: Callable[[Any], Any], rows: Any, read: Callable[[Any], Reals]) -> Reals:
     """Predict row by row, with NaN for each row that the estimator cannot take. Slow: the last resort."""
     picked = rows.iloc if hasattr(rows, "iloc") else rows
-    found = np.full(len(rows), np.nan)
-    for n in range(found.size):
+    predicted = np.full(len(rows), np.nan)
+    for n in range(predicted.size):
         alone = _attempted(partial(_of_one, predict, picked, n, read))
         if alone is not None and alone.size == 1:
-            found[n] = alone[0]
-    return found
+            predicted[n] = alone[0]
+    return predicted
 
 
 def _of_one(predict: Callable[[Any], Any], rows: Any, n: int, read: Callable[[Any], Reals]) -> Reals:

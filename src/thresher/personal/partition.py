@@ -57,9 +57,9 @@ def in_rounds(roster: Roster, parts: int, rounds: int, *, least_size: int = 1) -
         if len(made) == rounds or not possible:
             break
         made.append(partition(left, possible, least_size=least_size))
-    kept = np.zeros_like(roster.nano)
-    kept[roster.classes] = left.nano[left.classes]
-    spent = tuple(Epsilon.from_nano(nano) for nano in (roster.nano - kept).tolist())
+    unspent = np.zeros_like(roster.nano)
+    unspent[roster.classes] = left.nano[left.classes]
+    spent = tuple(Epsilon.from_nano(nano) for nano in (roster.nano - unspent).tolist())
     return Rounds(roster, tuple(made), spent, left)
 
 
@@ -147,9 +147,9 @@ def _layer(table: Table, gains: Gains, margin: float, earliest: int, top: int) -
             count, twice = float(people[i]), float(2 * sums[i])
             best, value = low, base[low] + slope[low] * (slope[low] * count - twice)
             for j in range(low + 1, high + 1):
-                found = base[j] + slope[j] * (slope[j] * count - twice)
-                if found < value + margin:
-                    closer = found < value - margin
+                gain = base[j] + slope[j] * (slope[j] * count - twice)
+                if gain < value + margin:
+                    closer = gain < value - margin
                     if not closer:  # too near to tell in floats; differences modulo 2^64 are small and exact
                         old = exact[best] + level[best] * (
                             level[best] * (people[i] - people[best]) - 2 * (sums[i] - sums[best])
@@ -157,7 +157,7 @@ def _layer(table: Table, gains: Gains, margin: float, earliest: int, top: int) -
                         new = exact[j] + level[j] * (level[j] * (people[i] - people[j]) - 2 * (sums[i] - sums[j]))
                         closer = new - old < 0
                     if closer:
-                        best, value = j, found
+                        best, value = j, gain
             best_near[i], begun[i] = value, best
             best_exact[i] = exact[best] + level[best] * (
                 level[best] * (people[i] - people[best]) - 2 * (sums[i] - sums[best])
@@ -182,15 +182,15 @@ def _plain_layer(table: Table, gains: Gains, margin: float, earliest: int, top: 
         edges = np.cumsum(width) - width
         j = np.arange(int(width.sum())) + np.repeat(low - edges, width)
         lean = slope[j]
-        found = base[j] + lean * (lean * np.repeat(count[i], width) - np.repeat(twice[i], width))
-        close = np.flatnonzero(found <= np.repeat(np.minimum.reduceat(found, edges) + margin, width))
-        row, j, found = np.searchsorted(edges, close, side="right") - 1, j[close], found[close]
+        gain = base[j] + lean * (lean * np.repeat(count[i], width) - np.repeat(twice[i], width))
+        close = np.flatnonzero(gain <= np.repeat(np.minimum.reduceat(gain, edges) + margin, width))
+        row, j, gain = np.searchsorted(edges, close, side="right") - 1, j[close], gain[close]
         ends = i[row]
         precise = exact[j] + level[j] * (level[j] * (people[ends] - people[j]) - 2 * (sums[ends] - sums[j]))
         edges = np.searchsorted(row, every)
         above = precise - precise[edges][row]
         least = np.flatnonzero(above == np.minimum.reduceat(above, edges)[row])
         least = least[np.searchsorted(row[least], every)]
-        best_near[i], best_exact[i], begun[i] = found[least], precise[least], j[least]
+        best_near[i], best_exact[i], begun[i] = gain[least], precise[least], j[least]
         step //= 2
     return (best_near, best_exact), begun
