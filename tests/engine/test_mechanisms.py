@@ -344,3 +344,14 @@ def test_the_half_width_of_an_average_is_told_for_the_fewest_rows_that_condition
     shown = str(plan)
     assert f" in a group of {rows} rows" in shown
     assert ("lets through" in shown) == (rows != 100)
+
+
+@pytest.mark.parametrize("bound", ["misses", "false_alarms"])
+def test_a_limit_that_allows_only_coarser_widths_is_told_whichever_error_comes_first(tmp_path, bound):
+    wards = [f"w{i}" for i in range(120)]
+    declarations = DECLARATIONS.replace('["A", "B", "C", "D"]', str(wards).replace("'", '"'))
+    region = {"COUNT(*)": 2, "AVG(age)": "0.1"}
+    with thresher.open(clinic(tmp_path, ROWS, declarations)) as engine:
+        sql = f"{COUNT} AND AVG(age) > 50"
+        plan = engine.plan(sql, uncertain_region=region, max_epsilon="0.1", bound=bound)
+    assert any("AVG(age) > 50 is measured within" in note and "nothing finer" in note for note in plan.notes)

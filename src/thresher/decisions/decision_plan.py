@@ -119,20 +119,23 @@ class DecisionPlan(Plan[Release]):
     @property
     def notes(self) -> tuple[str, ...]:
         """Return what a person should know beside the promise."""
-        clear = Fraction(self.look.clear, self.look.scale)
-        wide = wide_regions(self.asked, self.look.half_width, clear) if self.look.refinable else ()
-        return (*self.question.notes, *coarser(self.asked, self.look.half_width), *wide, *self.look.warnings)
+        clear, wide = Fraction(self.look.clear, self.look.scale), tuple[str, ...]()
+        # Other looks do not measure one margin, so each condition has a half width by itself.
+        if self.look.refinable:
+            width = self.look.half_width
+            wide = (*coarser(self.asked, width), *wide_regions(self.asked, width, clear))
+        return (*self.question.notes, *wide, *self.look.warnings)
 
     def __repr__(self) -> str:
         return f"<DecisionPlan: {len(self.question.groups)} groups, epsilon {self.epsilon}>"
 
     def explanation(self) -> Statements:
         notes = [note for note in self.notes if note not in self.look.warnings]
-        kept = [self.look.half_width * spread for spread in self.asked.sensitivities.values()]
+
         return [
             *[("WARNING", warning) for warning in self.look.warnings],
             *questioned(self.question),
-            *widths(self.asked, kept, usual=self._usual_width()),
+            *widths(self.asked, self.look.kept(self.asked), usual=self._usual_width()),
             ("promise", self.guarantee.sentence),
             *priced(self.asked, self.look.epsilon, back=self.shows_levels and len(self.look.ladder()) != 1),
             *[("note", note) for note in notes],

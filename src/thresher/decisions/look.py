@@ -93,6 +93,10 @@ class Look:
         """Return what is promised before anything is read, or, with `seen`, what an answer reached."""
         return line_promise(asked, self.half_width, Fraction(self.clear, self.scale))
 
+    def kept(self, asked: Asked) -> list[Fraction]:
+        """Return the half width of each condition, in steps of its weighted sum."""
+        return [self.half_width * spread for spread in asked.sensitivities.values()]
+
     def details(self, asked: Asked, price: Price) -> Statements:
         """Return how it decides and what it costs, line by line."""
         return look_details(asked, self, price)

@@ -51,8 +51,7 @@ def widths(asked: Asked, kept: Sequence[Fraction], *, usual: str) -> Statements:
 
     `kept` holds the half width of each condition in steps. `usual` says where they come from if they are defaults.
     """
-    # The conditions as they were written: those of the complement have the same texts and units.
-    written = [pair for pair in zip(asked.question.atoms, kept, strict=True) if pair[0].written]
+    written = [pair for pair in zip(asked.atoms, kept, strict=True) if pair[0].written]
     # Those of averages go last: they name the size of a group, which a count may set.
     written.sort(key=lambda pair: pair[0].per_row)
     texts = [f"{atom.text}: within {_own_width(atom, steps, asked)}" for atom, steps in written]
@@ -81,8 +80,9 @@ def _own_width(atom: Atom, steps: Fraction, asked: Asked) -> str:
     width = steps / atom.steps
     if not atom.per_row:
         return _counted(rounded_up(width), atom, asked.question.table)
-    formula = asked.question.formula
-    rows = 0 if isinstance(formula, bool) else _rows_beside(formula, atom)
+    # Conditions of the complement stand in the order of those in the question.
+    formula, asked_for = asked.question.formula, dict(zip(asked.atoms, asked.question.atoms, strict=True))
+    rows = 0 if isinstance(formula, bool) else _rows_beside(formula, asked_for[atom])
     least = rows if rows > 1 else _ASSUMED_ROWS
     why = "the fewest that COUNT(*) lets through" if rows > 1 else "assumed: no condition sets a least size"
     more = least * _MORE_ROWS
@@ -179,7 +179,7 @@ def coarser(asked: Asked, half_width: Fraction) -> tuple[str, ...]:
         for atom, spread, wished, unit, _ in _widths(asked)
         if half_width >= wished / spread + 1
     ]
-    return (f"{listed(conditions)}: the limit on the cost allows nothing finer",) if conditions else ()
+    return (f"{'; '.join(conditions)}: the limit on the cost allows nothing finer",) if conditions else ()
 
 
 def _narrowed(asked: Asked, kept: Fraction) -> tuple[str, ...]:

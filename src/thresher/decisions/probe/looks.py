@@ -67,6 +67,10 @@ class ConditionLooks(Look):
         """How the method decides, in plain words."""
         return _HOW[self.method]
 
+    def kept(self, asked: Asked) -> list[Fraction]:  # noqa: ARG002 - the form of all looks
+        """Return the half width of each condition: each keeps its own."""
+        return [Fraction(steps) for steps in self.steps]
+
     @property
     def half_width(self) -> Fraction:
         """The widest half width of all conditions, in privacy units."""
