@@ -45,7 +45,7 @@ def next_step(engine: Engine, plan: Plan[Release], release: Release, sql: str, m
     groups = f"{uncertain} group{'s are' if uncertain > 1 else ' is'} uncertain"
     if left is not None and finer.epsilon > left:
         command = click.get_current_context().command
-        fits = in_flags(finer.affordable(left) or "The budget pays for nothing finer", command)
+        fits = in_flags(finer.affordable(left) or "Nothing finer is left in the budget", command)
         return Page((Fact("next", f"{groups}. {fits}."),))
     options = {"--of": release.key, "--uncertain-region": width, **more}
     written = " ".join(f"{flag} {shlex.quote(value)}" for flag, value in options.items())
