@@ -9,6 +9,7 @@ from fractions import Fraction
 from pathlib import Path
 
 import pytest
+from cli.running import thresher as command
 
 import thresher.accounting
 import thresher.noise
@@ -23,8 +24,7 @@ REFERENCE = ROOT / "docs" / "reference"
 
 
 def test_the_transcript_in_the_readme_is_what_the_demo_prints():
-    command = [sys.executable, "-m", "thresher", "demo", "--seed", "7"]
-    printed = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    printed = command("demo", "--seed", "7").stdout
     shown = re.search(r"```text\n(.*?)```", README, re.DOTALL)[1]
     assert printed == shown
 
