@@ -18,6 +18,12 @@ _WHERE = re.compile(r" \(at (?:line (\d+), column (\d+)|end of document)\)$")
 _BLANK_VALUE = re.compile(rf"[=,\[{{]\s*{BLANK}(?![A-Za-z0-9_-])")
 _NO_TEXT = re.compile("[\x00\ud800-\udfff]")
 _LONG_NUMBER = re.compile(r"[0-9][0-9_]{4000,}")
+_UNREADABLE: dict[type[OSError], str] = {
+    FileNotFoundError: "this file does not exist. Run thresher init to make one, or name another file.",
+    IsADirectoryError: "this is a folder. Name the file in it.",
+    PermissionError: "the user who runs Thresher may not read it. Change its permissions.",
+}
+_NO_PLAIN_FILE = "it cannot be read. Check its name, and that it is a plain file."
 _TOO_LARGE = f"it has more than {_MAX_BYTES} bytes. Move long lists of values into a public table"
 
 
@@ -27,16 +33,9 @@ def file_text(path: Path) -> str:
     try:
         with path.open("rb") as file:
             content = file.read(_MAX_BYTES + 1)
-    except FileNotFoundError:
-        raise DeclarationError(
-            shown, "this file does not exist. Run thresher init to make one, or name another file."
-        ) from None
-    except IsADirectoryError:
-        raise DeclarationError(shown, "this is a folder. Name the file in it.") from None
-    except PermissionError:
-        raise DeclarationError(shown, "the user who runs Thresher may not read it. Change its permissions.") from None
-    except (OSError, ValueError):
-        raise DeclarationError(shown, "it cannot be read. Check its name, and that it is a plain file.") from None
+    except (OSError, ValueError) as error:
+        why = next((words for kind, words in _UNREADABLE.items() if isinstance(error, kind)), _NO_PLAIN_FILE)
+        raise DeclarationError(shown, why) from None
     if len(content) > _MAX_BYTES:
         raise DeclarationError(shown, f"{_TOO_LARGE}.")
     try:

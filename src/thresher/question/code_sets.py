@@ -6,7 +6,7 @@ Reads: conditions, declarations. Writes: nothing. Never: data; the public list o
 values.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
 
@@ -145,13 +145,14 @@ def _numbers(leaf: Within | OneOf | NoneOf | Missing | Present) -> CodeSet | Non
         return Numbers(((low, high),) if low <= high else (), null=False)
     if any(isinstance(code, str) for code in leaf.codes):
         return None
-    listed = Numbers(_runs(sorted(int(code) for code in leaf.codes)), null=False)
+    listed = Numbers(code_runs(int(code) for code in leaf.codes), null=False)
     return listed if isinstance(leaf, OneOf) else Numbers(listed.opposite().runs, null=False)
 
 
-def _runs(codes: Sequence[int]) -> tuple[tuple[int, int], ...]:
+def code_runs(codes: Iterable[int]) -> tuple[tuple[int, int], ...]:
+    """Return the codes as runs without gaps, in order."""
     runs: list[tuple[int, int]] = []
-    for code in codes:
+    for code in sorted(codes):
         if runs and code <= runs[-1][1] + 1:
             runs[-1] = (runs[-1][0], code)
         else:

@@ -10,13 +10,14 @@ database about its rows.
 """
 
 from collections.abc import Mapping
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 
 from thresher.config import Declarations
 from thresher.errors import DeclarationError, SourceUnavailableError
-from thresher.sources.addresses import Address, address
+from thresher.sources.addresses import address
 from thresher.sources.protocol import Family, PhysicalColumn, PublicTables, Source
 
+_PACKAGES = {"postgres": ("PostgreSQL", "psycopg"), "spark": ("Spark", "pyspark")}
 _MISSING = "{} needs the package {}, which is not installed: pip install 'thresher[{}]'"
 
 __all__ = ["Family", "PhysicalColumn", "PublicTables", "Source", "checked_source", "open_source"]
@@ -34,10 +35,16 @@ def open_source(declarations: Declarations, tables: Mapping[str, object] | None 
     if tables is not None and len({id(table) for table in tables.values()}) < len(tables):
         rule = "one table in memory has two names, which would give its rows a second budget. Pass it once"
         raise DeclarationError("source", rule)
-    if where.engine == "postgres":
-        return _postgres(declarations, where)
-    if where.engine == "spark":
-        return _spark(declarations, where)
+    if where.engine in _PACKAGES:
+        with suppress(ImportError):
+            if where.engine == "postgres":
+                from thresher.sources.postgres_source import PostgresSource  # noqa: PLC0415
+
+                return PostgresSource(declarations, where)
+            from thresher.sources.spark_source import SparkSource  # noqa: PLC0415
+
+            return SparkSource(declarations, where)
+        raise SourceUnavailableError(_MISSING.format(*_PACKAGES[where.engine], where.engine))
     from thresher.sources.duckdb_source import DuckDBSource  # noqa: PLC0415
     from thresher.sources.files import in_memory  # noqa: PLC0415
 
@@ -58,23 +65,3 @@ def checked_source(declared: Declarations, tables: Mapping[str, object] | None =
     except DeclarationError as refused:
         raise declared.located(refused) from None
     return source
-
-
-def _postgres(declarations: Declarations, where: Address) -> Source:
-    try:
-        from thresher.sources.postgres_source import PostgresSource  # noqa: PLC0415
-    except ImportError:
-        pass
-    else:
-        return PostgresSource(declarations, where)
-    raise SourceUnavailableError(_MISSING.format("PostgreSQL", "psycopg", "postgres"))
-
-
-def _spark(declarations: Declarations, where: Address) -> Source:
-    try:
-        from thresher.sources.spark_source import SparkSource  # noqa: PLC0415
-    except ImportError:
-        pass
-    else:
-        return SparkSource(declarations, where)
-    raise SourceUnavailableError(_MISSING.format("Spark", "pyspark", "spark"))

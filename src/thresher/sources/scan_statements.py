@@ -24,6 +24,7 @@ from thresher.question import (
     RowsNeed,
     Within,
 )
+from thresher.question.code_sets import code_runs
 from thresher.sources.codes import NARROW, NO, Coded
 from thresher.sources.dialect import Dialect
 
@@ -145,7 +146,7 @@ def condition_sql(asked: Condition, columns: Mapping[str, Coded], dialect: Diale
 def _listed(asked: OneOf | NoneOf, column: Coded, dialect: Dialect, brought: Brought) -> str:
     if not asked.codes:
         return NO if isinstance(asked, OneOf) else column.present
-    runs = [] if column.text or isinstance(asked, NoneOf) else _runs([int(code) for code in asked.codes])
+    runs = () if column.text or isinstance(asked, NoneOf) else code_runs(int(code) for code in asked.codes)
     if runs and len(runs) <= _FEW_RUNS:
         parts = [column.between(low, high) for low, high in runs]
         return parts[0] if len(parts) == 1 else f"({' OR '.join(parts)})"
@@ -154,14 +155,3 @@ def _listed(asked: OneOf | NoneOf, column: Coded, dialect: Dialect, brought: Bro
         return inside if isinstance(asked, OneOf) else f"NOT ({inside})"
     constants = ", ".join(dialect.constant(code) for code in asked.codes)
     return f"{column.code} {'IN' if isinstance(asked, OneOf) else 'NOT IN'} ({constants})"
-
-
-def _runs(codes: Sequence[int]) -> list[tuple[int, int]]:
-    """Return the codes as intervals without gaps."""
-    runs: list[tuple[int, int]] = []
-    for code in sorted(codes):
-        if runs and code <= runs[-1][1] + 1:
-            runs[-1] = (runs[-1][0], code)
-        else:
-            runs.append((code, code))
-    return runs

@@ -18,7 +18,7 @@ from thresher.question import ALWAYS, NEVER, Aggregate, AllOf, Atom, Condition, 
 from thresher.sql.linear import Context, Linear, present_count, scaled, sum_of_forms
 from thresher.sql.names import Group, PublicColumn
 from thresher.sql.refusals import Refusal, shown
-from thresher.sql.row_conditions import TURNED
+from thresher.sql.row_conditions import HOLDS, TURNED
 from thresher.sql.writing import aggregate_text, linear_text, name_text, order, ratio_text, sum_text
 
 # An average that is compared with a public column takes one count for each value of the column.
@@ -50,7 +50,7 @@ def compare(
     if form.over is not None:
         return _ratio(terms, form.over, bounds, written, context)
     if not terms:
-        truths = {_holds(Fraction(0), sign, bound) for bound in bounds.by_group}
+        truths = {HOLDS[sign](Fraction(0), bound) for bound in bounds.by_group}
         if len(truths) > 1:
             raise Refusal("linear-forms", "The aggregates of this comparison cancel out; leave it out", at)
         return Compared(always_false=truths == {False})
@@ -191,7 +191,3 @@ def _scale(numbers: Collection[Fraction]) -> Fraction:
     """Return the positive factor that makes these numbers whole, without a common factor."""
     common = math.lcm(*(number.denominator for number in numbers))
     return Fraction(common, math.gcd(*(int(number * common) for number in numbers)))
-
-
-def _holds(value: Fraction, sign: str, bound: Fraction) -> bool:
-    return {"<": value < bound, "<=": value <= bound, ">": value > bound, ">=": value >= bound}[sign]

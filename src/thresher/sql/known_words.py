@@ -65,16 +65,8 @@ _LISTS: tuple[tuple[Rule, str, str], ...] = (
         "LIMIT, OFFSET, ORDER BY, FETCH, TOP, TABLESAMPLE, USING SAMPLE, SORT BY, QUALIFY, CLUSTER BY, "
         "DISTRIBUTE BY, SELECT DISTINCT, SELECT ALL, TABLE SAMPLE",
     ),
-    (
-        "no-window",
-        _WINDOW,
-        "OVER, WINDOW, PARTITION BY, PARTITION",
-    ),
-    (
-        "no-set-operation",
-        _SET,
-        "UNION, EXCEPT, INTERSECT, MINUS",
-    ),
+    ("no-window", _WINDOW, "OVER, WINDOW, PARTITION BY, PARTITION"),
+    ("no-set-operation", _SET, "UNION, EXCEPT, INTERSECT, MINUS"),
     (
         "no-subquery",
         _QUERY,

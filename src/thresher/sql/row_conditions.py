@@ -4,26 +4,30 @@ SQL's third truth value is not needed: a leaf that is unknown is not true, and n
 Reads: the parser's tree, names. Writes: nothing. Never: a comparison of two columns, an expression that can fail.
 """
 
+import operator
 from collections.abc import Callable
 from fractions import Fraction
+from typing import Any
 
 from sqlglot import exp
 
 from thresher.config import Column, Days, Grid, Hours, Truth, decimal_text
 from thresher.question import NEVER, Condition, PublicValue, all_of, any_of
 from thresher.sql.encoding import among, compared, missing, none_of, one_of, present
+from thresher.sql.known_words import PLAIN
 from thresher.sql.literals import Constant, check_among, constant, constant_text
 from thresher.sql.names import PublicColumn, Scope
 from thresher.sql.refusals import Refusal, bare, shown
-from thresher.sql.statement import check_parts, in_order
+from thresher.sql.statement import COMPARISONS, check_parts, in_order
 
-SIGNS: dict[type[exp.Expr], str] = {
-    exp.EQ: "=",
-    exp.NEQ: "<>",
-    exp.LT: "<",
-    exp.LTE: "<=",
-    exp.GT: ">",
-    exp.GTE: ">=",
+SIGNS = {kind: PLAIN.get(token, "<>") for kind, token in COMPARISONS.items()}
+HOLDS: dict[str, Callable[[Any, Any], bool]] = {
+    "=": operator.eq,
+    "<>": operator.ne,
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
 }
 OPPOSITE = {"=": "<>", "<>": "=", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}
 TURNED = {"=": "=", "<>": "<>", "<": ">", ">": "<", "<=": ">=", ">=": "<="}
@@ -129,7 +133,7 @@ def _leaf(column: Column | PublicColumn, sign: str, value: Constant, scope: Scop
     if sign in ("=", "<>") and isinstance(value, str):
         known = scope.values(column).values()
         check_among(f"{column.table}.{column.name}", [value], [other for other in known if other is not None], at)
-    return _public(column, lambda other: other is not None and _holds(other, sign, value), scope)
+    return _public(column, lambda other: other is not None and HOLDS[sign](other, value), scope)
 
 
 def _note_never(column: Column | PublicColumn, sign: str, value: Constant, scope: Scope, at: exp.Expr) -> None:
@@ -157,13 +161,6 @@ def _public(column: PublicColumn, test: Callable[[PublicValue], bool], scope: Sc
 
 def _ordered(value: Constant) -> bool:
     return not isinstance(value, str | bool)
-
-
-def _holds(left: PublicValue, sign: str, right: Constant) -> bool:
-    if sign in ("=", "<>"):
-        return (left == right) == (sign == "=")
-    difference = left - right  # type: ignore[operator] # numbers: checked before
-    return {"<": difference < 0, "<=": difference <= 0, ">": difference > 0, ">=": difference >= 0}[sign]
 
 
 def _column(node: exp.Expr, scope: Scope) -> Column | PublicColumn:

@@ -25,7 +25,7 @@ from thresher.sql.tokens import DEEPEST
 _MOST_BITS = 512
 ARITHMETIC = (exp.Add, exp.Sub, exp.Mul, exp.Div)
 _PLACED = (TokenType.VAR, TokenType.IDENTIFIER, TokenType.STRING, TokenType.NUMBER)
-_COMPARISONS: dict[type[exp.Expr], TokenType] = {
+COMPARISONS: dict[type[exp.Expr], TokenType] = {
     exp.EQ: TokenType.EQ,
     exp.NEQ: TokenType.NEQ,
     exp.LT: TokenType.LT,
@@ -61,7 +61,7 @@ _SIGNS: dict[type[exp.Expr], tuple[TokenType, ...]] = {
     exp.Count: (TokenType.L_PAREN, TokenType.R_PAREN),
     exp.Sum: (TokenType.L_PAREN, TokenType.R_PAREN),
     exp.Avg: (TokenType.L_PAREN, TokenType.R_PAREN),
-    **{node: (sign,) for node, sign in _COMPARISONS.items()},
+    **{node: (sign,) for node, sign in COMPARISONS.items()},
 }
 
 
@@ -154,7 +154,7 @@ _PARTS: dict[type[exp.Expr], tuple[str, ...]] = {
     exp.Star: (),
     **dict.fromkeys((exp.From, exp.Where, exp.Having, exp.TableAlias, exp.Boolean, exp.Paren), ("this",)),
     **dict.fromkeys((exp.Not, exp.Neg, exp.Sum, exp.Avg), ("this",)),
-    **dict.fromkeys((exp.And, exp.Or, exp.Is, *_COMPARISONS, *ARITHMETIC), ("this", "expression")),
+    **dict.fromkeys((exp.And, exp.Or, exp.Is, *COMPARISONS, *ARITHMETIC), ("this", "expression")),
 }
 _REFUSED_BY_NAME = (exp.Join, exp.Table, exp.TableAlias, exp.In)
 # Places where parentheses do more than group: around a table, after IS, and in a cast.
