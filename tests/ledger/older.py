@@ -19,8 +19,10 @@ PATIENTS = '{{"look": ["tslm"], "question": "{}", "unit": "patient"}}'
 STEP = (
     '{{"account": {{"protect": 1, "start": "{}", "step_seconds": 300, "unit": null}}, "step": 0, "stream": "campus"}}'
 )
-_ACCOUNTS = book_tables.ACCOUNTS.replace(" subject TEXT NOT NULL,", "")
-assert _ACCOUNTS != book_tables.ACCOUNTS
+_ACCOUNTS = book_tables.ACCOUNTS.replace(" facts TEXT NOT NULL,", "")
+_RESERVATIONS = book_tables.RESERVATIONS.replace(" lease BIGINT NOT NULL,", "")
+_OLD = {book_tables.ACCOUNTS: _ACCOUNTS, book_tables.RESERVATIONS: _RESERVATIONS}
+assert all(new != old for new, old in _OLD.items())
 
 
 def copied(name: str, folder: Path) -> str:
@@ -32,10 +34,10 @@ def copied(name: str, folder: Path) -> str:
 
 def plain_lines(monkeypatch) -> None:
     """Write lines of reservations as they were before version 3."""
-    facts = Charge.facts
+    facts, later = Charge.facts, ("family", "relations", "subject")
 
     def older(charge, owner, loss):
-        return {name: fact for name, fact in facts(charge, owner, loss).items() if name not in ("family", "subject")}
+        return {name: fact for name, fact in facts(charge, owner, loss).items() if name not in later}
 
     monkeypatch.setattr(Charge, "facts", older)
 
@@ -47,6 +49,13 @@ def downgraded(path: Path, version: int) -> None:
             "ALTER TABLE accounts RENAME TO later",
             _ACCOUNTS,
             "INSERT INTO accounts SELECT name, analyst, cap, loss, losses, coarse FROM later",
+            "DROP TABLE later",
+            "DROP INDEX one_charge_per_key",
+            "DROP INDEX open_by_account",
+            "ALTER TABLE reservations RENAME TO later",
+            _RESERVATIONS,
+            *book_tables.RESERVATION_INDEXES,
+            f"INSERT INTO reservations SELECT {book_tables._RESERVATION} FROM later",
             "DROP TABLE later",
             *(["DROP TABLE states"] if version == 1 else []),
             f"UPDATE head SET version = {version}",
@@ -65,7 +74,7 @@ def into_postgres(name: str, url: str) -> None:
         server.execute("CREATE SCHEMA thresher_ledger")
         server.execute("SET search_path = thresher_ledger")
         tables = [row[0] for row in raw.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
-        made = [_ACCOUNTS if statement == book_tables.ACCOUNTS else statement for statement in book_tables.TABLES]
+        made = [_OLD.get(statement, statement) for statement in book_tables.TABLES]
         for statement in (*made, *postgres._APPEND_ONLY):
             if statement != book_tables.STATES or "states" in tables:
                 server.execute(statement.format(bytes="BYTEA").encode())

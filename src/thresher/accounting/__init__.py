@@ -21,10 +21,10 @@ from thresher.accounting.events import (
     spending_from_json,
     step_spending,
 )
-from thresher.accounting.losses import RegionLosses, added, coarsened
+from thresher.accounting.losses import RegionLosses, added, coarsened, first_steps
 from thresher.accounting.min_entropy import MinEntropy, box_min_entropy
 from thresher.accounting.regions import Interval, Region, Values, between, overlaps
-from thresher.accounting.subject import FAMILIES, UNKNOWN, Subject
+from thresher.accounting.subject import FAMILIES, UNKNOWN, Subject, is_paid_by
 
 __all__ = [
     "FAMILIES",
@@ -46,6 +46,8 @@ __all__ = [
     "between",
     "box_min_entropy",
     "coarsened",
+    "first_steps",
+    "is_paid_by",
     "loss_after",
     "overlaps",
     "safe_sum",

@@ -161,6 +161,11 @@ def steps(low: Fraction, high: Fraction) -> Region:
     return Region(((STEP, Interval(low, high, True, False)),))
 
 
+def first_steps(last: int) -> Region:
+    """Return the steps of a stream from its first to `last`, included."""
+    return steps(Fraction(0), Fraction(last + 1))
+
+
 def coarsened(losses: Sequence[RegionLosses], most_groups: int) -> tuple[RegionLosses, ...]:
     """Reduce losses to at most `most_groups` groups: the longest lists are replaced by their largest amount.
 

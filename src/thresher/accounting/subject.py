@@ -52,5 +52,15 @@ class Subject:
         return tuple(name for name in mine if mine[name] != theirs[name])
 
 
+def is_paid_by(family: str, subject: Subject) -> bool:
+    """Tell whether an account about this subject pays for a plan of this family.
+
+    A stream that protects persons in all of its steps loses what a question about persons loses, so it may share the
+    account of the persons.
+    """
+    of_people = subject.kind == TABLE and subject.unit is not None
+    return subject.kind == FAMILIES[family] or (FAMILIES[family] == STREAM and of_people)
+
+
 # The subject of an account whose old entries name none. No plan has this subject, so nothing can be charged to it.
 UNKNOWN = Subject("unknown", None)

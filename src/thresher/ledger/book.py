@@ -12,15 +12,25 @@ What is promised and what is not: `docs/ledger.md`.
 import math
 import time
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from thresher.accounting import RegionLosses, Spending, Subject
 from thresher.amounts import Amount, Epsilon, whole_number
-from thresher.errors import ArgumentError, KeyReusedError, LedgerCorruptError, LostAnswerError, PendingError
+from thresher.errors import (
+    ArgumentError,
+    DeclarationError,
+    KeyReusedError,
+    LedgerCorruptError,
+    LedgerError,
+    LostAnswerError,
+    PendingError,
+)
 from thresher.ledger.anchor import Anchor
 from thresher.ledger.entries import Entry, digest
 from thresher.ledger.journal import Journal, write_end
+from thresher.ledger.leases import LEASE_SECONDS
 from thresher.ledger.owners import process_name
 from thresher.ledger.records import (
     FORFEITED,
@@ -36,6 +46,7 @@ from thresher.ledger.records import (
     checked_analyst,
     checked_key,
     checked_text,
+    step_of,
 )
 from thresher.ledger.rules import after_reserving, open_losses, told
 from thresher.ledger.stores import store_for
@@ -43,20 +54,46 @@ from thresher.ledger.stores.book_tables import Tables
 
 WAIT_SECONDS = 30.0
 _POLL_SECONDS = 0.01
+_LONGEST_LEASE = 86_400
 
 
-def open_book(url: str, *, anchor: Path | None = None, accept_anchor: bool = False, make: bool = True) -> "Book":
+def open_book(
+    url: str,
+    *,
+    anchor: Path | None = None,
+    folder: Path | None = None,
+    accept_anchor: bool = False,
+    make: bool = True,
+    lease_seconds: float = LEASE_SECONDS,
+) -> "Book":
     """Open the ledger at `url`, verify all of it, and forfeit the reservations of dead processes.
 
     anchor           the path of its anchor; by default it lies beside the file of a SQLite ledger
+    folder           where the anchor of a ledger in PostgreSQL is kept if no path is named; it may be missing there
     accept_anchor    write a missing anchor anew: for a curator who knows why it is missing
     make             make the ledger if there is none
+    lease_seconds    how long a process may show no sign of life before its open reservations are forfeited
     """
-    store, usual = store_for(url)
-    place = usual if anchor is None else Path(anchor)
-    book = Book(store, None if place is None else Anchor(place))
+    book = closed_book(url, anchor=anchor, folder=folder, lease_seconds=lease_seconds)
     book.recover(accept_anchor=accept_anchor, make=make)
     return book
+
+
+def closed_book(
+    url: str, *, anchor: Path | None = None, folder: Path | None = None, lease_seconds: float = LEASE_SECONDS
+) -> "Book":
+    """Return the ledger at `url` before it is opened: `recover` opens it."""
+    if not 1 <= lease_seconds <= _LONGEST_LEASE:
+        rule = f"it must be from 1 to {_LONGEST_LEASE} seconds"
+        raise ArgumentError("lease_seconds", lease_seconds, rule, f"Leave it out for {LEASE_SECONDS:.0f}")
+    store, usual = store_for(url)
+    if anchor is not None:
+        place: Anchor | None = Anchor(Path(anchor))
+    elif usual is not None:
+        place = Anchor(usual)
+    else:
+        place = None if folder is None else Anchor(folder / "ledger.anchor", optional=True)
+    return Book(store, place, lease_seconds=lease_seconds)
 
 
 class Book(Journal):
@@ -90,7 +127,7 @@ class Book(Journal):
         Nothing is written if every table has its budget already.
         """
         wanted = {checked_text(name, "account", MAX_NAME): Epsilon(cap) for name, cap in caps.items()}
-        with self._store.reading() as tables:
+        with self._reading() as tables:
             held = {name: tables.account(name, "") for name in wanted}
         if all(account is not None and account.cap == wanted[name] for name, account in held.items()):
             return
@@ -103,27 +140,46 @@ class Book(Journal):
                 if account is None or account.cap != amount:
                     write("account" if account is None else "cap", name, "", {"cap": amount.nano})
 
+    def rename(self, old: str, new: str) -> None:
+        """Let an account go by another name, with all that it has lost: for a table that was renamed."""
+        checked_text(new, "account", MAX_NAME)
+        with self._writing() as (tables, write):
+            existing(tables, old)
+            if tables.account(new, "") is not None:
+                rule = "an account of this name exists, and two accounts cannot become one"
+                raise ArgumentError("account", new, rule, "Pass a name that the ledger does not have")
+            write("rename", old, "", {"to": new})
+
+    def forfeit_entry(self, sequence: int) -> Epsilon:
+        """Forfeit the open reservation of a line, whoever owns it: for a curator who knows that its owner is gone."""
+        with self._writing() as (tables, write):
+            found = tables.reservation(whole_number(sequence, "entry"))
+            if found is None or found.state != RESERVED:
+                rule = "no open reservation has this number"
+                raise ArgumentError("entry", sequence, rule, "`thresher ledger show` lists the open ones")
+            return write_end(tables, write, found, "forfeit", {})
+
     def balance(self, account: str, analyst: str = "") -> Balance:
         """Return cap, spent and remaining of an account, or of an analyst's part of it."""
         checked_analyst(analyst)
-        with self._store.reading() as tables:
+        with self._reading() as tables:
             existing(tables, account)
             held = tables.account(account, analyst) or Account(account, analyst, None, Epsilon(0), ())
             return _balance(tables, held)
 
     def balances(self) -> list[Balance]:
         """Return the balance of every account, and of every analyst's part, by name."""
-        with self._store.reading() as tables:
+        with self._reading() as tables:
             return [_balance(tables, held) for held in tables.accounts()]
 
     def subjects(self) -> dict[str, Subject]:
         """Return, for each charged account, what its losses are about."""
-        with self._store.reading() as tables:
+        with self._reading() as tables:
             return {held.name: held.subject for held in tables.accounts() if held.subject is not None}
 
     def losses(self, account: str) -> list[RegionLosses]:
         """Return the losses of an account by region, with open reservations at their worst case: for the curator."""
-        with self._store.reading() as tables:
+        with self._reading() as tables:
             held = existing(tables, account)
             return [*held.losses, *open_losses(tables, held)]
 
@@ -131,7 +187,7 @@ class Book(Journal):
         """Return the lines after the line of this number, in order."""
         if not 0 <= whole_number(after, "after") < 1 << 62:
             raise ArgumentError("after", after, "it must be the number of an entry", "Pass 0 for all entries")
-        with self._store.reading() as tables:
+        with self._reading() as tables:
             return [Entry.read(document, stored_hash) for _, document, stored_hash in tables.lines(after)]
 
     # Spending
@@ -148,7 +204,7 @@ class Book(Journal):
             raise ArgumentError("wait_seconds", wait_seconds, rule, "Pass 0 to not wait")
         # A stopped book does not even hand out stored answers: they may not be on disk.
         self._check_running()
-        with self._store.reading() as tables:
+        with self._reading() as tables:
             known = tables.reservation_of(charge.analyst, charge.key)
             if known is not None:
                 stored = _replayed(tables, known, charge.account, charge.question)
@@ -164,35 +220,41 @@ class Book(Journal):
                 known = tables.reservation_of(charge.analyst, charge.key)
                 standing = [] if known is not None else after_reserving(tables, charge)
             if known is None:
+                _check_relations(tables, charge)
                 facts = charge.facts(process_name(), told(standing))
-                entry = write("reserve", charge.account, charge.analyst, facts, standing)
-                return Reservation.of_line(entry)
+                made = Reservation.of_line(write("reserve", charge.account, charge.analyst, facts, standing))
+                tables.put_lease(made.sequence, tables.now() + self.leases.milliseconds)
+        if known is None:
+            self.leases.hold(made.sequence)
+            return made
         return self._await(charge, wait_seconds)
 
     def answered(self, account: str, key: str, question: str, analyst: str = "") -> StoredRelease | None:
         """Return the stored answer of this key, or None. Charges nothing; refuses a known key as `reserve` does."""
         self._check_running()
-        with self._store.reading() as tables:
+        with self._reading() as tables:
             found = tables.reservation_of(checked_analyst(analyst), checked_key(key))
             return None if found is None else _replayed(tables, found, account, question)
 
     def recalled(self, account: str, key: str, analyst: str = "") -> Recalled | None:
         """Return the question that this key was charged for on this account, and its answer: for a refinement."""
         self._check_running()
-        with self._store.reading() as tables:
+        with self._reading() as tables:
             found = tables.reservation_of(checked_analyst(analyst), checked_key(key))
             if found is None or found.account != account:
                 return None
             stored = None if found.state == FORFEITED else _replayed(tables, found, account, found.question)
-            return Recalled(found.question, None if stored is None else stored.body, found.state == FORFEITED)
+            restored = found.sequence < existing(tables, account).restored
+            return Recalled(found.question, None if stored is None else stored.body, found.state == FORFEITED, restored)
 
     def _await(self, charge: Charge, wait_seconds: float) -> StoredRelease:
         """Wait for the stored answer of a key that is charged already, and return it."""
         key, deadline = charge.key, time.monotonic() + wait_seconds
         while True:
-            with self._store.reading() as tables:
+            with self._reading() as tables:
                 found = tables.reservation_of(charge.analyst, key)
                 stored = None if found is None else _replayed(tables, found, charge.account, charge.question)
+                lapsed = found is not None and stored is None and tables.lease(found.sequence) < tables.now()
             # The commit that this loop waits for may have failed and stopped the book.
             self._check_running()
             if stored is not None:
@@ -202,6 +264,10 @@ class Book(Journal):
                     f"another process gave up the key {key!r} before any data were read. Nothing is charged: ask again "
                     "with the same key"
                 )
+            if lapsed:
+                # Its owner shows no sign of life. A writing transaction forfeits it, and the next look says so.
+                with self._writing():
+                    continue
             if time.monotonic() >= deadline:
                 raise PendingError(
                     f"the key {key!r} is charged already and is being answered elsewhere. Ask again later with the "
@@ -239,8 +305,22 @@ class Book(Journal):
     def state(self, name: str) -> bytes | None:
         """Return the state that was last kept under a name, or None."""
         self._check_running()
-        with self._store.reading() as tables:
+        with self._reading() as tables:
             return tables.state(checked_text(name, "name", MAX_NAME))
+
+    def restored_step(self, account: str, key: str) -> int:
+        """Return the last step that an anchor saw, of the stream of this step's key; -1 if no backup was restored.
+
+        A step up to it that the book does not know was forgotten by the backup: it is charged, and never drawn again.
+        """
+        named = step_of(key)
+        with self._reading() as tables:
+            restored = existing(tables, account).restored
+            line = next(tables.lines(restored - 1), None) if restored else None
+        if named is None or line is None:
+            return -1
+        seen: dict[str, int] = dict(Entry.read(line[1], line[2]).facts["steps"])
+        return seen.get(named[0], -1)
 
     def forfeit(self, reservation: Reservation) -> Epsilon:
         """End a reservation without an answer, where data may have been read. Charge its worst case."""
@@ -260,18 +340,38 @@ class Book(Journal):
     ) -> Epsilon:
         if not isinstance(reservation, Reservation) or not isinstance(reservation.sequence, int):
             raise ArgumentError("reservation", reservation, "it must be a Reservation", "Pass what reserve returned")
+        self.leases.drop(reservation.sequence)
+        try:
+            return self._ended(kind, reservation, facts, release, state)
+        except LedgerError:
+            self._unended.add(reservation.sequence)
+            raise
+
+    def _ended(
+        self,
+        kind: str,
+        reservation: Reservation,
+        facts: dict[str, Any],
+        release: bytes | None,
+        state: State | None,
+    ) -> Epsilon:
         with self._writing() as (tables, write):
             found = tables.reservation(reservation.sequence)
-            if found is None or found.state != RESERVED or found != reservation:
-                raise ArgumentError(
-                    "reservation", reservation.sequence, "it has ended already, or was never made", "Call reserve again"
+            if found is None or replace(found, state=RESERVED, ended_by=None) != reservation:
+                raise ArgumentError("reservation", reservation.sequence, "it was never made", "Call reserve again")
+            if found.state == FORFEITED:
+                raise LostAnswerError(
+                    f"the key {found.key!r} was charged, and its answer is not given: this process showed no sign of "
+                    f"life for {self.leases.seconds:g} seconds, so its reservation was forfeited"
                 )
+            if found.state != RESERVED:
+                raise ArgumentError("reservation", reservation.sequence, "it has ended already", "Call reserve again")
             loss = write_end(tables, write, reservation, kind, facts)
             if release is not None:
                 tables.put_release(found.sequence, release)
             if state is not None:
                 tables.put_state(state.name, found.sequence, state.body)
-            return loss
+        return loss
 
 
 def existing(tables: Tables, account: str) -> Account:
@@ -280,6 +380,31 @@ def existing(tables: Tables, account: str) -> Account:
     if held is None:
         raise ArgumentError("account", account, "the ledger has no budget of this name", "Open it with open_account")
     return held
+
+
+def _check_relations(tables: Tables, charge: Charge) -> None:
+    """Refuse rows that have lost something under another account: a new name is not a new budget."""
+    new = set(charge.relations) - set(existing(tables, charge.account).relations)
+    for held in tables.accounts() if new else []:
+        both = sorted(new.intersection(held.relations))
+        if held.name == charge.account or not both:
+            continue
+        unit = None if held.subject is None else held.subject.unit
+        shared = (
+            f"Each row is a person of one table only, so declare {both[0]} once; or, if {held.name} is the old name of "
+            f"this table, run: thresher ledger rename {held.name} {charge.account}"
+        )
+        if unit is not None:
+            shared = (
+                f'Give both one account: [accounts.{held.name}] with budget = "{held.cap}" and unit = "{unit}", and '
+                f'account = "{held.name}" in place of the budget of each; or, if {held.name} is the old name, run: '
+                f"thresher ledger rename {held.name} {charge.account}"
+            )
+        raise DeclarationError(
+            f"account {charge.account}",
+            f"it reads {both[0]}, which has spent {held.loss} of the budget of {held.name}: the same rows have one "
+            f"budget. {shared}. Nothing is charged",
+        )
 
 
 def _balance(tables: Tables, held: Account) -> Balance:

@@ -17,9 +17,22 @@ from thresher.errors import LedgerCorruptError
 GENESIS = "0" * 64
 # book: the first line. account, cap: what may be lost. reserve: the worst case, before any data are read.
 # settle: the loss that was reached, with the release. forfeit: no answer came, the worst case is lost.
-# cancel: no data were read, nothing is lost. subject: what the older charges of an account are about, written once when
-# a book of version 1 or 2 is opened.
-KINDS = ("book", "account", "cap", "reserve", "settle", "forfeit", "cancel", "subject")
+# cancel: no data were read, nothing is lost. rename: an account goes by another name. restore: what an anchor saw is
+# charged to an older copy. anchor: a host opened the book without an anchor. subject: what the older charges of an
+# account are about, written once when a book of version 1 or 2 is opened.
+KINDS = (
+    "book",
+    "account",
+    "cap",
+    "reserve",
+    "settle",
+    "forfeit",
+    "cancel",
+    "rename",
+    "restore",
+    "anchor",
+    "subject",
+)
 # How the facts that are not plain values are read; `to_json` writes them.
 _READERS = {"worst_case": spending_from_json, "realised": spending_from_json, "subject": Subject.from_json}
 

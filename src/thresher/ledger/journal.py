@@ -1,28 +1,36 @@
 """The journal: the lines of a book in a store, with an anchor outside. Each line is written to disk, or not at all.
 
 A journal is opened only when all of it is verified. After a failed commit nobody knows what is on disk, so the journal
-stops: it writes nothing until it is opened again, which verifies all of it.
+stops: it writes nothing until it is opened again, which verifies all of it. The last line that this process has seen is
+remembered: a store that lacks it, as after a failover to an older copy, stops the journal as well.
 Reads and writes: one store, one anchor. Never: goes on after a failure that it does not understand.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+import logging
+import platform
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, TypeVar
 
 from thresher.amounts import Epsilon
-from thresher.errors import LedgerError, LedgerStoppedError
+from thresher.errors import LedgerCorruptError, LedgerError, LedgerRolledBackError, LedgerStoppedError
 from thresher.ledger import anchor as anchors
+from thresher.ledger.anchor import AnchoredAccount, Seen
 from thresher.ledger.entries import Entry, Head
+from thresher.ledger.leases import LEASE_SECONDS, Leases
 from thresher.ledger.old_books import subjects_of
 from thresher.ledger.owners import is_gone, process_name
 from thresher.ledger.records import RESERVED, Account, Reservation
 from thresher.ledger.rules import after_ending, apply, told
-from thresher.ledger.stores.book_tables import CommitFailedError, Tables
+from thresher.ledger.stores.book_tables import CommitFailedError, Tables, steps_in
 from thresher.ledger.stores.database import DatabaseStore
 from thresher.ledger.verify import Verification, verified_book
 
 Write = Callable[..., Entry]
+T = TypeVar("T")
+_log = logging.getLogger("thresher.ledger")
+_SET_BACK = "the ledger was set back to an older copy while it was open"
 
 
 class Journal:
@@ -33,10 +41,21 @@ class Journal:
         store: DatabaseStore[Any],
         anchor: anchors.Anchor | None,
         clock: Callable[[], datetime] = lambda: datetime.now(UTC),
+        lease_seconds: float = LEASE_SECONDS,
     ) -> None:
         self._store, self._anchor, self._clock = store, anchor, clock
         self._stopped: str | None = "it has not been verified yet"
         self._first: str | None = None
+        # The last line that this process has seen, whatever anchor there is.
+        self._seen: Head | None = None
+        # Reservations of this book that could not be ended. They are forfeited when the book recovers.
+        self._unended: set[int] = set()
+        self.leases = Leases(self._renew, lease_seconds)
+
+    @property
+    def stopped(self) -> bool:
+        """Whether the book must be opened again before it is used."""
+        return self._stopped is not None
 
     def recover(self, *, accept_anchor: bool = False, make: bool = False) -> Verification:
         """Open or reopen the book: check all of it, then allow writing. There is no other way out of a stop."""
@@ -62,36 +81,93 @@ class Journal:
         with self._store.reading() as tables:
             report = verified_book(tables)
             first = tables.hash_at(1)
-            if known is not None:
-                anchors.check(known, first, tables.hash_at(known[1].sequence), report.head)
-        if self._anchor and known is None and report.entries > 1 and not accept_anchor:
+            self._compare(tables, self._seen, known)
+            accounts = _anchored(tables)
+        new_host = self._anchor is not None and known is None and report.entries > 1 and not accept_anchor
+        if self._anchor and new_host and not self._anchor.optional:
             if self._anchor.read() is not None:
                 # Another process has just begun this book, and wrote its anchor after it was read above.
                 return self._recover(accept_anchor=accept_anchor, make=make)
-            raise anchors._missing(self._anchor.path)
+            raise anchors.missing(self._anchor.path)
         # This must come before the anchor follows the book, and before a stored answer is handed out again.
         self._store.make_durable()
         self._stopped = None
         self._first = first or self._begin()
-        if self._anchor:
-            self._anchor.move(self._first, Head(1, self._first) if first is None else report.head)
-        self._forfeit_orphans()
+        self._seen = Head(1, self._first) if first is None else report.head
+        # From here on the file must be there: it is written in place.
+        self._make_anchor(Seen(self._first, self._seen, accounts), known)
+        if new_host:
+            self._note_new_host(report)
+        self._end_orphans()
         return report
 
+    def _make_anchor(self, seen: Seen, known: Seen | None) -> None:
+        """Write the anchor anew, on disk, unless another process has moved it since. An optional one may be lacking."""
+        if self._anchor is None:
+            return
+        try:
+            if known is None or known.head.sequence <= seen.head.sequence:
+                self._anchor.make(seen, unless_later=True)
+        except OSError as error:
+            if not self._anchor.optional:
+                raise
+            self._anchor = None
+            _log.warning(
+                "The ledger opens without an anchor, which would show that it is not an older copy: its folder cannot "
+                "be written (%s). Name a place for one with [ledger] anchor",
+                error.strerror,
+            )
+
+    def _note_new_host(self, report: Verification) -> None:
+        """Say that this host has no anchor yet, and write a line about it, once for each host."""
+        host = platform.node()
+        if self._anchor:
+            _log.warning("This host has no anchor of the ledger yet. One is made now: %s", self._anchor.path)
+        if host not in report.hosts:
+            with self._writing() as (_, write):
+                write("anchor", "", "", {"host": host, "kept": self._anchor is not None})
+
     def _migrate(self, tables: Tables, *, accept_anchor: bool) -> None:
-        """Add to an older book a line for each charged account that says what its losses are about.
+        """Bring the rows of an older book up to date, and add what its lines do not say of accounts.
 
         An older copy, a book without its anchor and a damaged book are refused, and stay as they were.
         """
         head = tables.head()
         known = self._anchor.read() if self._anchor else None
         if known is not None:
-            anchors.check(known, tables.hash_at(1), tables.hash_at(known[1].sequence), head)
-        elif self._anchor and head.sequence > 1 and not accept_anchor:
-            raise anchors._missing(self._anchor.path)
-        verified_book(tables, before_version_3=True)
+            anchors.check(known, tables.hash_at(1), tables.hash_at(known.head.sequence), head)
+        elif self._anchor and not self._anchor.optional and head.sequence > 1 and not accept_anchor:
+            raise anchors.missing(self._anchor.path)
+        budgets = verified_book(tables, of_an_older_version=True).budgets
+        for budget in budgets:
+            tables.put_account(budget)
+        silent = {budget.name for budget in budgets if budget.subject is None}
         for account, subject in subjects_of(Entry.read(*line) for _, *line in tables.lines()).items():
-            self._write(tables, "subject", account, "", {"subject": subject})
+            if account in silent:
+                self._write(tables, "subject", account, "", {"subject": subject})
+
+    def restored(self, charge: Callable[[Tables, Write], T], seen: Seen) -> T:
+        """Open a book that was restored from a backup, once `charge` has charged to it what the anchor has seen.
+
+        The book is verified first, and what is charged is one transaction. Then the anchor is written anew.
+        """
+        self._stopped = "it has not been verified since it was opened"
+        self._store.close()
+        self._store.prepare(make=False, migrate=lambda tables: self._migrate(tables, accept_anchor=True))
+        with self._store.reading() as tables:
+            verified_book(tables)
+        self._store.make_durable()
+        anchor, self._anchor, self._stopped, self._seen = self._anchor, None, None, None
+        try:
+            with self._writing() as (tables, write):
+                result = charge(tables, write)
+        finally:
+            self._stopped, self._anchor = "it has not been verified since it was restored", anchor
+        if anchor:
+            with self._store.reading() as tables:
+                anchor.make(Seen(seen.book, tables.head(), _anchored(tables)))
+        self.recover()
+        return result
 
     def _begin(self) -> str:
         """Write the first line, unless another process was faster. Return its hash, which names the book."""
@@ -100,31 +176,51 @@ class Journal:
                 write("book", "", "", {"made_by": process_name()})
             return tables.hash_at(1) or ""
 
-    def _forfeit_orphans(self) -> None:
-        """Forfeit the reservations of processes that are certainly gone, because their answers can never come."""
-        with self._store.reading() as tables:
-            orphans = [reserved for reserved in tables.open_reservations() if is_gone(reserved.owner)]
+    def _end_orphans(self) -> None:
+        """Forfeit what can never be answered: reservations of dead processes, and those that could not be ended."""
+        with self._reading() as tables:
+            orphans = [
+                reserved
+                for reserved in tables.open_reservations()
+                if reserved.sequence in self._unended or is_gone(reserved.owner)
+            ]
         for orphan in orphans:
             with self._writing() as (tables, write):
                 found = tables.reservation(orphan.sequence)
                 if found is not None and found.state == RESERVED:
                     write_end(tables, write, found, "forfeit", {})
+        self._unended.clear()
 
     def verify(self) -> Verification:
         """Check the chain, every sum and every release again; `LedgerCorruptError` names the first bad entry."""
-        with self._store.reading() as tables:
+        with self._reading() as tables:
             return verified_book(tables)
 
     def close(self) -> None:
         """Close the connections. The book is not used again until `recover`."""
         self._stopped = "it was closed"
+        self.leases.drop_all()
         self._store.close()
 
     @contextmanager
+    def _reading(self) -> Iterator[Tables]:
+        """Open one reading transaction, on a book that was not set back."""
+        seen = self._seen
+        with self._store.reading() as tables:
+            self._compare(tables, seen, None)
+            yield tables
+
+    @contextmanager
     def _writing(self) -> Iterator[tuple[Tables, Write]]:
-        """Open one writing transaction; after its commit the anchor follows. A failed commit stops the book."""
+        """Open one writing transaction; after its commit the anchor follows. A failed commit stops the book.
+
+        Under the lock the book is compared with what this process and the anchor have seen, and every reservation whose
+        lease has run out is forfeited.
+        """
         self._check_running()
         head: Head | None = None
+        seen = self._seen
+        accounts: tuple[AnchoredAccount, ...] = ()
         try:
             with self._store.writing() as tables:
 
@@ -134,18 +230,66 @@ class Journal:
                     head = entry.head
                     return entry
 
+                self._compare(tables, seen, self._anchored() if self._first else None)
+                _forfeit_lapsed(tables, write)
                 yield tables, write
+                if head is not None and self._anchor:
+                    accounts = _anchored(tables)
         except CommitFailedError as error:
-            self._stopped = "a commit failed, and what is on disk is unknown"
+            self._stop("a commit failed, and what is on disk is unknown")
             raise LedgerStoppedError(
                 f"{self._stopped}. No answer is given. Reopen the ledger, which verifies it"
             ) from error
-        if head is not None and self._first is not None and self._anchor:
+        if head is not None:
+            self._follow(head, accounts)
+
+    def _follow(self, head: Head, accounts: tuple[AnchoredAccount, ...]) -> None:
+        """Remember the line that was just committed, here and in the anchor."""
+        if self._seen is None or self._seen.sequence < head.sequence:
+            self._seen = head
+        if self._first is not None and self._anchor:
             try:
-                self._anchor.move(self._first, head)
-            except OSError as error:
-                self._stopped = "the anchor could not be written"
+                self._anchor.follow(Seen(self._first, head, accounts))
+            except (OSError, LedgerCorruptError) as error:
+                self._stop("the anchor could not be written")
                 raise LedgerStoppedError(f"{self._stopped}. The charge stands, and no answer is given") from error
+
+    def _anchored(self) -> Seen | None:
+        """Read the anchor in the middle of a transaction. One that has vanished, or cannot be read, stops the book."""
+        if self._anchor is None:
+            return None
+        try:
+            known = self._anchor.read()
+        except (OSError, LedgerCorruptError) as error:
+            self._stop("its anchor cannot be read")
+            raise LedgerStoppedError(
+                f"the anchor {self._anchor.path} cannot be read. Nothing is charged. Restore it from a backup"
+            ) from error
+        if known is None:
+            self._stop("its anchor has vanished")
+            raise LedgerStoppedError(
+                f"the anchor {self._anchor.path} has vanished while the ledger was open. Nothing is charged. Restore "
+                "it from a backup, or, if this is the latest state of the ledger, make a new one with: "
+                "thresher ledger verify --accept-anchor"
+            )
+        return known
+
+    def _compare(self, tables: Tables, seen: Head | None, known: Seen | None) -> None:
+        """Stop at a book that lacks the last line that this process, or the anchor, has seen."""
+        head = tables.head()
+        if seen is not None and seen != head and tables.hash_at(seen.sequence) != seen.hash:
+            self._stop(_SET_BACK)
+            raise LedgerRolledBackError(
+                f"{_SET_BACK}: this process has seen entry {seen.sequence}, and the ledger now ends at entry "
+                f"{head.sequence}, without it. Nothing is charged and no answer is given. Restore the newest copy of "
+                "the ledger. If there is none, charge what its anchor has seen with: thresher ledger accept-restore"
+            )
+        if known is not None and known.head != head:
+            try:
+                anchors.check(known, tables.hash_at(1), tables.hash_at(known.head.sequence), head)
+            except LedgerError:
+                self._stop(_SET_BACK)
+                raise
 
     def _write(
         self,
@@ -164,6 +308,26 @@ class Journal:
         tables.append(entry)
         return entry
 
+    def _renew(self, held: Collection[int]) -> None:
+        """Extend the leases of reservations of this process, if they have not run out. No line is written.
+
+        What goes wrong here is not raised, because nobody waits for it: the lease runs out, and its owner learns of it.
+        """
+        if self._stopped is not None:
+            return
+        try:
+            with self._store.writing() as tables:
+                now = tables.now()
+                for sequence in held:
+                    if tables.lease(sequence) >= now:
+                        tables.put_lease(sequence, now + self.leases.milliseconds)
+        except (LedgerError, CommitFailedError):
+            return
+
+    def _stop(self, why: str) -> None:
+        self._stopped = why
+        self.leases.drop_all()
+
     def _check_running(self) -> None:
         if self._stopped is not None:
             raise LedgerStoppedError(f"the ledger is stopped, because {self._stopped}. Reopen it, which verifies it")
@@ -175,3 +339,16 @@ def write_end(tables: Tables, write: Write, held: Reservation, kind: str, facts:
     said = {**facts, "loss": told(standing), "reservation": held.sequence}
     write(kind, held.account, held.analyst, said, standing)
     return standing[0].loss
+
+
+def _forfeit_lapsed(tables: Tables, write: Write) -> None:
+    """Forfeit the reservations whose lease has run out: whatever became of their owners, their answers are lost."""
+    for reserved in tables.lapsed():
+        write_end(tables, write, reserved, "forfeit", {})
+
+
+def _anchored(tables: Tables) -> tuple[AnchoredAccount, ...]:
+    return tuple(
+        AnchoredAccount(name, analyst, cap, loss, steps_in(facts))
+        for name, analyst, cap, loss, facts in tables.totals()
+    )

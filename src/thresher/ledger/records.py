@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from thresher.accounting import FAMILIES, RegionLosses, Spending, Subject, spending_from_json
+from thresher.accounting import FAMILIES, RegionLosses, Spending, Subject, is_paid_by, spending_from_json
 from thresher.amounts import Epsilon, rounded_up
 from thresher.errors import ArgumentError, BugError
 from thresher.ledger.entries import Entry, canonical
@@ -29,6 +29,7 @@ class Charge:
     key                 the name of the answer, which is charged once for ever
     question            the identity of the question; the same key with another question is refused
     family, subject     the family of the plan, and what its losses are about
+    relations           the tables, files or views whose rows are read, each traced to what it is based on
     """
 
     account: str
@@ -38,6 +39,7 @@ class Charge:
     family: str
     subject: Subject
     analyst: str = ""
+    relations: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         checked_text(self.account, "account", MAX_NAME)
@@ -47,6 +49,8 @@ class Charge:
         if not isinstance(self.worst_case, Spending):
             raise ArgumentError("worst_case", self.worst_case, "it must be a Spending", "Pass an event of accounting")
         check_family(self.family, self.subject)
+        for relation in self.relations:
+            checked_text(relation, "relation", _MAX_QUESTION)
 
     def facts(self, owner: str, loss: Mapping[str, int]) -> dict[str, Any]:
         """Return what the line of the reservation says: the charge, who made it, and the losses after it."""
@@ -56,6 +60,7 @@ class Charge:
             "loss": loss,
             "owner": owner,
             "question": self.question,
+            "relations": sorted(self.relations),
             "subject": self.subject,
             "worst_case": self.worst_case,
         }
@@ -70,6 +75,9 @@ class Account:
     losses      the final losses only, by region
     coarse      the losses have been shortened, so that they add up to more than was lost
     subject     what the losses are about, from the first charge on; None before it, and for an analyst's part
+    relations   the tables, files or views that were charged to it
+    steps       of each stream that is charged to it, its last charged step
+    restored    the line that last charged what an anchor had seen; 0 if none did. No answer of before it is refined
     """
 
     name: str
@@ -79,6 +87,9 @@ class Account:
     losses: tuple[RegionLosses, ...]
     coarse: bool = False
     subject: Subject | None = None
+    relations: tuple[str, ...] = ()
+    steps: tuple[tuple[str, int], ...] = ()
+    restored: int = 0
 
 
 @dataclass(frozen=True)
@@ -124,11 +135,15 @@ class StoredRelease:
 
 @dataclass(frozen=True, slots=True)
 class Recalled:
-    """The question that a key was charged for, and its answer: None while it is being answered, or if it was lost."""
+    """The question that a key was charged for, and its answer: None while it is being answered, or if it was lost.
+
+    restored    the answer is older than a restored backup: a refinement of it may have been forgotten
+    """
 
     question: str
     body: bytes | None
     lost: bool
+    restored: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,7 +176,7 @@ class Balance(Shown):
     @property
     def share(self) -> float | None:
         """Return the share of the cap that is spent; None if there is no cap, or a cap of 0."""
-        return None if not self.cap else self.spent.nano / self.cap.nano
+        return None if self.cap is None or not self.cap.nano else self.spent.nano / self.cap.nano
 
     @property
     def in_words(self) -> str:
@@ -186,8 +201,14 @@ def check_family(family: object, subject: object) -> None:
     """Refuse a family of plans that is not known, or a subject of another kind than the family has."""
     if not isinstance(family, str) or family not in FAMILIES:
         raise BugError(f"the ledger does not know the family of plans {family!r}. Nothing is charged")
-    if not isinstance(subject, Subject) or subject.kind != FAMILIES[family]:
+    if not isinstance(subject, Subject) or not is_paid_by(family, subject):
         raise BugError(f"a plan of the family {family} does not say what its losses are about")
+
+
+def step_of(key: str) -> tuple[str, int] | None:
+    """Return the stream and the step that a key names; None for the key of a question."""
+    stream, _, step = key.rpartition("/")
+    return (stream, int(step)) if stream.startswith("stream/") and step.isdecimal() else None
 
 
 def checked_key(key: object) -> str:

@@ -16,19 +16,31 @@ from typing import Any, Protocol
 
 from thresher.accounting import (
     UNKNOWN,
+    Region,
     RegionLosses,
     Spending,
     Subject,
     account_loss,
     added,
     coarsened,
+    first_steps,
     loss_after,
     settled,
 )
 from thresher.amounts import Epsilon
 from thresher.errors import BudgetError, BugError, DeclarationError, LedgerError
 from thresher.ledger.entries import Entry
-from thresher.ledger.records import CANCELLED, FORFEITED, RESERVED, SETTLED, Account, Charge, Reservation, check_family
+from thresher.ledger.records import (
+    CANCELLED,
+    FORFEITED,
+    RESERVED,
+    SETTLED,
+    Account,
+    Charge,
+    Reservation,
+    check_family,
+    step_of,
+)
 
 _ENDS = {"settle": SETTLED, "forfeit": FORFEITED, "cancel": CANCELLED}
 # The number of groups whose losses an account keeps apart. Beyond it the longest lists are charged everywhere at their
@@ -49,6 +61,8 @@ class LedgerState(Protocol):
 
     def open_reservations(self, account: str) -> Iterable[Reservation]: ...
 
+    def rename(self, old: str, new: str) -> None: ...
+
 
 def apply(entry: Entry, state: LedgerState, standing: Sequence[Account] | None = None) -> None:
     """Carry out one line, with the losses that it states. `BugError` if it breaks a rule.
@@ -64,6 +78,12 @@ def apply(entry: Entry, state: LedgerState, standing: Sequence[Account] | None =
         state.put_account(replace(_existing(state, entry.account, entry.analyst), cap=_cap(entry)))
     elif entry.kind == "subject":
         state.put_account(_about(_existing(state, entry.account, ""), entry.facts["subject"]))
+    elif entry.kind == "rename":
+        if state.account(entry.facts["to"], "") is not None:
+            raise BugError(f"account {entry.account} is renamed to one that exists")
+        state.rename(_existing(state, entry.account, "").name, entry.facts["to"])
+    elif entry.kind == "restore":
+        state.put_account(_restored(entry, _existing(state, entry.account, entry.analyst)))
     elif entry.kind == "reserve":
         _reserve(entry, state, standing)
     elif entry.kind in _ENDS:
@@ -154,8 +174,41 @@ def _reserve(entry: Entry, state: LedgerState, standing: Sequence[Account] | Non
         check_family(entry.facts.get("family"), subject)
     for account in _payers(state, entry.account, entry.analyst) if standing is None else standing:
         after = replace(account, loss=_loss(entry, account))
-        state.put_account(after if account.analyst or account.subject == subject else _about(after, subject))
+        if not account.analyst:
+            after = _reading(after if account.subject == subject else _about(after, subject), entry)
+        state.put_account(after)
     state.put_reservation(Reservation.of_line(entry))
+
+
+def _reading(account: Account, entry: Entry) -> Account:
+    """Return the account with the relations that a charge reads, and with the step of a stream that it pays for."""
+    relations = tuple(sorted({*account.relations, *entry.facts.get("relations", ())}))
+    step = step_of(entry.facts["key"])
+    return replace(account, relations=relations, steps=_later(account.steps, () if step is None else (step,)))
+
+
+def _later(steps: Iterable[tuple[str, int]], more: Iterable[tuple[str, int]]) -> tuple[tuple[str, int], ...]:
+    """Return the last step of each stream, of two lists of them."""
+    last = dict(steps)
+    for stream, step in more:
+        last[stream] = max(step, last.get(stream, step))
+    return tuple(sorted(last.items()))
+
+
+def _restored(entry: Entry, account: Account) -> Account:
+    """Return an account of an older copy, charged with all that an anchor saw of it, in every region.
+
+    The anchor knows the sum only. Where each step of a stream has a region of its own, the sum is charged to every step
+    up to the last one that the anchor saw.
+    """
+    loss, seen = _loss(entry, account), [(stream, step) for stream, step in entry.facts["steps"]]
+    if loss < account.loss:
+        raise BugError(f"the account {account.name} is restored to less than it has lost")
+    steps, subject = _later(account.steps, seen), account.subject
+    by_step = subject is not None and subject.protected_steps is not None and len(steps) > 0
+    where = first_steps(max(step for _, step in steps)) if by_step else Region.everything()
+    losses = (RegionLosses.of_region(where, loss),) if loss.nano else ()
+    return replace(account, loss=loss, losses=losses, steps=steps, restored=entry.sequence)
 
 
 def _about(account: Account, subject: Subject | None) -> Account:

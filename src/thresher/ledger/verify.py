@@ -4,7 +4,7 @@ Reads: all tables in one view. Writes: nothing. Never: trusts a stored sum; each
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from thresher.accounting import account_loss
 from thresher.errors import LedgerCorruptError, ThresherError
@@ -16,12 +16,20 @@ from thresher.ledger.stores.book_tables import Tables
 
 @dataclass(frozen=True, slots=True)
 class Verification:
-    """What was checked and agrees: the number of lines, accounts and releases, and the last line."""
+    """What was checked and agrees.
+
+    entries, accounts, releases    how many there are
+    head        the last line
+    budgets     the accounts, derived from the lines
+    hosts       the hosts that opened the book without an anchor
+    """
 
     entries: int
     accounts: int
     releases: int
     head: Head
+    budgets: tuple[Account, ...] = field(default=(), repr=False)
+    hosts: frozenset[str] = field(default=frozenset(), repr=False)
 
 
 @dataclass(slots=True)
@@ -51,18 +59,27 @@ class _Memory:
     def open_reservations(self, account: str) -> Iterable[Reservation]:
         return [reserved for reserved in self.open.values() if reserved.account == account]
 
+    def rename(self, old: str, new: str) -> None:
+        self.held = {
+            (new if name == old else name, analyst): replace(account, name=new) if name == old else account
+            for (name, analyst), account in self.held.items()
+        }
+        for reserved in [held for held in self.reserved.values() if held.account == old]:
+            self.put_reservation(replace(reserved, account=new))
+
 
 # What reading a damaged row can raise: bytes in place of a text, a text in place of a number, a document cut short.
 _UNREADABLE = (ThresherError, ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError)
 
 
-def verified_book(tables: Tables, *, before_version_3: bool = False) -> Verification:
+def verified_book(tables: Tables, *, of_an_older_version: bool = False) -> Verification:
     """Check all of a book. `LedgerCorruptError` names the first line that does not fit.
 
-    `before_version_3`: charges need not say what they are about.
+    `of_an_older_version`: charges need not say what they are about, and the rows of accounts do not say what they read.
     """
     memory, head, releases = _Memory(), EMPTY, {}
     states: dict[str, tuple[int, str]] = {}
+    hosts: set[str] = set()
     for sequence, document, stored_hash in tables.lines():
         entry = _read(sequence, document, stored_hash, head)
         try:
@@ -72,15 +89,18 @@ def verified_book(tables: Tables, *, before_version_3: bool = False) -> Verifica
         if entry.kind == "settle":
             releases[entry.facts["reservation"]] = entry
             states.update(_state(entry))
+        if entry.kind == "anchor":
+            hosts.add(str(entry.facts.get("host")))
         head = entry.head
     _check_head(tables, head)
     _check_losses(memory)
-    if not before_version_3:
+    if not of_an_older_version:
         _check_subjects(memory)
-    _check_tables(tables, memory)
+    _check_tables(tables, memory, of_an_older_version=of_an_older_version)
     _check_releases(tables, releases)
     _check_states(tables, states)
-    return Verification(head.sequence, len(memory.held), len(releases), head)
+    budgets = tuple(memory.held.values())
+    return Verification(head.sequence, len(memory.held), len(releases), head, budgets, frozenset(hosts))
 
 
 def _check_losses(memory: _Memory) -> None:
@@ -121,14 +141,17 @@ def _read(sequence: int, document: str, stored_hash: str, before: Head) -> Entry
     return entry
 
 
-def _check_tables(tables: Tables, memory: _Memory) -> None:
+def _check_tables(tables: Tables, memory: _Memory, *, of_an_older_version: bool) -> None:
     try:
         accounts, reservations = tables.accounts(), tables.reservations()
     except _UNREADABLE as error:
         raise LedgerCorruptError("an account or a reservation cannot be read") from error
     stored = {(account.name, account.analyst): account for account in accounts}
-    for name in stored.keys() | memory.held.keys():
-        if stored.get(name) != memory.held.get(name):
+    derived = memory.held
+    if of_an_older_version:
+        derived = {name: replace(account, relations=(), steps=()) for name, account in derived.items()}
+    for name in stored.keys() | derived.keys():
+        if stored.get(name) != derived.get(name):
             raise LedgerCorruptError(
                 f"the account {'/'.join(map(str, filter(None, name)))} does not agree with its entries"
             )

@@ -14,17 +14,32 @@ from thresher.ledger.entries import EMPTY, Entry, Head, canonical
 from thresher.ledger.records import Account, Reservation
 
 # 2: states. 3: the subject of an account; and, in the lines of reservations, the subject and the family of the plan.
-SCHEMA_VERSION = 3
+# 4: the relations, steps and restoration of an account beside its subject; leases.
+SCHEMA_VERSION = 4
 
 # The state from which a stream continues, replaced with each step that it releases.
 STATES = "CREATE TABLE states (name TEXT PRIMARY KEY, reservation BIGINT NOT NULL, body {bytes} NOT NULL)"
 
-# The subject is empty before the first charge.
+# `facts`: what an account is about, as one JSON text.
 ACCOUNTS = (
     "CREATE TABLE accounts (name TEXT NOT NULL, analyst TEXT NOT NULL, cap BIGINT CHECK (cap >= 0),"
     " loss BIGINT NOT NULL CHECK (loss >= 0), losses TEXT NOT NULL, coarse INTEGER NOT NULL CHECK (coarse IN (0, 1)),"
-    " subject TEXT NOT NULL, PRIMARY KEY (name, analyst),"
+    " facts TEXT NOT NULL, PRIMARY KEY (name, analyst),"
     " CHECK (cap IS NULL OR loss <= cap), CHECK (analyst <> '' OR cap IS NOT NULL))"
+)
+
+# `lease`: until when the owner of an open reservation is taken to live, in milliseconds since 1970 by the clock of the
+# store. It is renewed without a line, so it is not part of the chain.
+RESERVATIONS = (
+    "CREATE TABLE reservations (sequence BIGINT PRIMARY KEY, account TEXT NOT NULL, analyst TEXT NOT NULL,"
+    " key TEXT NOT NULL, question TEXT NOT NULL, worst_case TEXT NOT NULL, owner TEXT NOT NULL,"
+    " state TEXT NOT NULL CHECK (state IN ('reserved', 'settled', 'forfeited', 'cancelled')), ended_by BIGINT,"
+    " lease BIGINT NOT NULL, CHECK ((state = 'reserved') = (ended_by IS NULL)))"
+)
+RESERVATION_INDEXES = (
+    # A key is charged once for ever. Only a cancelled reservation, for which no data were read, frees its key.
+    "CREATE UNIQUE INDEX one_charge_per_key ON reservations (analyst, key) WHERE state <> 'cancelled'",
+    "CREATE INDEX open_by_account ON reservations (account) WHERE state = 'reserved'",
 )
 
 TABLES = (
@@ -33,18 +48,13 @@ TABLES = (
     "CREATE TABLE entries (sequence BIGINT PRIMARY KEY CHECK (sequence >= 1), document TEXT NOT NULL,"
     " hash TEXT NOT NULL)",
     ACCOUNTS,
-    "CREATE TABLE reservations (sequence BIGINT PRIMARY KEY, account TEXT NOT NULL, analyst TEXT NOT NULL,"
-    " key TEXT NOT NULL, question TEXT NOT NULL, worst_case TEXT NOT NULL, owner TEXT NOT NULL,"
-    " state TEXT NOT NULL CHECK (state IN ('reserved', 'settled', 'forfeited', 'cancelled')), ended_by BIGINT,"
-    " CHECK ((state = 'reserved') = (ended_by IS NULL)))",
-    # A key is charged once for ever. Only a cancelled reservation, for which no data were read, frees its key.
-    "CREATE UNIQUE INDEX one_charge_per_key ON reservations (analyst, key) WHERE state <> 'cancelled'",
-    "CREATE INDEX open_by_account ON reservations (account) WHERE state = 'reserved'",
+    RESERVATIONS,
+    *RESERVATION_INDEXES,
     "CREATE TABLE releases (reservation BIGINT PRIMARY KEY, body {bytes} NOT NULL)",
     STATES,
 )
 
-_ACCOUNT = "name, analyst, cap, loss, losses, coarse, subject"
+_ACCOUNT = "name, analyst, cap, loss, losses, coarse, facts"
 _RESERVATION = "sequence, account, analyst, key, question, worst_case, owner, state, ended_by"
 
 
@@ -52,6 +62,9 @@ class Connection(Protocol):
     """A driver's connection, as far as the statements need it."""
 
     def run(self, statement: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]: ...
+
+    def now(self) -> int:
+        """Return the time by the clock that leases are judged by, in milliseconds since 1970."""
 
 
 def make_tables(connection: Connection, bytes_type: str, more: Sequence[str]) -> None:
@@ -70,7 +83,7 @@ class Tables:
     """One transaction on the tables; a `LedgerState` for the rules. It reads the row of each account once."""
 
     def __init__(self, connection: Connection, lock_rows: str = "") -> None:
-        self._run = connection.run
+        self._run, self._now = connection.run, connection.now
         self._lock = lock_rows
         self._head: Head | None = None
         self._accounts: dict[tuple[str, str], Account | None] = {}
@@ -115,12 +128,11 @@ class Tables:
     def put_account(self, account: Account) -> None:
         cap = None if account.cap is None else account.cap.nano
         losses = canonical(account.losses)
-        about = "" if account.subject is None else canonical(account.subject)
         self._run(
             f"INSERT INTO accounts ({_ACCOUNT}) VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (name, analyst) DO UPDATE SET"
             " cap = excluded.cap, loss = excluded.loss, losses = excluded.losses, coarse = excluded.coarse,"
-            " subject = excluded.subject",
-            (account.name, account.analyst, cap, account.loss.nano, losses, int(account.coarse), about),
+            " facts = excluded.facts",
+            (account.name, account.analyst, cap, account.loss.nano, losses, int(account.coarse), _facts(account)),
         )
         self._accounts[account.name, account.analyst] = account
 
@@ -150,9 +162,41 @@ class Tables:
         )
         return [Reservation(*row) for row in rows]
 
+    def rename(self, old: str, new: str) -> None:
+        """Give an account, its analysts' parts and its reservations another name."""
+        for table in ("accounts", "reservations"):
+            column = "name" if table == "accounts" else "account"
+            self._run(f"UPDATE {table} SET {column} = ? WHERE {column} = ?", (new, old))
+        self._accounts.clear()
+        self._reservations.clear()
+
+    def totals(self) -> list[tuple[str, str, int | None, int, str]]:
+        """Return name, analyst, cap, loss and facts of every account, without the losses by region."""
+        rows = self._run("SELECT name, analyst, cap, loss, facts FROM accounts ORDER BY name, analyst")
+        return [(name, analyst, cap, loss, facts) for name, analyst, cap, loss, facts in rows]
+
+    def now(self) -> int:
+        """Return the time by the clock that leases are judged by, in milliseconds since 1970."""
+        return self._now()
+
+    def lease(self, sequence: int) -> int:
+        """Return until when a reservation is leased."""
+        rows = self._run("SELECT lease FROM reservations WHERE sequence = ?", (sequence,))
+        return int(rows[0][0]) if rows else 0
+
+    def put_lease(self, sequence: int, until: int) -> None:
+        """Lease an open reservation until a moment."""
+        self._run("UPDATE reservations SET lease = ? WHERE sequence = ? AND state = 'reserved'", (until, sequence))
+
+    def lapsed(self) -> list[Reservation]:
+        """Return the open reservations whose lease has run out."""
+        where = "state = 'reserved' AND lease < ?"
+        rows = self._run(f"SELECT {_RESERVATION} FROM reservations WHERE {where} ORDER BY sequence", (self.now(),))
+        return [Reservation(*row) for row in rows]
+
     def put_reservation(self, reserved: Reservation) -> None:
         self._run(
-            f"INSERT INTO reservations ({_RESERVATION}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
+            f"INSERT INTO reservations ({_RESERVATION}, lease) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 0)"
             " ON CONFLICT (sequence) DO UPDATE SET state = excluded.state, ended_by = excluded.ended_by",
             (
                 reserved.sequence,
@@ -202,9 +246,34 @@ def _read_losses(text: str) -> tuple[RegionLosses, ...]:
     return tuple(RegionLosses.from_json(document) for document in json.loads(text))
 
 
+def _facts(account: Account) -> str:
+    """Return what an account is about as one text; what it does not say is left out."""
+    said = {
+        "relations": account.relations,
+        "restored": account.restored,
+        "steps": account.steps,
+        "subject": account.subject,
+    }
+    return canonical({name: fact for name, fact in said.items() if fact})
+
+
+def steps_in(facts: str) -> tuple[tuple[str, int], ...]:
+    """Return the last charged step of each stream, from the facts of its account."""
+    return tuple((stream, step) for stream, step in json.loads(facts).get("steps", ()))
+
+
 def _account(row: Sequence[Any]) -> Account:
-    name, analyst, cap, loss, losses, coarse, subject = row
-    listed = _read_losses(losses)
-    limit = None if cap is None else Epsilon.from_nano(cap)
-    about = Subject.from_json(json.loads(subject)) if subject != "" else None
-    return Account(name, analyst, limit, Epsilon.from_nano(loss), listed, bool(coarse), about)
+    name, analyst, cap, loss, losses, coarse, facts = row
+    said = json.loads(facts)
+    return Account(
+        name,
+        analyst,
+        None if cap is None else Epsilon.from_nano(cap),
+        Epsilon.from_nano(loss),
+        _read_losses(losses),
+        bool(coarse),
+        Subject.from_json(said["subject"]) if "subject" in said else None,
+        tuple(said.get("relations", ())),
+        steps_in(facts),
+        said.get("restored", 0),
+    )

@@ -24,6 +24,10 @@ class DatabaseConnection(ABC):
     def run(self, statement: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]: ...
 
     @abstractmethod
+    def now(self) -> int:
+        """Return the time by the clock that leases are judged by, in milliseconds since 1970."""
+
+    @abstractmethod
     def begin_writing(self) -> None: ...
 
     @abstractmethod
@@ -63,11 +67,9 @@ class DatabaseStore(ABC, Generic[C]):
     """A database that holds one book. Any number of threads and processes may use it."""
 
     failures: ClassVar[type[Exception]]
-    # The type of bytes; the statements added for a new book; and those that give accounts the column of version 3. The
-    # column has no default, so that a process of an older version that has the book open can write no more.
+    # The type of bytes, and the statements added for a new book.
     bytes_type: ClassVar[str]
     additions: ClassVar[tuple[str, ...]]
-    add_subject: ClassVar[tuple[str, ...]]
     lock_rows: ClassVar[str] = ""
 
     def __init__(self, name: str, make: Callable[[], C]) -> None:
@@ -113,8 +115,10 @@ class DatabaseStore(ABC, Generic[C]):
             return False
         # This waits until writers of an older version have ended.
         Tables(connection, self.lock_rows).head()
-        for statement in (*([STATES] if version < 2 else []), *self.add_subject):
-            connection.run(statement.format(bytes=self.bytes_type))
+        if version < 2:
+            connection.run(STATES.format(bytes=self.bytes_type))
+        for statement in self.columns_since(version):
+            connection.run(statement)
         connection.run("UPDATE head SET version = ?", (SCHEMA_VERSION,))
         return True
 
@@ -159,6 +163,13 @@ class DatabaseStore(ABC, Generic[C]):
         self._pool.close()
 
     # What databases do differently
+
+    @abstractmethod
+    def columns_since(self, version: int) -> tuple[str, ...]:
+        """Return the statements that give the tables of an older version today's columns.
+
+        The columns have no default, so that a process of that version that has the book open can write no more.
+        """
 
     @abstractmethod
     def has_tables(self, connection: C, *, make: bool) -> bool:

@@ -30,11 +30,6 @@ class PostgresStore(DatabaseStore["_Connection"]):
     failures = psycopg.Error
     bytes_type = "BYTEA"
     additions = _APPEND_ONLY
-    # The column is added to the table. A new table would hide the accounts from readers whose view is older than it.
-    add_subject = (
-        "ALTER TABLE accounts ADD COLUMN subject TEXT NOT NULL DEFAULT ''",
-        "ALTER TABLE accounts ALTER COLUMN subject DROP DEFAULT",
-    )
     lock_rows = " FOR UPDATE"
 
     def __init__(self, url: str) -> None:
@@ -52,6 +47,20 @@ class PostgresStore(DatabaseStore["_Connection"]):
 
     def refusal(self, error: Exception) -> LedgerError:
         return _refusal(error)
+
+    def columns_since(self, version: int) -> tuple[str, ...]:
+        # Columns are added to the tables. New tables would hide the accounts from readers whose view is older.
+        facts = (
+            "UPDATE accounts SET facts = '{\"subject\":' || subject || '}' WHERE subject <> ''",
+            "ALTER TABLE accounts DROP COLUMN subject",
+        )
+        return (
+            "ALTER TABLE accounts ADD COLUMN facts TEXT NOT NULL DEFAULT '{}'",
+            *(facts if version == 3 else ()),
+            "ALTER TABLE accounts ALTER COLUMN facts DROP DEFAULT",
+            "ALTER TABLE reservations ADD COLUMN lease BIGINT NOT NULL DEFAULT 0",
+            "ALTER TABLE reservations ALTER COLUMN lease DROP DEFAULT",
+        )
 
 
 class _Connection(DatabaseConnection):
@@ -73,6 +82,11 @@ class _Connection(DatabaseConnection):
     @property
     def in_transaction(self) -> bool:
         return self._raw.info.transaction_status != psycopg.pq.TransactionStatus.IDLE
+
+    def now(self) -> int:
+        # The server's clock, so that all hosts judge by one.
+        ((now,),) = self.run("SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint")
+        return int(now)
 
     def begin_writing(self) -> None:
         self.run("BEGIN ISOLATION LEVEL READ COMMITTED")

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from thresher.errors import LedgerBusyError, LedgerCorruptError, LedgerError, NoLedgerError
-from thresher.ledger.stores.book_tables import ACCOUNTS, TABLES
+from thresher.ledger.stores.book_tables import ACCOUNTS, RESERVATION_INDEXES, RESERVATIONS, TABLES
 from thresher.ledger.stores.database import DatabaseConnection, DatabaseStore
 
 SYNCHRONOUS = "FULL"
@@ -36,13 +36,6 @@ class SqliteStore(DatabaseStore["_Connection"]):
     failures = sqlite3.Error
     bytes_type = "BLOB"
     additions = (*_APPEND_ONLY, f"PRAGMA application_id = {_APPLICATION}")
-    # SQLite keeps the statement that made a table, and each opening compares it. So the table is made anew.
-    add_subject = (
-        "ALTER TABLE accounts RENAME TO accounts_before",
-        ACCOUNTS,
-        "INSERT INTO accounts SELECT name, analyst, cap, loss, losses, coarse, '' FROM accounts_before",
-        "DROP TABLE accounts_before",
-    )
 
     def __init__(self, path: Path) -> None:
         super().__init__(str(path), lambda: _Connection(path))
@@ -67,6 +60,26 @@ class SqliteStore(DatabaseStore["_Connection"]):
                 f"{self._path} is a database, but not a ledger of Thresher. Check the name of the file"
             )
         return True
+
+    def columns_since(self, version: int) -> tuple[str, ...]:
+        # SQLite keeps the statement that made a table, and each opening compares it. So the tables are made anew.
+        facts = "'{}'"
+        if version == 3:
+            facts = "CASE subject WHEN '' THEN '{}' ELSE '{\"subject\":' || subject || '}' END"
+        kept = "sequence, account, analyst, key, question, worst_case, owner, state, ended_by"
+        return (
+            "ALTER TABLE accounts RENAME TO accounts_before",
+            ACCOUNTS,
+            f"INSERT INTO accounts SELECT name, analyst, cap, loss, losses, coarse, {facts} FROM accounts_before",
+            "DROP TABLE accounts_before",
+            "DROP INDEX one_charge_per_key",
+            "DROP INDEX open_by_account",
+            "ALTER TABLE reservations RENAME TO reservations_before",
+            RESERVATIONS,
+            *RESERVATION_INDEXES,
+            f"INSERT INTO reservations SELECT {kept}, 0 FROM reservations_before",
+            "DROP TABLE reservations_before",
+        )
 
     def check_tables(self, connection: "_Connection") -> None:
         if connection.run(_LAYOUT) != _layout():
@@ -133,6 +146,9 @@ class _Connection(DatabaseConnection):
         except UnicodeDecodeError as error:
             # SQLite's complaint about a damaged schema holds the damaged text, which the driver cannot read.
             raise sqlite3.DatabaseError("the message of SQLite is not text") from error
+
+    def now(self) -> int:
+        return time.time_ns() // 1_000_000
 
     def begin_writing(self) -> None:
         self._patiently("BEGIN IMMEDIATE")
