@@ -13,11 +13,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from thresher.config import Table
 from thresher.errors import (
     ArgumentError,
     BudgetError,
     BugError,
     LedgerError,
+    LostAnswerError,
     SourceUnavailableError,
     ThresherError,
     TooDearError,
@@ -39,6 +41,8 @@ class Readable(Protocol):
     """What a charge needs of a source."""
 
     def connect(self) -> None: ...
+
+    def bases(self, table: Table) -> tuple[str, ...]: ...
 
     def fetch(self, need: AnyNeed) -> Exact: ...
 
@@ -66,12 +70,19 @@ def check_limit(plan: Plan[Any], name: str, balance: Callable[[Plan[Any]], Balan
 
 
 def begin(
-    book: Book, plan: Plan[Any], key: str, analyst: str = "", wait_seconds: float = WAIT_SECONDS
+    book: Book,
+    plan: Plan[Any],
+    key: str,
+    analyst: str = "",
+    *,
+    relations: tuple[str, ...] = (),
+    wait_seconds: float = WAIT_SECONDS,
 ) -> Reservation | StoredRelease:
     """Reserve the worst case of a plan, or return the stored answer; a refusal says what would be affordable."""
     if plan.cost is None:
         raise BugError("a plan without a cost was to be charged")
-    charge = Charge(plan.account, plan.cost, key, plan.identity.question, plan.family, plan.subject, analyst)
+    question = plan.identity.question
+    charge = Charge(plan.account, plan.cost, key, question, plan.family, plan.subject, analyst, relations)
     try:
         return book.reserve(charge, wait_seconds)
     except BudgetError as refused:
@@ -95,21 +106,32 @@ def charged(till: Till, plan: Plan[Given], key: str) -> Given:
     need = plan.need
     if need is None:
         raise BugError("a plan without a need was to be charged")
+    stored = till.book.answered(plan.account, key, plan.identity.question, till.analyst)
+    if stored is not None:
+        return plan.recall(stored.body, key)
+    till.progress("reaching the source")
+    relations = _reached(till.source, need.table)
     till.progress("reserving the worst case in the ledger")
-    held = begin(till.book, plan, key, till.analyst)
+    held = begin(till.book, plan, key, till.analyst, relations=relations)
     if isinstance(held, StoredRelease):
         return plan.recall(held.body, key)
-    try:
-        till.progress("reaching the source")
-        till.source.connect()
-    except BaseException as stopped:
-        # No data was read, so nothing is charged.
-        till.book.cancel(held)
-        if isinstance(stopped, Exception) and not isinstance(stopped, ThresherError):
-            # Its text is not ours, and may quote an address.
-            raise SourceUnavailableError(f"the source cannot be reached ({type(stopped).__name__})") from None
-        raise
     return complete(till.book, plan, held, lambda: till.source.fetch(need), till.entropy, till.progress)
+
+
+def _reached(source: Readable, table: Table) -> tuple[str, ...]:
+    """Connect to the source, and return what the rows of a table are based on. No row is read, nothing is charged yet.
+
+    The ledger must know the relations, because another name for rows that have lost something is not a new budget.
+    """
+    try:
+        source.connect()
+        return source.bases(table)
+    except ThresherError:
+        raise
+    except Exception as stopped:  # noqa: BLE001 - raised below, outside of the handler
+        fault = f"the source cannot be reached ({type(stopped).__name__})"
+    # The driver's text is not ours, and may quote an address.
+    raise SourceUnavailableError(fault)
 
 
 def complete(
@@ -162,6 +184,8 @@ def _given_up(book: Book, plan: Plan[Any], held: Reservation) -> str:
         book.forfeit(held)
     except ArgumentError:
         return f"Charged {plan.epsilon}; the answer is stored: ask again with key {held.key}"
+    except LostAnswerError:
+        return f"Charged {plan.epsilon}. No answer is stored for key {held.key}"
     except LedgerError:
         return f"Charged {plan.epsilon}, at the latest when the ledger is opened again"
     return f"Charged {plan.epsilon}: data may have been read. No answer is stored for key {held.key}"

@@ -23,7 +23,7 @@ from thresher.config.columns import (
     day_code,
     decimal_text,
 )
-from thresher.config.declarations import Contribution, Declarations, PublicDeclaration, Table, data_path
+from thresher.config.declarations import Contribution, Declarations, PublicDeclaration, Table, data_path, place_of
 from thresher.config.loading import load, read
 from thresher.config.own_budgets import BudgetRoster, OwnBudgets
 from thresher.config.starter import CatalogueColumn, Family, starter
@@ -58,6 +58,7 @@ __all__ = [
     "day_code",
     "decimal_text",
     "load",
+    "place_of",
     "read",
     "starter",
 ]

@@ -28,6 +28,7 @@ from thresher.sources.files import ARROW, arrow_columns, arrow_table, coarse_tim
 from thresher.sources.protocol import Family, PhysicalColumn
 from thresher.sources.reading import Catalogue, SqlSource
 from thresher.sources.scan_statements import ScanStatement
+from thresher.sources.view_bases import bases_of, files_as_bases
 
 _DATABASE = "source"
 # Seconds between two checks for Ctrl-C.
@@ -40,6 +41,7 @@ _UNIQUE = (
     "SELECT schema_name, table_name, constraint_column_names[1] FROM duckdb_constraints() WHERE database_name = $1"
     " AND constraint_type IN ('PRIMARY KEY', 'UNIQUE') AND len(constraint_column_names) = 1"
 )
+_VIEWS = "SELECT schema_name, view_name, sql FROM duckdb_views() WHERE database_name = $1 AND NOT internal"
 
 
 class DuckDBSource(SqlSource):
@@ -106,6 +108,16 @@ class DuckDBSource(SqlSource):
         for name, files in self._where.files.items():
             found[name] = self._file_columns(name, files)
         return {name: tuple(columns) for name, columns in found.items()}
+
+    def _bases(self, relation: str) -> tuple[str, ...]:
+        if relation in self._tables:
+            return (f"memory {relation}",)
+        if relation in self._where.files:
+            return files_as_bases(self._where.files[relation].paths)
+        schema, _, name = relation.rpartition(".")
+        views = {(row[0], row[1]): row[2] for row in self._db.execute(_VIEWS, [_DATABASE]).fetchall()}
+        place = Path(self._where.target).resolve()
+        return tuple(f"{place} {'.'.join(base)}" for base in bases_of((schema or "main", name), views.get, "duckdb"))
 
     def _described(self, relation: str, coarse: AbstractSet[str] | None = None) -> list[PhysicalColumn]:
         """Return the columns of a relation. For Parquet files, those in `coarse` are times in milliseconds."""

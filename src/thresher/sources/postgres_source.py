@@ -5,11 +5,12 @@ with the connection. Never: the words of the server about rows; the password.
 """
 
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any
 
 import psycopg
 
-from thresher.config import Declarations
+from thresher.config import Declarations, place_of
 from thresher.errors import SourceUnavailableError
 from thresher.question import Exact, Need
 from thresher.sources.addresses import Address
@@ -43,6 +44,29 @@ WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f') AND n.nspname !~ '^pg_' AND n.nspna
   AND has_schema_privilege(n.oid, 'USAGE') AND has_column_privilege(c.oid, a.attnum, 'SELECT')
 ORDER BY 1, 2, a.attnum
 """
+# The tables that a relation reads in the end: behind views, and at the root of partitions and of inheritance.
+_BASES = """
+WITH RECURSIVE read (oid) AS (
+    SELECT to_regclass($1)::oid
+    UNION
+    SELECT next.oid FROM read CROSS JOIN LATERAL (
+        SELECT d.refobjid FROM pg_class v
+        JOIN pg_rewrite r ON r.ev_class = v.oid
+        JOIN pg_depend d ON d.classid = 'pg_rewrite'::regclass AND d.objid = r.oid
+             AND d.refclassid = 'pg_class'::regclass AND d.refobjid <> v.oid
+        WHERE v.oid = read.oid AND v.relkind IN ('v', 'm')
+        UNION
+        SELECT i.inhparent FROM pg_inherits i WHERE i.inhrelid = read.oid
+    ) AS next (oid)
+)
+SELECT n.nspname || '.' || c.relname FROM read
+JOIN pg_class c ON c.oid = read.oid JOIN pg_namespace n ON n.oid = c.relnamespace
+WHERE c.relkind IN ('r', 'p', 'f') AND NOT EXISTS (SELECT FROM pg_inherits i WHERE i.inhrelid = c.oid)
+ORDER BY 1
+"""
+# Which database it is, by whatever address it was reached.
+_PLACE = "SELECT system_identifier || '/' || (SELECT oid FROM pg_database WHERE datname = current_database())"
+_PLACE += " FROM pg_control_system()"
 
 
 class PostgresSource(SqlSource):
@@ -102,6 +126,14 @@ class PostgresSource(SqlSource):
                 self._relations[known] = self._dialect.relation(schema, relation)
                 found.setdefault(known, []).append(PhysicalColumn(column, kind, postgres_family(base, sort), unique))
         return {name: tuple(columns) for name, columns in found.items()}
+
+    def _bases(self, relation: str) -> tuple[str, ...]:
+        found = [str(name) for (name,) in self._run(_BASES, [self._relations[relation]])]
+        place = place_of(self._declarations.source)
+        with suppress(psycopg.errors.InsufficientPrivilege, psycopg.errors.UndefinedFunction):
+            ((identifier,),) = self._run(_PLACE, ())
+            place = f"postgresql {identifier}"
+        return tuple(f"{place} {name}" for name in found or [relation])
 
     def _named_with_schema(self) -> set[str]:
         """Return the relations that are declared with their schema, though the short name would do."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Protocol
 
-from thresher.config import Declarations
+from thresher.config import Declarations, Table
 from thresher.question import AnyNeed, Exact, PublicTable
 
 FAILED = (
@@ -70,6 +70,10 @@ class Source(Protocol):
 
     def connect(self) -> None:
         """Reach the source, or raise `SourceUnavailableError`. Nothing is read."""
+        ...
+
+    def bases(self, table: Table) -> tuple[str, ...]:
+        """What a table's rows are based on: views and partitions traced to their tables, by the catalogue alone."""
         ...
 
     def fetch(self, need: AnyNeed) -> Exact:

@@ -43,6 +43,7 @@ class SqlSource(ABC):
         self._found: Catalogue | None = None
         self._checked: Declarations | None = None
         self._relations: dict[str, str] = {}
+        self._based: dict[str, tuple[str, ...]] = {}
         self._kept: dict[tuple[str, tuple[str, ...]], Kept] = {}
         self._made = 0
         self._stopped: str | None = None
@@ -57,6 +58,10 @@ class SqlSource(ABC):
     @abstractmethod
     def _look(self) -> Catalogue:
         """Return the catalogue, and fill `_relations` with the SQL of each relation."""
+
+    @abstractmethod
+    def _bases(self, relation: str) -> tuple[str, ...]:
+        """What a relation's rows are based on, each base with the place that it is kept in."""
 
     def _is_unique(self, relation: str, column: str) -> bool:
         """Return whether the catalogue proves that no two rows share a unit; then no limit is needed.
@@ -135,6 +140,18 @@ class SqlSource(ABC):
             if rows is None:
                 raise SourceUnavailableError(unread(name, self._stopped is not None))
             return published.public_table(name, columns, rows)
+
+    def bases(self, table: Table) -> tuple[str, ...]:
+        with self._one_at_a_time:
+            self.connect()
+            self._known_and_checked()
+            name = relation_of(table)
+            if name not in self._based:
+                traced, bases = _tried(lambda: self._bases(name))
+                if not traced or not bases:
+                    raise SourceUnavailableError(f"{self._unreachable()}: its catalogue could not be read")
+                self._based[name] = bases
+            return self._based[name]
 
     def fetch(self, need: AnyNeed) -> Exact:
         with self._one_at_a_time:
@@ -259,6 +276,7 @@ class SqlSource(ABC):
         """Close the connection and forget all that is known of the source, which may be another at the next opening."""
         self._kept.clear()
         self._relations.clear()
+        self._based.clear()
         self._found = None
         _tried(self._drop)
 

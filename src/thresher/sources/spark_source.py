@@ -16,6 +16,7 @@ from typing import Any
 
 import duckdb
 from pyspark import SparkContext
+from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
 from thresher.config import Declarations
@@ -27,6 +28,7 @@ from thresher.sources.protocol import Family, PhysicalColumn
 from thresher.sources.reading import Catalogue, SqlSource
 from thresher.sources.scan_statements import ScanStatement
 from thresher.sources.spark_dialect import SparkDialect, spark_family
+from thresher.sources.view_bases import Name, bases_of, files_as_bases
 
 # Settings of a context that is started here: nothing is shown, logged or served.
 _START = {
@@ -133,6 +135,21 @@ class SparkSource(SqlSource):
         self._relations[name] = relation
         kinds = [(field.name, field.dataType.simpleString()) for field in self._spark.table(relation).schema.fields]
         return tuple(PhysicalColumn(column, kind, spark_family(kind)) for column, kind in kinds)
+
+    def _bases(self, relation: str) -> tuple[str, ...]:
+        if relation in self._where.files:
+            return files_as_bases(self._where.files[relation].paths)
+        database, _, name = relation.rpartition(".")
+
+        def text_of(named: Name) -> str | None:
+            try:
+                described = self._spark.sql(f"DESCRIBE TABLE EXTENDED {self._dialect.relation(*named)}").collect()
+            except PySparkException:
+                return None
+            return next((row["data_type"] for row in described if row["col_name"] == "View Text"), None)
+
+        start = (database or self._spark.catalog.currentDatabase(), name)
+        return tuple(f"spark {'.'.join(base)}" for base in bases_of(start, text_of, "spark"))
 
     def _run(self, sql: str, parameters: Sequence[object]) -> Any:
         self._spark.sparkContext.setJobGroup(self._group, "thresher", interruptOnCancel=True)
