@@ -22,11 +22,17 @@ def open(  # noqa: A001 - the contract's name
     *,
     tables: Mapping[str, object] | None = None,
     analyst: str = "",
+    versions: Mapping[str, str] | None = None,
 ) -> "Engine":
-    """Open an engine for a `thresher.toml`. `tables`: Arrow, pandas or polars tables in memory, by declared name."""
+    """Open an engine for a `thresher.toml`.
+
+    tables      Arrow, pandas or polars tables in memory, by declared name
+    analyst     who asks
+    versions    which edition of its rows a table holds today, by declared name: in place of the declared `version`
+    """
     from thresher.engine import open_engine  # noqa: PLC0415 - `import thresher` stays light
 
-    return open_engine(declarations, tables=tables, analyst=analyst)
+    return open_engine(declarations, tables=tables, analyst=analyst, versions=versions)
 
 
 def open_stream(

@@ -3,6 +3,9 @@
 Reads: the ledger. Writes: accounts and caps, where the declarations changed them. Never: a budget of another subject.
 """
 
+from pathlib import Path
+from typing import TypedDict
+
 from thresher.accounting import UNKNOWN, Subject
 from thresher.amounts import Epsilon
 from thresher.config import Declarations, StreamDeclaration
@@ -11,9 +14,17 @@ from thresher.ledger import Balance, Book, open_book
 from thresher.plan import subject_of, subject_of_stream
 
 
+class BookOptions(TypedDict, total=False):
+    """How a ledger is opened, beside its address."""
+
+    anchor: Path | None
+    folder: Path | None
+    lease_seconds: float
+
+
 def open_accounts(declared: Declarations) -> Book:
     """Open the book and give every declared table and stream its account and cap. If one is refused, close the book."""
-    book = open_book(declared.ledger, anchor=declared.anchor)
+    book = open_book(declared.ledger, **book_options(declared))
     try:
         _check_subjects(declared, book)
         book.keep_budgets(declared.budgets())
@@ -23,11 +34,19 @@ def open_accounts(declared: Declarations) -> Book:
     return book
 
 
+def book_options(declared: Declarations) -> BookOptions:
+    """Return how the declared ledger is opened: its anchor, the folder for an undeclared one, and its leases."""
+    options = BookOptions(anchor=declared.anchor, folder=declared.folder)
+    if declared.lease_seconds is not None:
+        options["lease_seconds"] = declared.lease_seconds
+    return options
+
+
 def balance_left(declared: Declarations, account: str) -> Balance | None:
     """Return what is left of an account, without making a ledger where there is none; None if it cannot be read."""
     cap = declared.budgets()[account]
     try:
-        book = open_book(declared.ledger, anchor=declared.anchor, make=False)
+        book = open_book(declared.ledger, **book_options(declared), make=False)
     except NoLedgerError:
         return Balance(account, "", cap, Epsilon(0), cap, 0)
     except LedgerError:
@@ -55,6 +74,12 @@ def _check_subjects(declared: Declarations, book: Book) -> None:
                 "the declaration as it was",
             )
         before, now = kept.get(table.account), subject_of(table)
+        if table.people is not None and before not in (None, UNKNOWN, now):
+            raise DeclarationError(
+                f"accounts.{table.people.name}.unit",
+                f"the account began with {_words(before.unit)} as the unit (who is protected), and now it is "
+                f"{table.people.unit}. What was lost before cannot be converted: restore the declaration as it was",
+            )
         if before not in (None, UNKNOWN, now):
             raise DeclarationError(
                 f"tables.{table.name}.unit",

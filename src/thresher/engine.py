@@ -42,10 +42,15 @@ Planned = TypeVar("Planned", bound=Plan[Any])
 
 
 def open_engine(
-    declarations: Declarations | Path | str, *, tables: Mapping[str, object] | None = None, analyst: str = ""
+    declarations: Declarations | Path | str,
+    *,
+    tables: Mapping[str, object] | None = None,
+    analyst: str = "",
+    versions: Mapping[str, str] | None = None,
 ) -> "Engine":
-    """Open an engine for a `thresher.toml`. `tables`: Arrow, pandas or polars tables in memory, by declared name."""
+    """Open an engine for a `thresher.toml`, as `thresher.open` says."""
     declared = declarations if isinstance(declarations, Declarations) else load(declarations)
+    declared = declared.with_versions(versions or {})
     return Engine(declared, checked_source(declared, tables), analyst)
 
 
@@ -55,6 +60,7 @@ class Engine:
     def __init__(self, declarations: Declarations, source: Source, analyst: str = "") -> None:
         self._declarations, self._source, self._analyst = declarations, source, analyst
         self._book: Book | None = None
+        self._closed = False
         self._opening = threading.Lock()
         self._desk = Desk(declarations, PublicTables(source), lambda: self.ledger, analyst)
 
@@ -64,6 +70,8 @@ class Engine:
         with self._opening:
             if self._book is None:
                 self._book = open_accounts(self._declarations)
+            elif self._book.stopped and not self._closed:
+                self._book.recover()
             return self._book
 
     def planned(self, ask: Ask[Planned]) -> Planned:
@@ -200,6 +208,7 @@ class Engine:
 
     def close(self) -> None:
         """Close the source and the ledger."""
+        self._closed = True
         self._source.close()
         if self._book is not None:
             self._book.close()

@@ -127,11 +127,16 @@ class Plan(Explained, Generic[Given_co]):
 
 def subject_of(table: Table) -> Subject:
     """Return what the losses of a table's account are about."""
+    if table.people is not None:
+        return Subject(TABLE, table.people.unit)
     unit = None if table.contribution is None else table.contribution.unit
     return Subject(TABLE if table.own_budgets is None else PERSONAL, unit)
 
 
 def subject_of_stream(declared: StreamDeclaration) -> Subject:
     """Return what the losses of a stream are about: whom it protects, in how many consecutive steps, and its clock."""
+    if declared.people is not None:
+        # It adds up all steps of a person, as an account of people does with questions.
+        return Subject(TABLE, declared.people.unit)
     unit = None if declared.polled is None else declared.polled.unit
     return Subject(STREAM, unit, declared.start.isoformat(), declared.step_seconds, declared.protected_steps)

@@ -27,7 +27,7 @@ class Kept:
     def __init__(self, first: int = 0, last: int = 10**9) -> None:
         self.next_step, self.last, self.seen = first, last, {}
 
-    def put(self, step: int, counts: Exact | Callable[[], Exact]) -> StepRecord:
+    def put(self, step: int, counts: Exact | Callable[[], Exact], relations: tuple[str, ...] = ()) -> StepRecord:
         assert step >= self.next_step
         self.next_step = step + 1
         self.seen[step] = (counts() if callable(counts) else counts).unseal()[:, 0].tolist()

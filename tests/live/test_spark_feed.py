@@ -88,7 +88,7 @@ def test_a_replayed_folder_gives_what_the_buffer_gives_and_goes_on_after_a_resta
 class Failing(Kept):
     """A receiver that fails once, after so many steps."""
 
-    def put(self, step, counts):
+    def put(self, step, counts, relations=()):
         if step == self.fails_at:
             self.fails_at = None
             raise RuntimeError("killed")

@@ -12,12 +12,13 @@ from thresher.amounts import Amount
 from thresher.asks.desk import Desk, check_one_for_all
 from thresher.asks.merging import IN_TEXT, merged
 from thresher.charging import check_limit
+from thresher.config import Table
 from thresher.decisions.decision_options import NAMES, options_of
 from thresher.decisions.refinement import RefinementPlan, plan_refinement
 from thresher.decisions.refinement_steps import refused
 from thresher.decisions.uncertain_region import RegionLike
 from thresher.errors import ArgumentError, KeyReusedError, LedgerCorruptError, LostAnswerError, PendingError
-from thresher.ledger import Book
+from thresher.ledger import Book, Recalled
 from thresher.question import Question
 from thresher.release import Release
 from thresher.sql.read_question import ask
@@ -48,15 +49,36 @@ class RefinementAsk:
         """Return the plan. An answer is refined once: a second, other refinement of it is refused."""
         question = ask(self.sql, desk.declared, desk.public, options=IN_TEXT)
         check_one_for_all(question.table)
-        release = self._release(desk.book(), question, desk.analyst)
+        stored = self._stored(desk.book(), question, desk.analyst)
+        release = self._release(stored)
         changes = self._changes(question, release)
         options = options_of({**_unchanged(release), **changes})
         plan = plan_refinement(question, options, self.of, release, said=changes.keys(), given_seen=self.given_seen)
+        self._check_rows(plan, question.table, stored)
         check_limit(plan, "max_epsilon")
         self._check_once(desk.book(), plan, desk.analyst)
         return plan
 
-    def _release(self, book: Book, question: Question, analyst: str) -> Release:
+    def _check_rows(self, plan: RefinementPlan, table: Table, stored: Recalled) -> None:
+        """Refuse to measure again unless the rows are known to be the same: old noise on other rows loses more.
+
+        Nothing is compared with the rows, which would reveal that they have changed; what the curator says counts. What
+        is read from the stored noise alone needs no rows.
+        """
+        if plan.cost is None:
+            return
+        anew = f"Measure afresh, which costs at most {plan.step.anew}: ask the question with a key not used before"
+        if stored.restored:
+            raise refused(self.of, "the ledger was restored from a backup since, and may have forgotten one", anew)
+        if not table.names_its_rows:
+            rule = (
+                f"nothing says that the rows of {table.name} are still those that it measured: no version or snapshot "
+                "was declared then"
+            )
+            later = f"To refine later answers, declare a version in [tables.{table.name}], and change it with the rows"
+            raise refused(self.of, rule, f"{anew}. {later}")
+
+    def _stored(self, book: Book, question: Question, analyst: str) -> Recalled:
         """Return the stored answer: the analyst's own, about the same table."""
         table = question.table
         stored = book.recalled(table.account, self.of, analyst)
@@ -67,6 +89,10 @@ class RefinementAsk:
             raise LostAnswerError(
                 f"the question with key {self.of!r} was charged and has no answer: there is nothing to refine"
             )
+        return stored
+
+    def _release(self, stored: Recalled) -> Release:
+        """Return the answer in a form that can be refined."""
         if stored.body is None:
             raise PendingError(
                 f"another process is answering the question with key {self.of!r}. Refine it when that is done"

@@ -12,7 +12,8 @@ import click
 from thresher.accounting import Region, RegionLosses, Spending, account_loss
 from thresher.amounts import Epsilon
 from thresher.cli.help_pages import ShortHelp
-from thresher.cli.options import config_option, json_option, ledger_option, ledger_url
+from thresher.cli.ledger_repairs import accept_restore_command, forfeit_command, rename_command
+from thresher.cli.options import config_option, json_option, ledger_option, ledger_place
 from thresher.cli.output import show
 from thresher.errors import ArgumentError
 from thresher.ledger import Balance, Book, Entry, open_book
@@ -29,6 +30,10 @@ def ledger() -> None:
     """Show what was spent and what is left, and check that the file is intact."""
 
 
+for command in (accept_restore_command, forfeit_command, rename_command):
+    ledger.add_command(command)
+
+
 @ledger.command("show", cls=ShortHelp)
 @ledger_option
 @config_option
@@ -42,7 +47,8 @@ def show_command(*, url: str | None, config: str, as_json: bool, analyst: str | 
     """
     if analyst == "":
         raise ArgumentError("analyst", analyst, "it must be a name", "Leave it out for the curator's view")
-    book = open_book(ledger_url(url, config), make=False)
+    place, options = ledger_place(url, config)
+    book = open_book(place, **options, make=False)
     try:
         page = _page(book, analyst, last)
     finally:
@@ -60,7 +66,8 @@ def verify_command(*, url: str | None, config: str, as_json: bool, accept_anchor
 
     Names the first entry that does not fit, if there is one.
     """
-    book = open_book(ledger_url(url, config), make=False, accept_anchor=accept_anchor)
+    place, options = ledger_place(url, config)
+    book = open_book(place, **options, make=False, accept_anchor=accept_anchor)
     try:
         report = book.verify()
     finally:

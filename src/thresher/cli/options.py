@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 from rich.console import Console
@@ -16,6 +16,9 @@ from rich.console import Console
 from thresher.cli.flags import Choice
 from thresher.cli.help_pages import RareOption
 from thresher.errors import ArgumentError
+
+if TYPE_CHECKING:
+    from thresher.accounts import BookOptions
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 CONFIG = "thresher.toml"
@@ -139,13 +142,17 @@ def question_text(sql: str) -> str:
         raise ArgumentError("SQL", sql, "it is not a UTF-8 text file that can be read", "Check its name") from None
 
 
-def ledger_url(url: str | None, config: str) -> str:
-    """Return the address of the ledger: as named, as declared, or the usual one where nothing is declared."""
+def ledger_place(url: str | None, config: str) -> "tuple[str, BookOptions]":
+    """Return the address of the ledger and how it is opened: as named, as declared, or as usual where nothing is."""
+    from thresher.accounts import book_options  # noqa: PLC0415
     from thresher.config import load  # noqa: PLC0415
 
     if url is not None:
-        return url
-    return load(config).ledger if config != CONFIG or Path(config).exists() else "sqlite:///ledger.db"
+        return url, {}
+    if config == CONFIG and not Path(config).exists():
+        return "sqlite:///ledger.db", {}
+    declared = load(config)
+    return declared.ledger, book_options(declared)
 
 
 @contextmanager

@@ -9,10 +9,12 @@ from pathlib import Path
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
 from thresher.amounts import Epsilon
+from thresher.config.accounts import AccountDeclaration
 from thresher.config.columns import Column
 from thresher.config.own_budgets import OwnBudgets
+from thresher.config.sections import MAX_NAME
 from thresher.config.streams import StreamDeclaration
-from thresher.errors import DeclarationError
+from thresher.errors import ArgumentError, DeclarationError
 
 # Settings in the address of a server that decide which database it names, or which schema a table is looked for in.
 _NAMING = ("dbname", "host", "hostaddr", "options", "port", "service")
@@ -46,11 +48,22 @@ class Table:
     source: str = ""
     # Declared if each person brings a budget: then `budget` is 1, which stands for all of each person's budget.
     own_budgets: OwnBudgets | None = None
+    # The account of people that pays, if it is not the table's own; then `budget` is that of the account.
+    people: AccountDeclaration | None = None
+    # Declared by the curator: the rows never change.
+    snapshot: bool = False
 
     @property
     def account(self) -> str:
         """The name of its account in the ledger. Shares of personal budgets are kept under another name."""
+        if self.people is not None:
+            return self.people.name
         return self.name if self.own_budgets is None else f"personal:{self.name}"
+
+    @property
+    def names_its_rows(self) -> bool:
+        """Whether the curator says which rows these are, so that a later measurement can be of the same ones."""
+        return self.snapshot or self.version is not None
 
     @property
     def edition(self) -> str:
@@ -89,8 +102,11 @@ class Declarations:
     tables: Mapping[str, Table]
     public_tables: Mapping[str, PublicDeclaration] = field(default_factory=dict)
     streams: Mapping[str, StreamDeclaration] = field(default_factory=dict)
+    accounts: Mapping[str, AccountDeclaration] = field(default_factory=dict)
     folder: Path = Path()
     anchor: Path | None = None
+    # How long a process may show no sign of life before the ledger charges what it has reserved; None: as usual.
+    lease_seconds: int | None = None
     timeout_seconds: int = 600
     max_groups: int = 10_000
     # The line of each place in the file, such as "tables.visits.columns.age". Lines are not part of the declarations.
@@ -102,9 +118,23 @@ class Declarations:
         object.__setattr__(self, "tables", tables)
 
     def budgets(self) -> dict[str, Epsilon]:
-        """Return the budget of each account: of each table, and of streams."""
+        """Return the budget of each account: declared ones, and those of tables and streams."""
+        accounts = {account.name: account.budget for account in self.accounts.values()}
         tables = {table.account: table.budget for table in self.tables.values()}
-        return tables | {stream.account_name: stream.budget for stream in self.streams.values()}
+        return accounts | tables | {stream.account_name: stream.budget for stream in self.streams.values()}
+
+    def with_versions(self, versions: Mapping[str, str]) -> "Declarations":
+        """Return the same declarations with the versions that the curator names now, by table."""
+        tables = dict(self.tables)
+        for name, version in versions.items():
+            if name not in tables:
+                known = ", ".join(tables) or "none"
+                raise ArgumentError("versions", name, f"no such table is declared; declared: {known}", "Name one")
+            if not isinstance(version, str) or not 1 <= len(version) <= MAX_NAME or not version.isprintable():
+                rule = f"a version is a text of 1 to {MAX_NAME} printable characters"
+                raise ArgumentError(f"versions.{name}", version, rule, 'Pass e.g. "2026-11-19"')
+            tables[name] = replace(tables[name], version=version)
+        return replace(self, tables=tables)
 
     def line_of(self, place: str) -> int | None:
         """Return the line of a place, or of the nearest place around it; None if there was no file."""

@@ -10,6 +10,7 @@ from datetime import date, datetime
 from pathlib import Path
 
 from thresher.amounts import Epsilon
+from thresher.config.accounts import AccountDeclaration, account_of, accounts_in
 from thresher.config.columns import Bands, Column, Referenced
 from thresher.config.declarations import Contribution, Declarations, PublicDeclaration, Table, data_path
 from thresher.config.kinds import HOW_TO_DECLARE, check_bands, kind_in
@@ -20,9 +21,9 @@ from thresher.config.sections import MAX_NAME, Section, did_you_mean, dotted, is
 from thresher.config.streams import Polled, StreamDeclaration, stream_in
 from thresher.errors import ArgumentError
 
-FILE_FIELDS = ("source", "ledger", "limits", "tables", "public_tables", "streams")
+FILE_FIELDS = ("source", "ledger", "limits", "accounts", "tables", "public_tables", "streams")
 SOURCE_FIELDS = ("url", "timeout_seconds")
-LEDGER_FIELDS = ("url", "anchor")
+LEDGER_FIELDS = ("url", "anchor", "lease_seconds")
 LIMITS_FIELDS = ("max_groups",)
 TABLE_FIELDS = (
     "unit",
@@ -33,7 +34,9 @@ TABLE_FIELDS = (
     "max_epsilon_per_question",
     "budget_column",
     "budget_roster",
+    "account",
     "version",
+    "snapshot",
     "file",
     "table",
     "columns",
@@ -86,8 +89,9 @@ def _declarations(file: Section, folder: Path) -> Declarations:
     limits.only(*LIMITS_FIELDS)
     public = _public_tables(file, folder)
     url = _source(source, folder) if source.content or not fed else ""
-    tables = {} if fed else _tables(file, folder, public)
-    streams = _streams(file, folder, tables)
+    accounts = accounts_in(file)
+    tables = {} if fed else _tables(file, folder, public, accounts)
+    streams = _streams(file, folder, tables, accounts)
     check_declared_once(file.section("tables", ""), tables, public, data_path(url, folder))
     return Declarations(
         source=url,
@@ -95,12 +99,20 @@ def _declarations(file: Section, folder: Path) -> Declarations:
         tables=tables,
         public_tables=public,
         streams=streams,
+        accounts=accounts,
         folder=folder,
         anchor=_path(ledger, "anchor", folder),
+        lease_seconds=_lease(ledger),
         timeout_seconds=source.whole("timeout_seconds", _DAY_SECONDS, 600, "Write seconds: timeout_seconds = 600"),
         max_groups=limits.whole("max_groups", _MOST_GROUPS, 10_000, "Write max_groups = 10000"),
         lines=file.places.by_name(),
     )
+
+
+def _lease(ledger: Section) -> int | None:
+    if "lease_seconds" not in ledger:
+        return None
+    return ledger.whole("lease_seconds", _DAY_SECONDS, 60, "Write lease_seconds = 60")
 
 
 def _source(source: Section, folder: Path) -> str:
@@ -154,7 +166,12 @@ def _place_of_rows(section: Section, folder: Path) -> tuple[str | None, Path | N
     return relation, _path(section, "file", folder)
 
 
-def _tables(file: Section, folder: Path, public: dict[str, PublicDeclaration]) -> dict[str, Table]:
+def _tables(
+    file: Section,
+    folder: Path,
+    public: dict[str, PublicDeclaration],
+    accounts: dict[str, AccountDeclaration],
+) -> dict[str, Table]:
     fix = "Declare at least one private table: [tables.patients]"
     file.required("tables", fix)
     tables = file.section("tables", fix)
@@ -166,28 +183,34 @@ def _tables(file: Section, folder: Path, public: dict[str, PublicDeclaration]) -
         if name.casefold() in folded:
             rule = "this table is declared as public too, and a table is private or public"
             raise section.refusal_here(rule, "Remove it here, or from [public_tables]")
-        private[name] = _table(name, section, folder, public)
-        if len({table.account for table in private.values()}) < len(private):
-            raise section.refusal_here("another table's account has the same name", "Give one of them another name")
+        private[name] = _table(name, section, folder, public, accounts)
+        own = [table.account for table in private.values() if table.people is None]
+        if len({*own, *accounts}) < len(own) + len(accounts):
+            raise section.refusal_here("another account has the same name", "Give one of them another name")
     return private
 
 
-def _streams(file: Section, folder: Path, tables: dict[str, Table]) -> dict[str, StreamDeclaration]:
+def _streams(
+    file: Section, folder: Path, tables: dict[str, Table], accounts: dict[str, AccountDeclaration]
+) -> dict[str, StreamDeclaration]:
     fix = "Write one section for each, such as [streams.campus]"
     streams: dict[str, StreamDeclaration] = {}
     for name, section in file.section("streams", fix).sections(fix):
-        stream = stream_in(name, section, folder)
-        if stream.account_name in {table.account for table in tables.values()}:
+        stream = stream_in(name, section, folder, accounts)
+        if stream.people is None and stream.account_name in {table.account for table in tables.values()}:
             raise section.refusal_here("a table's account has the same name", "Give one of them another name")
         if stream.polled is not None:
             if stream.polled.table not in tables:
                 raise section.refusal("table", "no such table is declared", "Declare it: [tables.NAME]")
+            if stream.people != tables[stream.polled.table].people and stream.people is not None:
+                rule = f"the table {stream.polled.table} does not have the account {stream.people.name}"
+                raise section.refusal("account", rule, f'Write account = "{stream.people.name}" in the table too')
             if tables[stream.polled.table].own_budgets is not None:
                 rule = "each person in this table has a budget, and a stream needs one budget for all"
                 raise section.refusal("table", rule, "Name a table without budget_column")
             stream = replace(stream, polled=_about_table(stream.polled, tables[stream.polled.table]))
         for other in streams.values():
-            if other.account_name == stream.account_name:
+            if other.account_name == stream.account_name and stream.people is None:
                 _check_shared(section, stream, other)
         streams[name] = stream
     return streams
@@ -214,19 +237,33 @@ def _check_shared(section: Section, stream: StreamDeclaration, other: StreamDecl
         raise section.refusal("budget", rule.format("an account has one budget"), "Write the same in both")
 
 
-def _table(name: str, section: Section, folder: Path, public: dict[str, PublicDeclaration]) -> Table:
+def _table(
+    name: str,
+    section: Section,
+    folder: Path,
+    public: dict[str, PublicDeclaration],
+    accounts: dict[str, AccountDeclaration],
+) -> Table:
     section.only(*TABLE_FIELDS)
-    if "budget_column" not in section:
+    people = account_of(section, accounts)
+    if people is None and "budget_column" not in section:
         section.required("budget", 'Write the most epsilon that all questions may ever cost: budget = "3.0"')
     contribution = _contribution(section)
     relation, file = _place_of_rows(section, folder)
     columns = _columns(section, contribution, public)
     own = own_budgets_in(section, columns, public)
+    if people is not None and (contribution is None or own is not None):
+        rule = f"the account {people.name} protects each {people.unit}, and the table must say which rows are whose"
+        fix = 'Name the column that holds them: unit = "person_id"'
+        if own is not None:
+            rule = "each person in this table has a budget, and an account has one budget for all"
+            fix = "Remove `account`, or `budget_column` and `budget_roster`"
+        raise section.refusal("account", rule, fix)
     limited, fix = "max_epsilon_per_question" in section, "Write a public guess such as 5000"
     return Table(
         name=name,
         columns=columns,
-        budget=section.amount("budget") if own is None else _WHOLE,
+        budget=people.budget if people else section.amount("budget") if own is None else _WHOLE,
         max_epsilon_per_question=section.amount("max_epsilon_per_question") if limited else None,
         contribution=contribution,
         count_range=section.whole("count_range", _LARGEST_COUNT, 1, fix) if "count_range" in section else None,
@@ -234,6 +271,8 @@ def _table(name: str, section: Section, folder: Path, public: dict[str, PublicDe
         file=file,
         version=_version(section),
         own_budgets=own,
+        people=people,
+        snapshot=section.flag("snapshot", "Write snapshot = true if the rows never change"),
     )
 
 

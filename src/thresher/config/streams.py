@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from thresher.amounts import Epsilon
+from thresher.config.accounts import AccountDeclaration, account_of
 from thresher.config.columns import Column
 from thresher.config.sections import NAME_RULE, Section, did_you_mean, is_whole, name_is_bad
 
@@ -24,6 +25,7 @@ STREAM_FIELDS = (
     "protect",
     "budget",
     "account",
+    "unit",
     "max_states_per_unit",
     "late_steps",
     "ahead_steps",
@@ -100,6 +102,8 @@ class StreamDeclaration:
     tree: Mapping[str, tuple[str, ...]] | None = None
     protected_steps: int | None = 1
     account: str = ""
+    # The account of people that pays, if one is declared under the name of `account`.
+    people: AccountDeclaration | None = None
     max_states_per_unit: int = 1
     late_steps: int = 1
     ahead_steps: int = 1
@@ -118,21 +122,27 @@ class StreamDeclaration:
     @property
     def account_name(self) -> str:
         """The account. Losses of streams in one account add up: streams of one table, or of one declared account."""
+        if self.people is not None:
+            return self.people.name
         return f"stream:{self.account or (self.polled.table if self.polled else self.name)}"
 
 
-def stream_in(name: str, section: Section, folder: Path) -> StreamDeclaration:
+def stream_in(
+    name: str, section: Section, folder: Path, accounts: Mapping[str, AccountDeclaration]
+) -> StreamDeclaration:
     """Return the stream that a section declares."""
     section.only(*STREAM_FIELDS)
     for field, fix in (
         ("start", "Write when step 0 begins: start = 2026-01-01T00:00:00Z"),
         ("step_seconds", "Write how many seconds a step lasts: step_seconds = 300"),
         ("epsilon", 'Write the most epsilon that one unit may lose in the protected steps: epsilon = "0.1"'),
-        ("budget", 'Write the most epsilon that the stream may ever cost: budget = "1.0"'),
     ):
         section.required(field, fix)
     states, tree = _series(section)
-    epsilon, budget = section.amount("epsilon"), section.amount("budget")
+    people = _people(section, accounts)
+    if people is None:
+        section.required("budget", 'Write the most epsilon that the stream may ever cost: budget = "1.0"')
+    epsilon, budget = section.amount("epsilon"), section.amount("budget") if people is None else people.budget
     if epsilon > budget:
         raise section.refusal("epsilon", f"it is more than the budget, {budget}", "Lower it, or raise the budget")
     seconds = section.whole("step_seconds", _MOST_SECONDS, 300, "Write step_seconds = 300")
@@ -146,6 +156,7 @@ def stream_in(name: str, section: Section, folder: Path) -> StreamDeclaration:
         tree=tree,
         protected_steps=_protected(section),
         account=section.column_name("account", "Name an account that streams share") if "account" in section else "",
+        people=people,
         max_states_per_unit=section.whole("max_states_per_unit", 1000, 1, "Write max_states_per_unit = 1"),
         late_steps=_count(section, "late_steps", 1),
         ahead_steps=_count(section, "ahead_steps", 1),
@@ -161,6 +172,24 @@ def stream_in(name: str, section: Section, folder: Path) -> StreamDeclaration:
         polled=_polled(section),
         key_file=folder / section.text("key_file", 'Write key_file = "stream.key"') if "key_file" in section else None,
     )
+
+
+def _people(section: Section, accounts: Mapping[str, AccountDeclaration]) -> AccountDeclaration | None:
+    """Return the account of people that a stream joins: it protects each of them in all of its steps."""
+    if section.content.get("account") not in accounts:
+        if "unit" in section:
+            rule = "it says whose account the stream joins, and the stream names no declared account"
+            raise section.refusal("unit", rule, 'Write account = "people", and declare [accounts.people]')
+        return None
+    people = account_of(section, accounts)
+    if people is None or section.content.get("protect") != UNIT:
+        rule = "a stream in an account of people protects them in all of its steps"
+        raise section.refusal_here(rule, 'Write protect = "unit"')
+    unit = people.unit if "table" in section and "unit" not in section else section.content.get("unit")
+    if unit != people.unit:
+        rule = f"the account {people.name} protects each {people.unit}, and the stream must say that it counts them"
+        raise section.refusal_here(rule, f'Write unit = "{people.unit}"')
+    return people
 
 
 def _series(section: Section) -> tuple[tuple[str, ...], Mapping[str, tuple[str, ...]] | None]:

@@ -1,6 +1,9 @@
 """The ledger: what every budget permits, and what has been spent of it, safe against crashes, races and retries.
 
-    book       budgets and charges: reserve before data are read, settle with the answer
+    book       charges: reserve before data are read, settle with the answer
+    budgets    accounts, their caps and names, and what is left
+    leases     how the owner of a reservation says that it lives
+    restoring  charge to a restored backup what its anchor has seen
     journal    the lines of a book and its anchor: opened only when verified, stopped after a failed commit
     entries, records, rules    one line; what is charged and kept; what a line does to budgets
     verify     everything derived again from the lines
@@ -12,9 +15,10 @@ Reads and writes: a book in SQLite or PostgreSQL, and its anchor. Never: rows, e
 What is promised and what is not: `docs/ledger.md`.
 """
 
-from thresher.ledger.book import Book, open_book
+from thresher.ledger.book import Book, closed_book, open_book
 from thresher.ledger.entries import Entry
 from thresher.ledger.records import Balance, Charge, Recalled, Reservation, State, StoredRelease, checked_key
+from thresher.ledger.restoring import Restored, accept_restore
 from thresher.ledger.verify import Verification
 
 __all__ = [
@@ -24,9 +28,12 @@ __all__ = [
     "Entry",
     "Recalled",
     "Reservation",
+    "Restored",
     "State",
     "StoredRelease",
     "Verification",
+    "accept_restore",
     "checked_key",
+    "closed_book",
     "open_book",
 ]

@@ -11,13 +11,12 @@ What is promised and what is not: `docs/ledger.md`.
 
 import math
 import time
-from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from thresher.accounting import RegionLosses, Spending, Subject
-from thresher.amounts import Amount, Epsilon, whole_number
+from thresher.accounting import Spending
+from thresher.amounts import Epsilon
 from thresher.errors import (
     ArgumentError,
     DeclarationError,
@@ -28,16 +27,15 @@ from thresher.errors import (
     PendingError,
 )
 from thresher.ledger.anchor import Anchor
+from thresher.ledger.budgets import Budgets, existing
 from thresher.ledger.entries import Entry, digest
-from thresher.ledger.journal import Journal, write_end
+from thresher.ledger.journal import write_end
 from thresher.ledger.leases import LEASE_SECONDS
 from thresher.ledger.owners import process_name
 from thresher.ledger.records import (
     FORFEITED,
     MAX_NAME,
     RESERVED,
-    Account,
-    Balance,
     Charge,
     Recalled,
     Reservation,
@@ -48,7 +46,7 @@ from thresher.ledger.records import (
     checked_text,
     step_of,
 )
-from thresher.ledger.rules import after_reserving, open_losses, told
+from thresher.ledger.rules import after_reserving, told
 from thresher.ledger.stores import store_for
 from thresher.ledger.stores.book_tables import Tables
 
@@ -96,101 +94,8 @@ def closed_book(
     return Book(store, place, lease_seconds=lease_seconds)
 
 
-class Book(Journal):
+class Book(Budgets):
     """An open ledger. Every budget and every charge is a line of its journal."""
-
-    # Budgets
-
-    def open_account(self, account: str, cap: Amount) -> None:
-        """Give a table its budget."""
-        name, amount = checked_text(account, "account", MAX_NAME), Epsilon(cap)
-        with self._writing() as (tables, write):
-            if tables.account(name, "") is not None:
-                raise ArgumentError("account", account, "it is open already", "To change its budget, call set_cap")
-            write("account", name, "", {"cap": amount.nano})
-
-    def set_cap(self, account: str, cap: Amount, analyst: str = "") -> None:
-        """Change a cap (the most that may be spent), or give an analyst one. A cap below what is spent is refused."""
-        amount = Epsilon(cap)
-        checked_analyst(analyst)
-        with self._writing() as (tables, write):
-            existing(tables, account)
-            held = tables.account(account, analyst)
-            if held is not None and amount < held.loss:
-                raise ArgumentError("cap", cap, f"{held.loss} is spent already", f"Pass {held.loss} or more")
-            kind = "account" if held is None else "cap"
-            write(kind, account, analyst, {"cap": amount.nano})
-
-    def keep_budgets(self, caps: Mapping[str, Amount]) -> None:
-        """Give each table this budget: open its account, or change its cap. A cap below what is spent is refused.
-
-        Nothing is written if every table has its budget already.
-        """
-        wanted = {checked_text(name, "account", MAX_NAME): Epsilon(cap) for name, cap in caps.items()}
-        with self._reading() as tables:
-            held = {name: tables.account(name, "") for name in wanted}
-        if all(account is not None and account.cap == wanted[name] for name, account in held.items()):
-            return
-        with self._writing() as (tables, write):
-            for name, amount in wanted.items():
-                account = tables.account(name, "")
-                if account is not None and amount < account.loss:
-                    fix = f"Declare {account.loss} or more"
-                    raise ArgumentError(f"budget of {name}", amount, f"{account.loss} is spent already", fix)
-                if account is None or account.cap != amount:
-                    write("account" if account is None else "cap", name, "", {"cap": amount.nano})
-
-    def rename(self, old: str, new: str) -> None:
-        """Let an account go by another name, with all that it has lost: for a table that was renamed."""
-        checked_text(new, "account", MAX_NAME)
-        with self._writing() as (tables, write):
-            existing(tables, old)
-            if tables.account(new, "") is not None:
-                rule = "an account of this name exists, and two accounts cannot become one"
-                raise ArgumentError("account", new, rule, "Pass a name that the ledger does not have")
-            write("rename", old, "", {"to": new})
-
-    def forfeit_entry(self, sequence: int) -> Epsilon:
-        """Forfeit the open reservation of a line, whoever owns it: for a curator who knows that its owner is gone."""
-        with self._writing() as (tables, write):
-            found = tables.reservation(whole_number(sequence, "entry"))
-            if found is None or found.state != RESERVED:
-                rule = "no open reservation has this number"
-                raise ArgumentError("entry", sequence, rule, "`thresher ledger show` lists the open ones")
-            return write_end(tables, write, found, "forfeit", {})
-
-    def balance(self, account: str, analyst: str = "") -> Balance:
-        """Return cap, spent and remaining of an account, or of an analyst's part of it."""
-        checked_analyst(analyst)
-        with self._reading() as tables:
-            existing(tables, account)
-            held = tables.account(account, analyst) or Account(account, analyst, None, Epsilon(0), ())
-            return _balance(tables, held)
-
-    def balances(self) -> list[Balance]:
-        """Return the balance of every account, and of every analyst's part, by name."""
-        with self._reading() as tables:
-            return [_balance(tables, held) for held in tables.accounts()]
-
-    def subjects(self) -> dict[str, Subject]:
-        """Return, for each charged account, what its losses are about."""
-        with self._reading() as tables:
-            return {held.name: held.subject for held in tables.accounts() if held.subject is not None}
-
-    def losses(self, account: str) -> list[RegionLosses]:
-        """Return the losses of an account by region, with open reservations at their worst case: for the curator."""
-        with self._reading() as tables:
-            held = existing(tables, account)
-            return [*held.losses, *open_losses(tables, held)]
-
-    def entries(self, after: int = 0) -> list[Entry]:
-        """Return the lines after the line of this number, in order."""
-        if not 0 <= whole_number(after, "after") < 1 << 62:
-            raise ArgumentError("after", after, "it must be the number of an entry", "Pass 0 for all entries")
-        with self._reading() as tables:
-            return [Entry.read(document, stored_hash) for _, document, stored_hash in tables.lines(after)]
-
-    # Spending
 
     def reserve(self, charge: Charge, wait_seconds: float = WAIT_SECONDS) -> Reservation | StoredRelease:
         """Charge the worst case, on disk; or return the stored answer of this key, which costs nothing.
@@ -246,6 +151,32 @@ class Book(Journal):
             stored = None if found.state == FORFEITED else _replayed(tables, found, account, found.question)
             restored = found.sequence < existing(tables, account).restored
             return Recalled(found.question, None if stored is None else stored.body, found.state == FORFEITED, restored)
+
+    def await_end(self, key: str, analyst: str = "") -> None:
+        """Wait until the reservation of a key has ended, or its lease has run out and it is forfeited.
+
+        A lease that is not renewed and does not run out was written by a clock that was set back since: `PendingError`.
+        """
+        lease, changed = -1, time.monotonic()
+        while True:
+            with self._reading() as tables:
+                found = tables.reservation_of(analyst, key)
+                if found is None or found.state != RESERVED:
+                    return
+                until = tables.lease(found.sequence)
+                lapsed = until < tables.now()
+            if lapsed:
+                with self._writing():
+                    continue
+            if until != lease:
+                lease, changed = until, time.monotonic()
+            elif time.monotonic() > changed + 2 * self.leases.seconds:
+                raise PendingError(
+                    f"entry {found.sequence} is reserved by a process that shows no sign of life, until a moment that "
+                    "the clock does not reach: was it set back? It is charged. To go on, end it with: "
+                    f"thresher ledger forfeit {found.sequence}"
+                )
+            time.sleep(_POLL_SECONDS)
 
     def _await(self, charge: Charge, wait_seconds: float) -> StoredRelease:
         """Wait for the stored answer of a key that is charged already, and return it."""
@@ -374,14 +305,6 @@ class Book(Journal):
         return loss
 
 
-def existing(tables: Tables, account: str) -> Account:
-    """Return the account of a table; refuse a name without an account."""
-    held = tables.account(checked_text(account, "account", MAX_NAME), "")
-    if held is None:
-        raise ArgumentError("account", account, "the ledger has no budget of this name", "Open it with open_account")
-    return held
-
-
 def _check_relations(tables: Tables, charge: Charge) -> None:
     """Refuse rows that have lost something under another account: a new name is not a new budget."""
     new = set(charge.relations) - set(existing(tables, charge.account).relations)
@@ -405,12 +328,6 @@ def _check_relations(tables: Tables, charge: Charge) -> None:
             f"it reads {both[0]}, which has spent {held.loss} of the budget of {held.name}: the same rows have one "
             f"budget. {shared}. Nothing is charged",
         )
-
-
-def _balance(tables: Tables, held: Account) -> Balance:
-    waiting = [r for r in tables.open_reservations(held.name) if held.analyst in ("", r.analyst)]
-    remaining = None if held.cap is None else held.cap - held.loss
-    return Balance(held.name, held.analyst, held.cap, held.loss, remaining, len(waiting))
 
 
 def _replayed(tables: Tables, found: Reservation, account: str, question: str) -> StoredRelease | None:

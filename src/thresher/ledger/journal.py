@@ -53,6 +53,11 @@ class Journal:
         self.leases = Leases(self._renew, lease_seconds)
 
     @property
+    def anchor(self) -> anchors.Anchor | None:
+        """The anchor of the book, if it has one."""
+        return self._anchor
+
+    @property
     def stopped(self) -> bool:
         """Whether the book must be opened again before it is used."""
         return self._stopped is not None

@@ -79,8 +79,8 @@ def apply(entry: Entry, state: LedgerState, standing: Sequence[Account] | None =
     elif entry.kind == "subject":
         state.put_account(_about(_existing(state, entry.account, ""), entry.facts["subject"]))
     elif entry.kind == "rename":
-        if state.account(entry.facts["to"], "") is not None:
-            raise BugError(f"account {entry.account} is renamed to one that exists")
+        if is_used(state.account(entry.facts["to"], "")):
+            raise BugError(f"account {entry.account} is renamed to one that has lost something")
         state.rename(_existing(state, entry.account, "").name, entry.facts["to"])
     elif entry.kind == "restore":
         state.put_account(_restored(entry, _existing(state, entry.account, entry.analyst)))
@@ -137,6 +137,11 @@ def after_ending(state: LedgerState, reserved: Reservation, kind: str, facts: Ma
         found = account_loss([*final.losses, *open_losses(state, account, without=reserved.sequence)]).loss
         standing.append(replace(final, loss=min(found, account.loss)))
     return standing
+
+
+def is_used(account: Account | None) -> bool:
+    """Tell whether an account was ever charged."""
+    return account is not None and (account.subject is not None or account.loss.nano > 0)
 
 
 def told(standing: Iterable[Account]) -> dict[str, int]:

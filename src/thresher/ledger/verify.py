@@ -60,6 +60,8 @@ class _Memory:
         return [reserved for reserved in self.open.values() if reserved.account == account]
 
     def rename(self, old: str, new: str) -> None:
+        # An account of the new name that was never charged makes room.
+        self.held = {name: account for name, account in self.held.items() if name[0] != new}
         self.held = {
             (new if name == old else name, analyst): replace(account, name=new) if name == old else account
             for (name, analyst), account in self.held.items()

@@ -71,10 +71,10 @@ class Receiver(Protocol):
     @property
     def next_step(self) -> int: ...
 
-    def put(self, step: int, counts: Exact | Callable[[], Exact]) -> StepRecord:
+    def put(self, step: int, counts: Exact | Callable[[], Exact], relations: tuple[str, ...] = ()) -> StepRecord:
         """Release a step, once, from counts, or from a function that fetches them after the charge.
 
-        Steps before it that were never put become gaps.
+        Steps before it that were never put become gaps. `relations`: the tables behind the counts, for the ledger.
         """
         ...
 

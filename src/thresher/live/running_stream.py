@@ -62,6 +62,11 @@ class RunningStream(Shown):
         # A fork of this process would use its noise again.
         self._made_in = this_process()
         kept = KeptState.of(plan, self._entropy.stamp, book.state(plan.state_name))
+        # Steps that a restored backup has forgotten were charged and perhaps released: they are never drawn again.
+        self._forgotten_until = book.restored_step(plan.account, plan.identity.key_of(0))
+        if kept.last < self._forgotten_until:
+            # Groups that were open then may have been closed since.
+            kept = replace(kept, sealed=b"")
         self._next = self._after(kept)
         self._state = StreamState(plan, self._entropy, seal, kept, self._next, self._looked_back(self._next))
 
@@ -90,7 +95,7 @@ class RunningStream(Shown):
 
     # Going on
 
-    def put(self, step: int, counts: Counts) -> StepRecord:
+    def put(self, step: int, counts: Counts, relations: tuple[str, ...] = ()) -> StepRecord:
         """Release a step from its sealed counts, with its only draw. Steps before it that were not put are a gap.
 
         A function that fetches counts is called after the step is charged. If it could not reach the source, the charge
@@ -105,7 +110,7 @@ class RunningStream(Shown):
         state.first = step if state.first is None else state.first
         plan = step_plan(state, step)
         try:
-            charge = charging.begin(self._book, plan, charging.key_of(plan), wait_seconds=0)
+            charge = charging.begin(self._book, plan, charging.key_of(plan), relations=relations, wait_seconds=0)
         except BudgetError:
             self._ended = True
             return self.plan.record(step, ENDED, _BUDGET)
@@ -230,7 +235,7 @@ class RunningStream(Shown):
         if kept.last >= 0 and self._stored(kept.last) is None:
             raise self._elsewhere(kept.last)
         after = kept.last + 1
-        while self._stored(after) is not None:
+        while self._stored(after, wait=True) is not None:
             after += 1
         return after
 
@@ -240,17 +245,20 @@ class RunningStream(Shown):
             record = self._stored(number)
             yield number, None if record is None else record.drawn
 
-    def _stored(self, step: int) -> StepRecord | None:
+    def _stored(self, step: int, *, wait: bool = False) -> StepRecord | None:
         """Return the record of a step, stored or torn; None if it was never charged."""
         identity = self.plan.identity
+        if wait:
+            # A process that died in the middle of this step holds it until its lease runs out.
+            self._book.await_end(identity.key_of(step))
         entry = self._book.recalled(self.plan.account, identity.key_of(step))
         if entry is None:
-            return None
+            return self.plan.record(step, TORN, _TORN) if step <= self._forgotten_until else None
         # A step that was charged is never drawn again, whatever its question was.
         if identity.is_ours(entry.question) and entry.question != identity.of_step(step).question:
             raise KeyReusedError(
                 f"step {step} of {self.name} was charged with other settings. Restore them, or declare a new stream "
-                "under another name"
+                f"that shares its budget: account = {self.plan.account.removeprefix('stream:')!r}"
             )
         if entry.lost:
             return self.plan.record(step, TORN, _TORN)

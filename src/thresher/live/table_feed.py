@@ -7,7 +7,7 @@ Reads: the table, once for a step. Writes: nothing. Never: a row that came after
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cached_property, partial
 from typing import Literal as OneWord
 from typing import SupportsIndex
 
@@ -109,6 +109,15 @@ class TableFeed:
         among = Within(self._rows.time, low, high)
         return Need(self._table, (self._rows.states,), groups, among, (Aggregate("units"),), among)
 
+    @cached_property
+    def relations(self) -> tuple[str, ...]:
+        """What the rows are based on; `SourceUnavailableError` if the source cannot be reached."""
+        source = self._opened()
+        try:
+            return source.bases(self._rows.table)
+        finally:
+            source.close()
+
     def counts(self, need: Need) -> Exact:
         """Count the units in each state, sealed. Raise `SourceError` if the source cannot be read."""
         source = self._opened()
@@ -126,7 +135,7 @@ def poll(feed: TableFeed, now: Time, into: Receiver) -> Iterator[StepRecord]:
     """Read and put the steps that are due, one by one. Call it again when the next step is over."""
     for step in feed.due(into.next_step, now):
         # `need` refuses a step before the charge; `counts` reads it after the charge.
-        record = into.put(step, partial(feed.counts, feed.need(step)))
+        record = into.put(step, partial(feed.counts, feed.need(step)), feed.relations)
         yield record
         if record.kind == ENDED:
             return

