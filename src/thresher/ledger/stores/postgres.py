@@ -11,7 +11,9 @@ import psycopg
 from psycopg import errors as postgres_errors
 
 from thresher.errors import LedgerBusyError, LedgerCorruptError, LedgerError, NoLedgerError
+from thresher.ledger.stores.book_tables import TABLES
 from thresher.ledger.stores.database import DatabaseConnection, DatabaseStore
+from thresher.ledger.stores.postgres_layout import differences
 
 _SCHEMA = "thresher_ledger"
 _BUSY_MILLISECONDS = 30_000
@@ -22,6 +24,8 @@ _APPEND_ONLY = (
     "CREATE TRIGGER entries_grow BEFORE UPDATE OR DELETE ON entries EXECUTE FUNCTION only_ever_added()",
     "CREATE TRIGGER releases_grow BEFORE UPDATE OR DELETE ON releases EXECUTE FUNCTION only_ever_added()",
 )
+# The server was stopped or crashed, or it ended this connection.
+_ENDED = ("57P01", "57P02", "57P03", "57P05", "25P03")
 
 
 class PostgresStore(DatabaseStore["_Connection"]):
@@ -44,6 +48,19 @@ class PostgresStore(DatabaseStore["_Connection"]):
             raise NoLedgerError("there is no ledger in this database. Check the address of the ledger")
         connection.run(f"CREATE SCHEMA {_SCHEMA}")
         return False
+
+    def check_tables(self, connection: "_Connection") -> None:
+        statements = [statement.format(bytes=self.bytes_type) for statement in (*TABLES, *_APPEND_ONLY)]
+        changed = differences(connection, _SCHEMA, statements)
+        if changed:
+            raise LedgerCorruptError(
+                f"the ledger's tables or their rules were changed: {', '.join(changed)}. Restore a backup, or undo the "
+                f"change in the schema {_SCHEMA}"
+            )
+        if connection.run("SHOW fsync") != [("on",)]:
+            raise LedgerError(
+                "the ledger's PostgreSQL runs with fsync = off, so a power cut can lose charges. Set fsync = on"
+            )
 
     def refusal(self, error: Exception) -> LedgerError:
         return _refusal(error)
@@ -106,6 +123,15 @@ def _refusal(error: Exception) -> LedgerError:
     """Turn the server's error into one of ours. Its text is not repeated, because it may hold a password."""
     if isinstance(error, postgres_errors.LockNotAvailable | postgres_errors.DeadlockDetected):
         return LedgerBusyError("another process holds the ledger's database. Nothing was written: try again")
+    state = getattr(error, "sqlstate", None) or ""
+    if state.startswith("08") or state in _ENDED:
+        return LedgerError(
+            "the server ended the connection to the ledger's database. Nothing more was written. Ask again when it runs"
+        )
+    if state.startswith("53"):
+        return LedgerError(
+            "the ledger's server has no room, memory or connections left. No answer is given. Free some, and ask again"
+        )
     if isinstance(error, psycopg.OperationalError | psycopg.ProgrammingError) and error.sqlstate is None:
         return LedgerError("the ledger's database cannot be reached. Check its address, the login, and that it runs")
     if isinstance(error, postgres_errors.InsufficientPrivilege | postgres_errors.ReadOnlySqlTransaction):
