@@ -19,6 +19,7 @@ import click
 from thresher import __version__
 from thresher.cli.flags import by_flags, invoked
 from thresher.cli.help_pages import WIDTH, grouped
+from thresher.cli.stopping import stopping_like_ctrl_c
 from thresher.errors import ArgumentError, BugError, CuratorError, ThresherError
 
 _INTERRUPTED = 130
@@ -82,7 +83,8 @@ def main(group: click.Group = commands, name: str = "thresher") -> None:
     """Run a command of the group. An error becomes one message and its exit code, without a traceback."""
     arguments = sys.argv[1:]
     try:
-        _run(group, name, arguments)
+        with stopping_like_ctrl_c():
+            _run(group, name, arguments)
     except click.exceptions.Exit as finished:
         sys.exit(finished.exit_code)
     except (click.exceptions.Abort, KeyboardInterrupt) as stopped:
