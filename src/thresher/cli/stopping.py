@@ -30,5 +30,5 @@ def stopping_like_ctrl_c() -> Iterator[None]:
             signal.signal(number, signal.SIG_DFL)
 
 
-def _interrupt(number: int, frame: FrameType | None) -> None:
+def _interrupt(_: int, __: FrameType | None) -> None:
     raise KeyboardInterrupt
