@@ -192,7 +192,19 @@ def test_of_two_subjects_that_race_for_an_account_one_is_charged(opened, url, tr
 
 
 @pytest.mark.parametrize(
-    "text", ["", '{"kind":"table","unit":null}', '{"kind":"unknown","unit":null}', "{}", "7", "x", '{"unit":"patient"}']
+    "text",
+    [
+        "",
+        '{"subject":{"kind":"table","unit":null}}',
+        '{"subject":{"kind":"unknown","unit":null}}',
+        "{}",
+        "7",
+        "x",
+        '{"subject":{"unit":"patient"}}',
+        '{"relations":["other"],"subject":{"kind":"table","unit":"patient"}}',
+        '{"restored":1,"subject":{"kind":"table","unit":"patient"}}',
+        '{"steps":[["stream/x",3]],"subject":{"kind":"table","unit":"patient"}}',
+    ],
 )
 def test_a_subject_changed_by_hand_is_found(tmp_path, text):
     url = f"sqlite:///{tmp_path}/ledger.db"
@@ -200,7 +212,7 @@ def test_a_subject_changed_by_hand_is_found(tmp_path, text):
         mine.open_account("t", "1")
         mine.reserve(about(PATIENTS))
     with closing(sqlite3.connect(tmp_path / "ledger.db")) as raw, raw:
-        raw.execute("UPDATE accounts SET subject = ?", (text,))
+        raw.execute("UPDATE accounts SET facts = ?", (text,))
     with pytest.raises(LedgerCorruptError, match=r"account t does not agree|cannot be read"):
         open_book(url)
 

@@ -16,6 +16,7 @@ from thresher.asks.decision import DecisionAsk
 from thresher.asks.desk import Desk
 from thresher.asks.personal_asks import personal_question
 from thresher.config import (
+    AccountDeclaration,
     Bands,
     BudgetRoster,
     Column,
@@ -110,6 +111,7 @@ def personal(own=OWN, *, allows=TENTHS, roster=("roster", "eps", None), levels=(
 BASES = {"decision": identity, "public": of_public, "personal": personal}
 QUESTION, MEASUREMENT, BOTH, NEITHER = (True, False), (False, True), (True, True), (False, False)
 OTHER = Column("unused", Listed(("x", "z")))
+PEOPLE = AccountDeclaration("people", "person", Epsilon(1))
 # What is changed: (the declaration and field, the identity after the change, whether question and measurement change).
 CHANGES = {
     "Table.name": (lambda: identity(replace(BASE, name="visits")), BOTH),
@@ -131,6 +133,8 @@ CHANGES = {
     "Table.file": (lambda: identity(replace(BASE, file=Path("stays.parquet"))), BOTH),
     "Table.version": (lambda: identity(replace(BASE, version="2")), BOTH),
     "Table.version, the first one written": (lambda: identity(replace(BASE, version="1")), BOTH),
+    "Table.snapshot": (lambda: identity(replace(BASE, snapshot=True)), MEASUREMENT),
+    "Table.people": (lambda: identity(replace(BASE, people=PEOPLE)), NEITHER),
     "Contribution.unit": (lambda: identity(replace(BASE, contribution=Contribution("person", 2, 3))), BOTH),
     "Contribution.max_groups": (lambda: identity(replace(BASE, contribution=Contribution("pid", 1, 3))), BOTH),
     "Contribution.max_rows": (lambda: identity(replace(BASE, contribution=Contribution("pid", 2, 2))), BOTH),
@@ -187,6 +191,8 @@ CHANGES = {
     "Declarations.ledger": (lambda: identity(ledger="sqlite:///other.db"), NEITHER),
     "Declarations.tables": (lambda: identity(replace(BASE, name="visits")), BOTH),
     "Declarations.public_tables": (lambda: of_public(table="hospital"), NEITHER, "public"),
+    "Declarations.accounts": (lambda: identity(accounts={"people": PEOPLE}), NEITHER),
+    "Declarations.lease_seconds": (lambda: identity(lease_seconds=9), NEITHER),
     "Declarations.folder": (lambda: identity(folder=Path("elsewhere")), NEITHER),
     "Declarations.anchor": (lambda: identity(anchor=Path("elsewhere")), NEITHER),
     "Declarations.timeout_seconds": (lambda: identity(timeout_seconds=9), NEITHER),

@@ -6,6 +6,7 @@ declared twice). `starter` writes the first file of a source.
 Reads: one file. Writes: nothing. Never: data; a default that depends on data.
 """
 
+from thresher.config.accounts import AccountDeclaration
 from thresher.config.columns import (
     Bands,
     Code,
@@ -30,6 +31,7 @@ from thresher.config.starter import CatalogueColumn, Family, starter
 from thresher.config.streams import AlarmDeclaration, Polled, StreamDeclaration
 
 __all__ = [
+    "AccountDeclaration",
     "AlarmDeclaration",
     "Bands",
     "BudgetRoster",

@@ -156,6 +156,13 @@ class Journal:
 
         The book is verified first, and what is charged is one transaction. Then the anchor is written anew.
         """
+        try:
+            return self._restored(charge, seen)
+        except BaseException:
+            self.close()
+            raise
+
+    def _restored(self, charge: Callable[[Tables, Write], T], seen: Seen) -> T:
         self._stopped = "it has not been verified since it was opened"
         self._store.close()
         self._store.prepare(make=False, migrate=lambda tables: self._migrate(tables, accept_anchor=True))
