@@ -60,7 +60,6 @@ class Engine:
     def __init__(self, declarations: Declarations, source: Source, analyst: str = "") -> None:
         self._declarations, self._source, self._analyst = declarations, source, analyst
         self._book: Book | None = None
-        self._closed = False
         self._opening = threading.Lock()
         self._desk = Desk(declarations, PublicTables(source), lambda: self.ledger, analyst)
 
@@ -70,7 +69,7 @@ class Engine:
         with self._opening:
             if self._book is None:
                 self._book = open_accounts(self._declarations)
-            elif self._book.stopped and not self._closed:
+            elif self._book.stopped:
                 self._book.recover()
             return self._book
 
@@ -208,7 +207,6 @@ class Engine:
 
     def close(self) -> None:
         """Close the source and the ledger."""
-        self._closed = True
         self._source.close()
         if self._book is not None:
             self._book.close()

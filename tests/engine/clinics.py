@@ -17,6 +17,7 @@ url = "sqlite:///ledger.db"
 [tables.patients]
 count_range = 100
 budget = "10"
+snapshot = true
 """
     + COLUMNS
 )

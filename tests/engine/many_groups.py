@@ -14,6 +14,7 @@ max_groups = 20000
 [tables.t]
 count_range = 100
 budget = "1000"
+snapshot = true
 {more}
 [tables.t.columns]
 g = {{ min = 0, max = {last} }}

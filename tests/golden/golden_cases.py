@@ -47,6 +47,7 @@ note = { text = true }
 count_range = 300
 budget = "1000000"
 max_epsilon_per_question = "100"
+snapshot = true
 [tables.visits.columns]
 building = { public_table = "buildings", column = "number" }
 ward = { values = ["eye", "stroke", "surgery"] }

@@ -30,6 +30,7 @@ from thresher.ledger.verify import Verification, verified_book
 Write = Callable[..., Entry]
 T = TypeVar("T")
 _log = logging.getLogger("thresher.ledger")
+_CLOSED = "it was closed"
 _SET_BACK = "the ledger was set back to an older copy while it was open"
 
 
@@ -59,8 +60,8 @@ class Journal:
 
     @property
     def stopped(self) -> bool:
-        """Whether the book must be opened again before it is used."""
-        return self._stopped is not None
+        """Whether the book stopped after a failure, and must be opened again before it is used."""
+        return self._stopped not in (None, _CLOSED)
 
     def recover(self, *, accept_anchor: bool = False, make: bool = False) -> Verification:
         """Open or reopen the book: check all of it, then allow writing. There is no other way out of a stop."""
@@ -210,7 +211,7 @@ class Journal:
 
     def close(self) -> None:
         """Close the connections. The book is not used again until `recover`."""
-        self._stopped = "it was closed"
+        self._stopped = _CLOSED
         self.leases.drop_all()
         self._store.close()
 

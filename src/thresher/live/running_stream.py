@@ -227,7 +227,7 @@ class RunningStream(Shown):
     def _elsewhere(self, step: int) -> KeyReusedError:
         return KeyReusedError(
             f"step {step} of {self.name} was charged to another account than {self.plan.account}. Restore the account "
-            "in its declaration, or declare a new stream under another name"
+            "in its declaration"
         )
 
     def _after(self, kept: KeptState) -> int:

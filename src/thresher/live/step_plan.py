@@ -203,9 +203,10 @@ def _check_settings(plan: StreamPlan, content: dict[str, Any]) -> None:
         now = old_settings(plan.declared)
         changed = changed_settings({name: content["parameters"].get(name) for name in now}, now)
     if changed:
+        account = plan.account.removeprefix("stream:")
         raise ArgumentError(
             "stream",
             plan.name,
             f"it began with other settings ({', '.join(changed)}), which decide what is drawn",
-            "Restore them, or declare a new stream under another name",
+            f"Restore them, or declare a new stream that shares its budget: account = {account!r}",
         )
