@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Unpack
 
 import click
 
-import thresher
 from thresher.amounts import rounded_down
 from thresher.cli.finer import next_step
 from thresher.cli.flags import in_flags
@@ -19,8 +18,10 @@ from thresher.cli.options import (
     config_option,
     json_option,
     key_option,
+    opened,
     question_text,
     sharper_options,
+    versions_option,
     wish_options,
     yes_option,
 )
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
 @click.argument("sql")
 @config_option
 @wish_options
+@versions_option
 @click.option("--details", is_flag=True, help="How it is measured, and exact amounts.")
 @json_option
 def plan_command(*, sql: str, config: str, details: bool, as_json: bool, **options: Unpack["DecisionOptions"]) -> None:
@@ -53,7 +55,7 @@ def plan_command(*, sql: str, config: str, details: bool, as_json: bool, **optio
       thresher plan "SELECT ward FROM stays GROUP BY ward
                      HAVING COUNT(*) > 120" --uncertain-region 10
     """  # noqa: D301 - click reads the backslash
-    with thresher.open(config) as engine:
+    with opened(config) as engine:
         plan = engine.plan(question_text(sql), **options)
         how = "" if details else "How it works: --details. "
         show(plan.page(details=details) + _left(engine, plan, f"{how}To ask: thresher ask"), as_json=as_json)
@@ -67,6 +69,7 @@ def plan_command(*, sql: str, config: str, details: bool, as_json: bool, **optio
 @yes_option
 @all_option
 @analyst_option
+@versions_option
 @json_option
 def ask_command(
     *,
@@ -87,7 +90,7 @@ def ask_command(
       thresher ask "SELECT ward FROM stays GROUP BY ward
                     HAVING COUNT(*) > 120" --uncertain-region 10
     """  # noqa: D301 - click reads the backslash
-    with thresher.open(config, analyst=analyst) as engine:
+    with opened(config, analyst) as engine:
         text = question_text(sql)
         plan = engine.plan(text, **options)
         release = paid(engine, plan, key=key, yes=yes, quiet=as_json, see="thresher plan")
@@ -113,6 +116,7 @@ def ask_command(
 @yes_option
 @all_option
 @analyst_option
+@versions_option
 @json_option
 def refine_command(
     *,
@@ -136,7 +140,7 @@ def refine_command(
       thresher refine "SELECT ward FROM stays GROUP BY ward
                        HAVING COUNT(*) > 120" --of monday --uncertain-region 5
     """  # noqa: D301 - click reads the backslash
-    with thresher.open(config, analyst=analyst) as engine:
+    with opened(config, analyst) as engine:
         plan = engine.plan_refinement(question_text(sql), of=of, given_seen=given_seen, **options)
         if only_plan:
             show(plan.page() + _left(engine, plan, "To pay and measure: leave out --plan"), as_json=as_json)

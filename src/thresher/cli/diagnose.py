@@ -8,9 +8,16 @@ from typing import TYPE_CHECKING, Unpack
 
 import click
 
-import thresher
 from thresher.cli.flags import Choice
-from thresher.cli.options import analyst_option, config_option, json_option, key_option, yes_option
+from thresher.cli.options import (
+    analyst_option,
+    config_option,
+    json_option,
+    key_option,
+    opened,
+    versions_option,
+    yes_option,
+)
 from thresher.cli.output import show
 from thresher.cli.payment import kept, paid
 from thresher.diagnostics.diagnosis_plan import KINDS
@@ -42,6 +49,7 @@ if TYPE_CHECKING:
 @key_option
 @yes_option
 @analyst_option
+@versions_option
 @json_option
 def diagnose(
     *,
@@ -67,7 +75,7 @@ def diagnose(
     """  # noqa: D301 - click reads the backslash
     if output is not None:
         check_picture(output)
-    with thresher.open(config, analyst=analyst) as engine:
+    with opened(config, analyst) as engine:
         plan = engine.plan_diagnosis(kind, **options)
         release = paid(engine, plan, key=key, yes=yes, quiet=as_json)
         with kept(release.key):

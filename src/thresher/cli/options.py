@@ -13,15 +13,18 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 from rich.console import Console
 
+import thresher
 from thresher.cli.flags import Choice
 from thresher.cli.help_pages import RareOption
 from thresher.errors import ArgumentError
 
 if TYPE_CHECKING:
     from thresher.accounts import BookOptions
+    from thresher.engine import Engine
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 CONFIG = "thresher.toml"
+_VERSIONS = "thresher.table_versions"
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +95,36 @@ analyst_option = click.option(
     cls=RareOption,
     help="Who asks, if the curator gives analysts budgets of their own.",
 )
+
+
+def _versions(ctx: click.Context, _: click.Parameter, named: Sequence[str]) -> None:
+    """Keep the versions of tables, each written as TABLE=VERSION, for `opened`."""
+    found: dict[str, str] = {}
+    for text in named:
+        table, equals, version = text.partition("=")
+        if not (table and equals and version) or table in found:
+            rule = "it must be TABLE=VERSION, each table once"
+            raise ArgumentError("table_version", text, rule, "Write --table-version visits=2026-11-19")
+        found[table] = version
+    ctx.meta[_VERSIONS] = found
+
+
+versions_option = click.option(
+    "--table-version",
+    metavar="TABLE=VERSION",
+    multiple=True,
+    cls=RareOption,
+    expose_value=False,
+    callback=_versions,
+    help="Edition of a table's rows today, in place of its declared version. For the curator's nightly jobs.",
+)
+
+
+def opened(config: str, analyst: str = "") -> "Engine":
+    """Open an engine for a command, with the versions of tables that it was given."""
+    return thresher.open(config, analyst=analyst, versions=click.get_current_context().meta.get(_VERSIONS))
+
+
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 repeat_option = click.option(
     "--seed",

@@ -10,8 +10,16 @@ from typing import TYPE_CHECKING, Unpack
 import click
 import numpy as np
 
-import thresher
-from thresher.cli.options import analyst_option, config_option, json_option, key_option, question_text, yes_option
+from thresher.cli.options import (
+    analyst_option,
+    config_option,
+    json_option,
+    key_option,
+    opened,
+    question_text,
+    versions_option,
+    yes_option,
+)
 from thresher.cli.output import show
 from thresher.cli.payment import kept, paid
 from thresher.errors import ArgumentError
@@ -73,7 +81,7 @@ def plan_command(
         raise ArgumentError("table", table, "it needs either a table or a file of budgets", "Pass --table NAME")
     left: list[ClassLeft] = []
     if table is not None:
-        with thresher.open(config) as engine:
+        with opened(config) as engine:
             left = engine.personal_classes(table)
     roster = _read(str(budgets), default, grid) if table is None else _roster(left)
     outlook = forecast(roster, parts, least_size=least_size)
@@ -94,6 +102,7 @@ def plan_command(
 @key_option
 @yes_option
 @analyst_option
+@versions_option
 @json_option
 def run_command(
     *,
@@ -111,7 +120,7 @@ def run_command(
       thresher personal run "SELECT ward, COUNT(*) FROM patients GROUP BY ward" --share 0.25
       thresher personal run "SELECT ward FROM patients GROUP BY ward HAVING COUNT(*) > 300"
     """  # noqa: D301 - click reads the backslash
-    with thresher.open(config, analyst=analyst) as engine:
+    with opened(config, analyst) as engine:
         plan: Plan[PersonalCounts | Release] = engine.plan_personal(question_text(sql), **options)
         answer = paid(engine, plan, key=key, yes=yes, quiet=as_json)
         with kept(answer.key):
