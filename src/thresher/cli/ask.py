@@ -11,6 +11,7 @@ from thresher.amounts import rounded_down
 from thresher.cli.finer import next_step
 from thresher.cli.flags import in_flags
 from thresher.cli.help_pages import RareOption, ShortHelp
+from thresher.cli.opening import opened, versions_option
 from thresher.cli.options import (
     CONFIG,
     all_option,
@@ -18,10 +19,8 @@ from thresher.cli.options import (
     config_option,
     json_option,
     key_option,
-    opened,
     question_text,
     sharper_options,
-    versions_option,
     wish_options,
     yes_option,
 )

@@ -9,13 +9,12 @@ from typing import TYPE_CHECKING, Unpack
 import click
 
 from thresher.cli.flags import Choice
+from thresher.cli.opening import opened, versions_option
 from thresher.cli.options import (
     analyst_option,
     config_option,
     json_option,
     key_option,
-    opened,
-    versions_option,
     yes_option,
 )
 from thresher.cli.output import show

@@ -13,7 +13,8 @@ from thresher.accounting import Region, RegionLosses, Spending, account_loss
 from thresher.amounts import Epsilon
 from thresher.cli.help_pages import ShortHelp
 from thresher.cli.ledger_repairs import accept_restore_command, forfeit_command, rename_command
-from thresher.cli.options import config_option, json_option, ledger_option, ledger_place
+from thresher.cli.opening import ledger_place
+from thresher.cli.options import config_option, json_option, ledger_option
 from thresher.cli.output import show
 from thresher.errors import ArgumentError
 from thresher.ledger import Balance, Book, Entry, open_book

@@ -5,7 +5,8 @@ from pathlib import Path
 import click
 
 from thresher.cli.help_pages import ShortHelp
-from thresher.cli.options import config_option, json_option, ledger_option, ledger_place, yes_option
+from thresher.cli.opening import ledger_place
+from thresher.cli.options import config_option, json_option, ledger_option, yes_option
 from thresher.cli.output import show
 from thresher.errors import ArgumentError
 from thresher.ledger import accept_restore, closed_book, open_book

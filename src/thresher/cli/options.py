@@ -8,23 +8,17 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import click
 from rich.console import Console
 
-import thresher
 from thresher.cli.flags import Choice
 from thresher.cli.help_pages import RareOption
 from thresher.errors import ArgumentError
 
-if TYPE_CHECKING:
-    from thresher.accounts import BookOptions
-    from thresher.engine import Engine
-
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 CONFIG = "thresher.toml"
-_VERSIONS = "thresher.table_versions"
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,35 +90,6 @@ analyst_option = click.option(
     help="Who asks, if the curator gives analysts budgets of their own.",
 )
 
-
-def _versions(ctx: click.Context, _: click.Parameter, named: Sequence[str]) -> None:
-    """Keep the versions of tables, each written as TABLE=VERSION, for `opened`."""
-    found: dict[str, str] = {}
-    for text in named:
-        table, equals, version = text.partition("=")
-        if not (table and equals and version) or table in found:
-            rule = "it must be TABLE=VERSION, each table once"
-            raise ArgumentError("table_version", text, rule, "Write --table-version visits=2026-11-19")
-        found[table] = version
-    ctx.meta[_VERSIONS] = found
-
-
-versions_option = click.option(
-    "--table-version",
-    metavar="TABLE=VERSION",
-    multiple=True,
-    cls=RareOption,
-    expose_value=False,
-    callback=_versions,
-    help="Edition of a table's rows today, in place of its declared version. For the curator's nightly jobs.",
-)
-
-
-def opened(config: str, analyst: str = "") -> "Engine":
-    """Open an engine for a command, with the versions of tables that it was given."""
-    return thresher.open(config, analyst=analyst, versions=click.get_current_context().meta.get(_VERSIONS))
-
-
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 repeat_option = click.option(
     "--seed",
@@ -173,19 +138,6 @@ def question_text(sql: str) -> str:
         return Path(sql[1:]).read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError, ValueError):
         raise ArgumentError("SQL", sql, "it is not a UTF-8 text file that can be read", "Check its name") from None
-
-
-def ledger_place(url: str | None, config: str) -> "tuple[str, BookOptions]":
-    """Return the address of the ledger and how it is opened: as named, as declared, or as usual where nothing is."""
-    from thresher.accounts import book_options  # noqa: PLC0415
-    from thresher.config import load  # noqa: PLC0415
-
-    if url is not None:
-        return url, {}
-    if config == CONFIG and not Path(config).exists():
-        return "sqlite:///ledger.db", {}
-    declared = load(config)
-    return declared.ledger, book_options(declared)
 
 
 @contextmanager

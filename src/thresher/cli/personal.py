@@ -10,14 +10,13 @@ from typing import TYPE_CHECKING, Unpack
 import click
 import numpy as np
 
+from thresher.cli.opening import opened, versions_option
 from thresher.cli.options import (
     analyst_option,
     config_option,
     json_option,
     key_option,
-    opened,
     question_text,
-    versions_option,
     yes_option,
 )
 from thresher.cli.output import show
