@@ -6,7 +6,7 @@ declared twice). `starter` writes the first file of a source.
 Reads: one file. Writes: nothing. Never: data; a default that depends on data.
 """
 
-from thresher.config.accounts import AccountDeclaration
+from thresher.config.shared_accounts import AccountDeclaration
 from thresher.config.columns import (
     Bands,
     Code,

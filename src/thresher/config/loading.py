@@ -10,7 +10,7 @@ from datetime import date, datetime
 from pathlib import Path
 
 from thresher.amounts import Epsilon
-from thresher.config.accounts import AccountDeclaration, account_of, accounts_in
+from thresher.config.shared_accounts import AccountDeclaration, account_of, accounts_in
 from thresher.config.columns import Bands, Column, Referenced
 from thresher.config.declarations import Contribution, Declarations, PublicDeclaration, Table, data_path
 from thresher.config.kinds import HOW_TO_DECLARE, check_bands, kind_in
