@@ -305,7 +305,7 @@ def test_a_width_that_the_limit_does_not_allow_is_noted(tmp_path):
 
 
 def test_the_flags_are_the_options_of_a_decision():
-    others = {"sql", "config", "details", "as_json"}
+    others = {"sql", "config", "details", "as_json", "table_version"}
     assert {option.name for option in plan_command.params} - others == set(NAMES)
 
 

@@ -18,8 +18,9 @@ from thresher.errors import (
     LedgerRolledBackError,
     LedgerStoppedError,
 )
-from thresher.ledger import Charge, accept_restore, closed_book, open_book
+from thresher.ledger import Charge, closed_book, open_book
 from thresher.ledger.anchor import Anchor
+from thresher.ledger.restoring import accept_restore
 
 CLOCK = Subject(STREAM, None, "2026-01-01T00:00:00+00:00", 300, 1)
 STEP = "stream/0123456789abcdef/"

@@ -9,8 +9,9 @@ from thresher.cli.opening import ledger_place
 from thresher.cli.options import config_option, json_option, ledger_option, yes_option
 from thresher.cli.output import show
 from thresher.errors import ArgumentError
-from thresher.ledger import accept_restore, closed_book, open_book
+from thresher.ledger import closed_book, open_book
 from thresher.ledger.anchor import Anchor
+from thresher.ledger.restoring import accept_restore
 from thresher.pages import Page
 from thresher.pages.page import plain_lines
 

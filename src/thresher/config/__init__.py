@@ -6,7 +6,6 @@ declared twice). `starter` writes the first file of a source.
 Reads: one file. Writes: nothing. Never: data; a default that depends on data.
 """
 
-from thresher.config.shared_accounts import AccountDeclaration
 from thresher.config.columns import (
     Bands,
     Code,
@@ -27,6 +26,7 @@ from thresher.config.columns import (
 from thresher.config.declarations import Contribution, Declarations, PublicDeclaration, Table, data_path, place_of
 from thresher.config.loading import load, read
 from thresher.config.own_budgets import BudgetRoster, OwnBudgets
+from thresher.config.shared_accounts import AccountDeclaration
 from thresher.config.starter import CatalogueColumn, Family, starter
 from thresher.config.streams import AlarmDeclaration, Polled, StreamDeclaration
 

@@ -9,10 +9,10 @@ from pathlib import Path
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
 from thresher.amounts import Epsilon
-from thresher.config.shared_accounts import AccountDeclaration
 from thresher.config.columns import Column
 from thresher.config.own_budgets import OwnBudgets
 from thresher.config.sections import MAX_NAME
+from thresher.config.shared_accounts import AccountDeclaration
 from thresher.config.streams import StreamDeclaration
 from thresher.errors import ArgumentError, DeclarationError
 

@@ -10,7 +10,6 @@ from datetime import date, datetime
 from pathlib import Path
 
 from thresher.amounts import Epsilon
-from thresher.config.shared_accounts import AccountDeclaration, account_of, accounts_in
 from thresher.config.columns import Bands, Column, Referenced
 from thresher.config.declarations import Contribution, Declarations, PublicDeclaration, Table, data_path
 from thresher.config.kinds import HOW_TO_DECLARE, check_bands, kind_in
@@ -18,6 +17,7 @@ from thresher.config.own_budgets import own_budgets_in
 from thresher.config.parsing import file_section, file_text
 from thresher.config.relations import check_declared_once
 from thresher.config.sections import MAX_NAME, Section, did_you_mean, dotted, is_whole
+from thresher.config.shared_accounts import AccountDeclaration, account_of, accounts_in
 from thresher.config.streams import Polled, StreamDeclaration, stream_in
 from thresher.errors import ArgumentError
 

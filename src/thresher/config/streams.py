@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Any
 
 from thresher.amounts import Epsilon
-from thresher.config.shared_accounts import AccountDeclaration, account_of
 from thresher.config.columns import Column
 from thresher.config.sections import NAME_RULE, Section, did_you_mean, is_whole, name_is_bad
+from thresher.config.shared_accounts import AccountDeclaration, account_of
 
 STREAM_FIELDS = (
     "states",

@@ -18,7 +18,6 @@ What is promised and what is not: `docs/ledger.md`.
 from thresher.ledger.book import Book, closed_book, open_book
 from thresher.ledger.entries import Entry
 from thresher.ledger.records import Balance, Charge, Recalled, Reservation, State, StoredRelease, checked_key
-from thresher.ledger.restoring import Restored, accept_restore
 from thresher.ledger.verify import Verification
 
 __all__ = [
@@ -28,11 +27,9 @@ __all__ = [
     "Entry",
     "Recalled",
     "Reservation",
-    "Restored",
     "State",
     "StoredRelease",
     "Verification",
-    "accept_restore",
     "checked_key",
     "closed_book",
     "open_book",

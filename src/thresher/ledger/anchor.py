@@ -38,7 +38,7 @@ class AnchoredAccount:
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class AnchoredBook:
     """A state of a book: the hash of its first line, which names the book; its last line; its accounts."""
 
     book: str
@@ -66,14 +66,14 @@ class Anchor:
     def __init__(self, path: Path, *, optional: bool = False) -> None:
         self.path, self.optional = path, optional
 
-    def read(self) -> Seen | None:
+    def read(self) -> AnchoredBook | None:
         """Return the latest state that the file knows; None if there is no file. Refuse a file that says nothing."""
         try:
             return self._latest(self.path.read_bytes())
         except FileNotFoundError:
             return None
 
-    def make(self, seen: Seen, *, unless_later: bool = False) -> None:
+    def make(self, seen: AnchoredBook, *, unless_later: bool = False) -> None:
         """Make the file, or write it anew, unless it knows a later state. It is on disk when this returns."""
         with self._alone():
             known = self.read() if unless_later else None
@@ -81,7 +81,7 @@ class Anchor:
                 self._replace(seen)
             _sync_folder(self.path.parent)
 
-    def follow(self, seen: Seen) -> None:
+    def follow(self, seen: AnchoredBook) -> None:
         """Write a later state into the file, unless the file knows a later one. `OSError` if there is no file."""
         with self._alone(), open(self.path, "r+b", buffering=0) as file:
             content = file.read()
@@ -96,13 +96,13 @@ class Anchor:
             older = 1 if sequences[1] <= sequences[2] else 2
             os.pwrite(file.fileno(), slot.ljust(size), older * size)
 
-    def _latest(self, content: bytes) -> Seen:
+    def _latest(self, content: bytes) -> AnchoredBook:
         states = [state for state in _states(content) if state is not None]
         if not states:
             raise LedgerCorruptError(f"the anchor {self.path} cannot be read. Restore it from a backup")
         return max(states, key=lambda state: state.head.sequence)
 
-    def _replace(self, seen: Seen) -> None:
+    def _replace(self, seen: AnchoredBook) -> None:
         slot = _slot(seen)
         size = _PAGE
         while size < 2 * len(slot):
@@ -122,14 +122,14 @@ class Anchor:
             yield
 
 
-def _slot(seen: Seen) -> bytes:
+def _slot(seen: AnchoredBook) -> bytes:
     accounts = [[held.name, held.analyst, held.cap, held.loss, list(held.steps)] for held in seen.accounts]
     said = {"accounts": accounts, "book": seen.book, "hash": seen.head.hash, "sequence": seen.head.sequence}
     text = canonical(said).encode()
     return sha256(text).hexdigest().encode() + text + b"\n"
 
 
-def _states(content: bytes) -> list[Seen | None]:
+def _states(content: bytes) -> list[AnchoredBook | None]:
     """Return what each slot says; None where a slot is empty or torn. The file of an earlier version has one text."""
     if content.startswith(b"{"):
         return [_state(content)]
@@ -141,7 +141,7 @@ def _states(content: bytes) -> list[Seen | None]:
     ]
 
 
-def _state(text: bytes) -> Seen | None:
+def _state(text: bytes) -> AnchoredBook | None:
     try:
         said: Any = json.loads(text)
         book, sequence, last = said["book"], said["sequence"], said["hash"]
@@ -153,7 +153,7 @@ def _state(text: bytes) -> Seen | None:
         )
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return None
-    return Seen(book, Head(sequence, last), accounts)
+    return AnchoredBook(book, Head(sequence, last), accounts)
 
 
 def _sync_folder(folder: Path) -> None:
@@ -164,7 +164,7 @@ def _sync_folder(folder: Path) -> None:
         os.close(handle)
 
 
-def missing(path: Path) -> LedgerError:
+def missing_anchor(path: Path) -> LedgerError:
     """Return the refusal of a book that has entries and lacks its anchor."""
     return LedgerError(
         f"the anchor {path} is missing. It shows that the ledger is not an older copy. If the ledger was moved, move "
@@ -173,7 +173,7 @@ def missing(path: Path) -> LedgerError:
     )
 
 
-def check(known: Seen, first: str | None, hash_at: str | None, head: Head) -> None:
+def check(known: AnchoredBook, first: str | None, hash_at: str | None, head: Head) -> None:
     """Refuse a book that does not contain the line that the anchor knows."""
     anchored = known.head
     if first is None:

@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 from thresher.amounts import Epsilon
 from thresher.errors import LedgerCorruptError, LedgerError, LedgerRolledBackError, LedgerStoppedError
 from thresher.ledger import anchor as anchors
-from thresher.ledger.anchor import AnchoredAccount, Seen
+from thresher.ledger.anchor import AnchoredAccount, AnchoredBook
 from thresher.ledger.entries import Entry, Head
 from thresher.ledger.leases import LEASE_SECONDS, Leases
 from thresher.ledger.old_books import subjects_of
@@ -94,20 +94,20 @@ class Journal:
             if self._anchor.read() is not None:
                 # Another process has just begun this book, and wrote its anchor after it was read above.
                 return self._recover(accept_anchor=accept_anchor, make=make)
-            raise anchors.missing(self._anchor.path)
+            raise anchors.missing_anchor(self._anchor.path)
         # This must come before the anchor follows the book, and before a stored answer is handed out again.
         self._store.make_durable()
         self._stopped = None
         self._first = first or self._begin()
         self._seen = Head(1, self._first) if first is None else report.head
         # From here on the file must be there: it is written in place.
-        self._make_anchor(Seen(self._first, self._seen, accounts), known)
+        self._make_anchor(AnchoredBook(self._first, self._seen, accounts), known)
         if new_host:
             self._note_new_host(report)
         self._end_orphans()
         return report
 
-    def _make_anchor(self, seen: Seen, known: Seen | None) -> None:
+    def _make_anchor(self, seen: AnchoredBook, known: AnchoredBook | None) -> None:
         """Write the anchor anew, on disk, unless another process has moved it since. An optional one may be lacking."""
         if self._anchor is None:
             return
@@ -143,7 +143,7 @@ class Journal:
         if known is not None:
             anchors.check(known, tables.hash_at(1), tables.hash_at(known.head.sequence), head)
         elif self._anchor and not self._anchor.optional and head.sequence > 1 and not accept_anchor:
-            raise anchors.missing(self._anchor.path)
+            raise anchors.missing_anchor(self._anchor.path)
         budgets = verified_book(tables, of_an_older_version=True).budgets
         for budget in budgets:
             tables.put_account(budget)
@@ -152,7 +152,7 @@ class Journal:
             if account in silent:
                 self._write(tables, "subject", account, "", {"subject": subject})
 
-    def restored(self, charge: Callable[[Tables, Write], T], seen: Seen) -> T:
+    def restored(self, charge: Callable[[Tables, Write], T], seen: AnchoredBook) -> T:
         """Open a book that was restored from a backup, once `charge` has charged to it what the anchor has seen.
 
         The book is verified first, and what is charged is one transaction. Then the anchor is written anew.
@@ -163,7 +163,7 @@ class Journal:
             self.close()
             raise
 
-    def _restored(self, charge: Callable[[Tables, Write], T], seen: Seen) -> T:
+    def _restored(self, charge: Callable[[Tables, Write], T], seen: AnchoredBook) -> T:
         self._stopped = "it has not been verified since it was opened"
         self._store.close()
         self._store.prepare(make=False, migrate=lambda tables: self._migrate(tables, accept_anchor=True))
@@ -178,7 +178,7 @@ class Journal:
             self._stopped, self._anchor = "it has not been verified since it was restored", anchor
         if anchor:
             with self._store.reading() as tables:
-                anchor.make(Seen(seen.book, tables.head(), _anchored(tables)))
+                anchor.make(AnchoredBook(seen.book, tables.head(), _anchored(tables)))
         self.recover()
         return result
 
@@ -262,12 +262,12 @@ class Journal:
             self._seen = head
         if self._first is not None and self._anchor:
             try:
-                self._anchor.follow(Seen(self._first, head, accounts))
+                self._anchor.follow(AnchoredBook(self._first, head, accounts))
             except (OSError, LedgerCorruptError) as error:
                 self._stop("the anchor could not be written")
                 raise LedgerStoppedError(f"{self._stopped}. The charge stands, and no answer is given") from error
 
-    def _anchored(self) -> Seen | None:
+    def _anchored(self) -> AnchoredBook | None:
         """Read the anchor in the middle of a transaction. One that has vanished, or cannot be read, stops the book."""
         if self._anchor is None:
             return None
@@ -287,7 +287,7 @@ class Journal:
             )
         return known
 
-    def _compare(self, tables: Tables, seen: Head | None, known: Seen | None) -> None:
+    def _compare(self, tables: Tables, seen: Head | None, known: AnchoredBook | None) -> None:
         """Stop at a book that lacks the last line that this process, or the anchor, has seen."""
         head = tables.head()
         if seen is not None and seen != head and tables.hash_at(seen.sequence) != seen.hash:

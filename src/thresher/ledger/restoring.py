@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from thresher.amounts import Epsilon
 from thresher.errors import ArgumentError, LedgerRolledBackError
-from thresher.ledger.anchor import Anchor, AnchoredAccount, Seen
+from thresher.ledger.anchor import Anchor, AnchoredAccount, AnchoredBook
 from thresher.ledger.book import Book
 from thresher.ledger.entries import Head
 from thresher.ledger.journal import Write, write_end
@@ -38,7 +38,7 @@ def accept_restore(book: Book, anchor: Anchor) -> Restored:
     return book.restored(lambda tables, write: _charge(tables, write, seen), seen)
 
 
-def _charge(tables: Tables, write: Write, seen: Seen) -> Restored:
+def _charge(tables: Tables, write: Write, seen: AnchoredBook) -> Restored:
     """Write the lines of a restoration, in one transaction."""
     _check(tables, seen, tables.head())
     before = tables.head().sequence
@@ -68,7 +68,7 @@ def _raise(tables: Tables, write: Write, held: AnchoredAccount) -> tuple[str, st
     return held.name, held.analyst, before, loss
 
 
-def _check(tables: Tables, seen: Seen, head: Head) -> None:
+def _check(tables: Tables, seen: AnchoredBook, head: Head) -> None:
     if tables.hash_at(1) != seen.book:
         raise LedgerRolledBackError(
             "the anchor belongs to another ledger. Name an anchor of this ledger with --anchor. Nothing was changed"

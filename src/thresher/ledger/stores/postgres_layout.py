@@ -36,13 +36,13 @@ _PERSISTENCE = (
 )
 
 
-class Connection(Protocol):
+class _Connection(Protocol):
     """A connection, as far as a look at the catalogue needs it."""
 
     def run(self, statement: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]: ...
 
 
-def differences(connection: Connection, schema: str, statements: Sequence[str]) -> list[str]:
+def differences(connection: _Connection, schema: str, statements: Sequence[str]) -> list[str]:
     """Return the names of the relations and functions that differ from what the statements make; none if all agree."""
     ours = f"'{schema}'::regnamespace"
     found = _described(connection, ours, f"{schema}.")
@@ -68,7 +68,7 @@ def _temporary(statement: str) -> str:
 _PREFIX = {"TABLE": "TEMP TABLE ", "FUNCTION": "FUNCTION pg_temp."}
 
 
-def _described(connection: Connection, namespace: str, prefix: str) -> set[tuple[str, ...]]:
+def _described(connection: _Connection, namespace: str, prefix: str) -> set[tuple[str, ...]]:
     """Return everything that the catalogue says of a schema, with the name of the schema taken out."""
     ((own,),) = connection.run(
         "SELECT coalesce((SELECT nspname FROM pg_namespace WHERE oid = pg_my_temp_schema()), '')"
