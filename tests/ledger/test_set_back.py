@@ -17,6 +17,7 @@ from thresher.errors import (
     LedgerError,
     LedgerRolledBackError,
     LedgerStoppedError,
+    NoLedgerError,
 )
 from thresher.ledger import Charge, closed_book, open_book
 from thresher.ledger.anchor import Anchor
@@ -275,9 +276,12 @@ def test_a_declared_anchor_is_strict(url, tmp_path):
     book.close()
 
 
-def test_a_declared_anchor_that_cannot_be_written_refuses_the_book(url, tmp_path):
+def test_a_declared_anchor_that_cannot_be_written_refuses_the_book_and_makes_none(url, tmp_path):
     with pytest.raises(LedgerError, match="cannot be read or written"):
         open_book(url, anchor=tmp_path / "absent" / "safe.anchor")
+    assert not list(tmp_path.glob("ledger.db*"))
+    with pytest.raises(NoLedgerError):
+        open_book(url, make=False)
 
 
 def test_a_host_that_has_no_anchor_yet_says_so_once(postgres_url, tmp_path, caplog):

@@ -66,6 +66,12 @@ class Anchor:
     def __init__(self, path: Path, *, optional: bool = False) -> None:
         self.path, self.optional = path, optional
 
+    def check_place(self) -> None:
+        """Raise `OSError` where the file could not be written: before a book is made that would lack it."""
+        if not self.optional:
+            with self._alone():
+                pass
+
     def read(self) -> AnchoredBook | None:
         """Return the latest state that the file knows; None if there is no file. Refuse a file that says nothing."""
         try:
