@@ -43,14 +43,25 @@ _EXAMPLE = """thresher audit --mechanism mine:noisy_count --epsilon 1 --here '[1
 @click.option("--only", metavar="TEXT", help="Try the mechanisms with this text in their name.")
 @click.option("--confidence", default="0.999", show_default=True, help="Confidence of each refutation by itself.")
 @click.option("--seed", type=int, help="Make an audit repeatable: the same draws each time.")
-@click.option("--processes", type=click.IntRange(1, 64), help="Default: 2, or the number of processors if less.")
+@click.option(
+    "--processes",
+    metavar="NUMBER",
+    type=click.IntRange(1, 64),
+    help="How many processes try mechanisms at once. Default: 2, or the number of processors if less.",
+)
 @click.option(
     "--mechanism", metavar="MODULE:FUNCTION", help="Audit this function of yours instead. It takes one input."
 )
 @click.option("--epsilon", help="The most epsilon that your mechanism claims to cost.")
 @click.option("--here", metavar="JSON", help="One input of your mechanism.")
 @click.option("--there", metavar="JSON", help="Its neighbour: one record more or less, or one cell that differs by 1.")
-@click.option("--neighbours", type=Choice(["either", "records", "counts", "any"]), default="either", show_default=True)
+@click.option(
+    "--neighbours",
+    type=Choice(["either", "records", "counts", "any"]),
+    default="either",
+    show_default=True,
+    help="How the inputs must differ: by a record, by 1 in one cell, by either; any: they are not checked.",
+)
 @click.option("--samples", type=int, default=20_000, show_default=True, help="Calls of your mechanism on each input.")
 @click.option("--time-limit", type=float, default=10.0, show_default=True, help="Seconds that one call may take.")
 @json_option

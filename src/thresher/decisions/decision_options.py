@@ -25,7 +25,25 @@ _HALF = Fraction(1, 2)
 
 
 class DecisionOptions(TypedDict, total=False):
-    """Every option of a decision; what is left out has a default."""
+    """Every option of a decision; what is left out has a default. The table of the reference is made of this list.
+
+    miss_rate           the probability, for each group, that a group that qualifies is not reported; half or more needs
+                        no data and is free
+    false_alarm_rate    the probability, for each group, that a group that does not qualify is marked `above`; for
+                        `three-way`, and for `certified` with 5 groups or more, the share aimed at for the whole list
+    uncertain_region    the half width: a number in each aggregate's own units, a number for each aggregate
+                        (`COUNT(*)=20, AVG(age)=1`), or a share of the declared range (`10%`)
+    max_epsilon         the question is refused if it would cost more; `certified` and `three-way` measure until it is
+                        used up
+    confidence          the confidence of the statement about the whole list; to name it is to insist on the statement
+    mechanism           how the groups are measured
+    bound               which error is kept for each group, however near the threshold: `misses` or `false_alarms`; with
+                        `false_alarms`, uncertain groups are not reported
+    levels              the most measurements of a group
+    first_epsilon       what the first measurement costs
+    show                `verdicts`, or `values`: the noisy numbers behind them as well, in `answer.values` and in
+                        columns of `answer.table`
+    """
 
     miss_rate: Amount | None
     false_alarm_rate: Amount | None
