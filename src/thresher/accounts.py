@@ -10,7 +10,7 @@ from thresher.accounting import UNKNOWN, Subject
 from thresher.amounts import Epsilon
 from thresher.config import Declarations, StreamDeclaration
 from thresher.errors import DeclarationError, LedgerError, NoLedgerError
-from thresher.ledger import Balance, Book, open_book
+from thresher.ledger import Balance, Book, closed_book, open_book
 from thresher.plan import subject_of, subject_of_stream
 
 
@@ -43,17 +43,15 @@ def book_options(declared: Declarations) -> BookOptions:
 
 
 def balance_left(declared: Declarations, account: str) -> Balance | None:
-    """Return what is left of an account, without making a ledger where there is none; None if it cannot be read."""
+    """Return what is left of an account, without making or changing a ledger; None if it cannot be read."""
     cap = declared.budgets()[account]
+    book = closed_book(declared.ledger, **book_options(declared))
     try:
-        book = open_book(declared.ledger, **book_options(declared), make=False)
+        return book.glance(account) or Balance(account, "", cap, Epsilon(0), cap, 0)
     except NoLedgerError:
         return Balance(account, "", cap, Epsilon(0), cap, 0)
-    except LedgerError:
+    except (LedgerError, OSError):
         return None
-    try:
-        held = [balance for balance in book.balances() if (balance.account, balance.analyst) == (account, "")]
-        return held[0] if held else Balance(account, "", cap, Epsilon(0), cap, 0)
     finally:
         book.close()
 

@@ -84,6 +84,17 @@ class Budgets(Journal):
             held = tables.account(account, analyst) or Account(account, analyst, None, Epsilon(0), ())
             return _balance(tables, held)
 
+    def glance(self, account: str) -> Balance | None:
+        """Return the balance of an account without opening the book; None if it has no such account.
+
+        Nothing is verified, made or changed: for a price, which must not depend on a ledger.
+        """
+        known = self._anchor.read() if self._anchor else None
+        with self._store.glancing() as tables:
+            self._compare(tables, None, known)
+            held = tables.account(account, "")
+            return None if held is None else _balance(tables, held)
+
     def balances(self) -> list[Balance]:
         """Return the balance of every account, and of every analyst's part, by name."""
         with self._reading() as tables:

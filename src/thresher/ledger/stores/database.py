@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, ClassVar, Generic, TypeVar
 
-from thresher.errors import LedgerCorruptError, LedgerError, LedgerVersionError
+from thresher.errors import LedgerCorruptError, LedgerError, LedgerVersionError, NoLedgerError
 from thresher.ledger.stores.book_tables import SCHEMA_VERSION, STATES, CommitFailedError, Tables, make_tables
 from thresher.ledger.stores.pool import Pool
 
@@ -100,8 +100,26 @@ class DatabaseStore(ABC, Generic[C]):
         except self.failures as error:
             raise self.refusal(error) from error
 
-    def _bring_up_to_date(self, connection: C) -> bool:
-        """Give the tables today's columns; return whether the book was of an older version."""
+    @contextmanager
+    def glancing(self) -> Iterator[Tables]:
+        """Open a transaction that reads a book of today's version, without making, verifying or changing anything."""
+        self.check_place(make=False)
+        with self._pool.connection() as connection:
+            try:
+                connection.begin_reading()
+                if not self.has_tables(connection, make=False):
+                    raise NoLedgerError(f"there is no ledger at {self._name}")
+                if self._version(connection) < SCHEMA_VERSION:
+                    raise LedgerVersionError(f"{self._name} is of an earlier version. The next question updates it")
+                yield Tables(connection)
+            except self.failures as error:
+                connection.close()
+                raise self.refusal(error) from error
+            finally:
+                connection.roll_back()
+
+    def _version(self, connection: C) -> int:
+        """Return which version a book has; refuse a newer one."""
         found = connection.run("SELECT version FROM head")
         if len(found) != 1 or not isinstance(found[0][0], int):
             raise LedgerCorruptError(f"{self._name} is damaged: it does not say which version it has. Restore a backup")
@@ -111,6 +129,11 @@ class DatabaseStore(ABC, Generic[C]):
                 f"{self._name} was written by a newer Thresher (its schema is {version}, this Thresher knows "
                 f"{SCHEMA_VERSION}): upgrade Thresher"
             )
+        return int(version)
+
+    def _bring_up_to_date(self, connection: C) -> bool:
+        """Give the tables today's columns; return whether the book was of an older version."""
+        version = self._version(connection)
         if version == SCHEMA_VERSION:
             return False
         # This waits until writers of an older version have ended.
