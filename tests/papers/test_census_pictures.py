@@ -10,7 +10,7 @@ import pytest
 
 from papers.personal.personal_data import made_up
 from papers.personal.personal_methods import MINIMUM, ZERO
-from papers.pictures.personal_pictures import pictures
+from papers.pictures.personal_pictures import pictures_of_areas, pictures_of_shares
 
 ROOT = Path(__file__).parents[2]
 PICTURES = ROOT / "docs" / "pictures" / "personal"
@@ -24,9 +24,19 @@ def kept():
     return {file.name: file.read_text(encoding="utf-8") for file in PICTURES.glob("*.svg")}
 
 
+def test_the_pictures_of_shares_are_what_the_script_makes():
+    made = pictures_of_shares()
+    assert {name: kept()[name] for name in made} == made
+
+
 @pytest.mark.soak
-def test_the_pictures_in_the_docs_are_what_the_script_makes():
-    assert kept() == pictures()
+def test_the_picture_of_areas_is_what_the_script_makes():
+    made = pictures_of_areas()
+    assert {name: kept()[name] for name in made} == made
+
+
+def test_every_picture_in_the_docs_has_a_test():
+    assert set(kept()) == {"shares_uniform.svg", "shares_normal.svg", "areas.svg"}
 
 
 def test_the_pictures_in_the_docs_are_on_the_page_and_on_their_paper():

@@ -24,7 +24,6 @@ def kept():
     return {file.name: file.read_text(encoding="utf-8") for file in PICTURES.glob("*.svg")}
 
 
-@pytest.mark.soak
 def test_the_pictures_in_the_docs_are_what_the_script_makes():
     assert kept() == pictures()
 
