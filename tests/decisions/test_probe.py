@@ -355,7 +355,6 @@ class TestSharesHandedOn:
         ("max_epsilon", {"max_epsilon": 0}),
         ("levels", {"levels": 1}),
         ("levels", {"levels": 99}),
-        ("fine", {"fine": 0}),
     ],
 )
 def test_bad_arguments_are_named_before_anything_is_drawn(field, changed):
@@ -370,6 +369,14 @@ def test_bad_arguments_are_named_before_anything_is_drawn(field, changed):
     assert "7919" not in str(refused.value)
 
 
+@pytest.mark.parametrize("levels", [np.int8(3), "3"], ids=repr)
+def test_levels_of_any_accepted_kind_mean_the_same_number(levels):
+    asked = bimodal().first(2).arguments(every(0, 1))
+    answers = [probe_ent(asked, levels=each, entropy=SeededEntropy(1)) for each in (levels, 3)]
+    assert answers[0].looks == answers[1].looks
+    assert prices_of("probe-ent", *asked[1:], levels=levels) == prices_of("probe-ent", *asked[1:], levels=3)
+
+
 def test_an_unknown_method_is_named():
     with pytest.raises(ArgumentError, match="method"):
         prices_of("certified", 0, [1], [1000])
@@ -378,7 +385,7 @@ def test_an_unknown_method_is_named():
 
 
 @pytest.mark.parametrize("method", ["naive", *TWO_PHASES])
-@pytest.mark.parametrize("name", ["levels", "fine", "redistribute", "max_epsilom"])
+@pytest.mark.parametrize("name", ["levels", "redistribute", "max_epsilom"])
 def test_options_of_a_climb_and_misspelt_ones_are_refused_by_name(method, name):
     with pytest.raises(TypeError, match=f"{method} has no option {name}"):
         FAMILY[method](([[1]], 0, [1], [1000]), **{name: 4}, entropy=Forbidden())

@@ -292,6 +292,16 @@ def test_bad_input_is_refused_before_anything_is_drawn(field, value):
         assert not {"0.5", "0.25", "'a'"} & set(str(refused.value).replace("]", " ").split())
 
 
+@pytest.mark.parametrize("thresholds", ["fixed", "medians"])
+def test_a_small_integer_type_makes_as_many_thresholds(thresholds, entropy):
+    """1 << 9 does not fit in int8."""
+    cuts = [
+        roc_curve([0, 1], [0.5, 0.25], 1, thresholds=thresholds, depth=depth, entropy=entropy).thresholds.size
+        for depth in (np.int8(9), 9)
+    ]
+    assert cuts == [511, 511]
+
+
 def test_a_list_of_thresholds_has_no_depth():
     with pytest.raises(ArgumentError, match=r"^depth = "):
         roc_curve([0, 1], [0.5, 0.25], 1, thresholds=[0.5], depth=3)

@@ -13,7 +13,7 @@ from typing import TypedDict, Unpack
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from thresher.amounts import Amount, Epsilon, exact_fraction, whole_number
+from thresher.amounts import Amount, Epsilon, exact_fraction
 from thresher.diagnostics.curves import CountedCurve, curve_of_counts
 from thresher.diagnostics.releases import MODEL_CAVEAT, RocCurve
 from thresher.diagnostics.scored_rows import ScoredRows, checked_rows, scored_rows
@@ -23,6 +23,7 @@ from thresher.mechanisms.histograms.estimate import checked_epsilon
 from thresher.mechanisms.public_grid import grid_of
 from thresher.mechanisms.quantiles import recursive_medians
 from thresher.noise import Entropy, discrete_laplace
+from thresher.noise.arguments import checked_whole
 from thresher.noise.entropy import chosen
 
 DEFAULT_SHARE = Fraction(1, 5)
@@ -182,8 +183,8 @@ def roc_options(
             "histogram", histogram, "there is no such histogram mechanism for curves", f"Pass one of {names}"
         )
     known = None if rows is None else checked_rows(rows)
-    if depth is not None and not 1 <= whole_number(depth, "depth") <= _DEEPEST:
-        raise ArgumentError("depth", depth, f"it must be from 1 to {_DEEPEST}", "Leave it out, or pass 3")
+    if depth is not None:
+        depth = checked_whole(depth, "depth", 1, _DEEPEST, "Leave it out, or pass 3")
     public = None if isinstance(thresholds, str) else _public(thresholds)
     if public is None and thresholds not in _WAYS:
         raise ArgumentError("thresholds", thresholds, "there is no such choice", _THRESHOLDS)

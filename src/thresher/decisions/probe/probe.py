@@ -19,7 +19,7 @@ from typing import TypedDict, Unpack
 import numpy as np
 from numpy.typing import ArrayLike
 
-from thresher.amounts import Amount, whole_number
+from thresher.amounts import Amount
 from thresher.decisions.decision_options import checked_looks
 from thresher.decisions.probe.apportion import Shares, even_shares, once_shares, probe_shares
 from thresher.decisions.probe.probe_answer import ConditionLook, DeniedError, ProbeAnswer
@@ -32,7 +32,7 @@ from thresher.question.trees import Tree
 
 METHODS = ("naive", "probe-naive", "probe", "probe-ent")
 _HALF = Fraction(1, 2)
-_OF_CLIMBS = ("levels", "fine", "redistribute")
+_OF_CLIMBS = ("levels", "redistribute")
 
 
 class ProbeOptions(TypedDict, total=False):
@@ -40,14 +40,13 @@ class ProbeOptions(TypedDict, total=False):
 
     region         the half widths to start with, as a share of the ranges
     max_epsilon    the most that a group may lose; a method that needs more denies the question
-    levels, fine   of `probe-ent`: how many coarse levels, and in how many parts each interval is divided
+    levels         of `probe-ent`: how many coarse levels
     redistribute   of `probe-ent`: the share of misses that a condition did not use goes to later conditions
     """
 
     region: Amount | None
     max_epsilon: Amount
     levels: int
-    fine: int
     redistribute: bool
     entropy: Entropy | None
 
@@ -73,14 +72,13 @@ def answered(
     Runtime: linear in conditions times groups.
     Citations: Lahjouji, He, Ghayyur, Mehrotra (ProBE), Algorithms 1 to 5, corrected: `probe.md`.
     """
-    _check(method, options)
+    levels = _checked_levels(method, options)
     region = options.get("region")
     width = _usual_region(method) if region is None else region
     asked = checked_conditions(*conditions, rates, width, options.get("max_epsilon", 5))
     entropy = options.get("entropy")
     if method == "probe-ent":
-        steps = Steps(options.get("levels", 4), options.get("fine", 3), bool(options.get("redistribute", True)))
-        climb = EntropyClimb(asked, steps, entropy)
+        climb = EntropyClimb(asked, Steps(levels, bool(options.get("redistribute", True))), entropy)
         return _answer(method, asked, climb, climb.run)
     phases, shares = Phases(asked, entropy), partial(_shares, method, asked)
     if method == "naive":
@@ -109,24 +107,24 @@ def prices_of(
     Later looks depend on what is seen, so only the limit bounds their cost. Looks that turn out to be needless are not
     charged, and later ones of `probe_ent` may cost less.
     """
-    _check(method, {"levels": levels} if method == "probe-ent" else {})
+    looks = _checked_levels(method, {"levels": levels} if method == "probe-ent" else {})
     width = _usual_region(method) if region is None else region
     no_groups = np.empty((max(len(ranges), 1), 0), dtype=np.int64)
     asked = checked_conditions(no_groups, tree, sensitivities, ranges, (miss_rate, "0.1"), width, 1)
-    return first_looks(asked, _shares(method, asked, checked_looks(levels))) if asked.miss_rate < _HALF else ()
+    return first_looks(asked, _shares(method, asked, looks)) if asked.miss_rate < _HALF else ()
 
 
-def _check(method: str, options: Mapping[str, object]) -> None:
-    """Refuse an unknown method, and options that a method does not have."""
+def _checked_levels(method: str, options: Mapping[str, object]) -> int:
+    """Return the number of levels. Refuse an unknown method, and options that a method does not have."""
     if method not in METHODS:
         raise ArgumentError("method", method, "it is not a method", f"Pass one of {', '.join(METHODS)}")
     for name in options:
         if name not in ProbeOptions.__annotations__ or (name in _OF_CLIMBS and method != "probe-ent"):
             raise TypeError(f"{method} has no option {name}")
-    if checked_looks(options.get("levels", 4)) < 2:
+    levels = checked_looks(options.get("levels", 4))
+    if levels < 2:
         raise ArgumentError("levels", options["levels"], "it must be 2 or more", "Pass 4, or call probe")
-    if not 1 <= whole_number(options.get("fine", 3), "fine") <= 32:  # type: ignore[arg-type]  # it refuses others
-        raise ArgumentError("fine", options["fine"], "it must be from 1 to 32", "Pass 3")
+    return levels
 
 
 def _usual_region(method: str) -> Amount:

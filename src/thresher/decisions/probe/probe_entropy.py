@@ -24,10 +24,9 @@ from thresher.noise import Entropy, smallest_epsilon
 
 @dataclass(frozen=True, slots=True)
 class Steps:
-    """How to climb: the number of coarse levels, the parts of each interval, and whether unused misses are reused."""
+    """How to climb: the number of coarse levels, and whether later conditions get the misses that others left."""
 
     levels: int = 4
-    fine: int = 3
     redistribute: bool = True
 
 
@@ -109,9 +108,7 @@ class EntropyClimb:
         """Climb, as in the paper's other algorithm, until no group is undecided or the levels are used up."""
         spread, rungs = self._asked.sensitivities[atom], Rungs(coarse[0], tuple(coarse[1:]))
         # Best effort has no half width: the levels determine where it ends.
-        ladder = AdaptiveLadder(
-            tuple(coarse), share, share, 0, spread, clear=0, fine=self._steps.fine, best_effort=True
-        )
+        ladder = AdaptiveLadder(tuple(coarse), share, share, 0, spread, clear=0, best_effort=True)
         for step in climbing(way, rungs, ladder):
             rungs, level = step.then, step.level
             missed, _ = ladder.shares(step.taken)
