@@ -12,7 +12,9 @@ from thresher.ledger import Charge
 from thresher.ledger.stores import book_tables, postgres
 
 BOOKS = Path(__file__).with_name("old_books")
-NAMES = ("without_units", "version_1", "version_2")
+# The schema that each was written by.
+SCHEMAS = {"without_units": 1, "version_1": 1, "version_2": 2, "version_3": 3}
+NAMES = tuple(SCHEMAS)
 # Questions of old lines: about rows, about patients, and a step of a stream.
 ROWS = '{{"look": ["tslm"], "question": "{}", "unit": null}}'
 PATIENTS = '{{"look": ["tslm"], "question": "{}", "unit": "patient"}}'
@@ -22,6 +24,7 @@ STEP = (
 _ACCOUNTS = book_tables.ACCOUNTS.replace(" facts TEXT NOT NULL,", "")
 _RESERVATIONS = book_tables.RESERVATIONS.replace(" lease BIGINT NOT NULL,", "")
 _OLD = {book_tables.ACCOUNTS: _ACCOUNTS, book_tables.RESERVATIONS: _RESERVATIONS}
+_OF_VERSION_3 = {**_OLD, book_tables.ACCOUNTS: book_tables.ACCOUNTS.replace(" facts ", " subject ")}
 assert all(new != old for new, old in _OLD.items())
 
 
@@ -74,7 +77,8 @@ def into_postgres(name: str, url: str) -> None:
         server.execute("CREATE SCHEMA thresher_ledger")
         server.execute("SET search_path = thresher_ledger")
         tables = [row[0] for row in raw.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
-        made = [_OLD.get(statement, statement) for statement in book_tables.TABLES]
+        old = _OF_VERSION_3 if SCHEMAS[name] == 3 else _OLD
+        made = [old.get(statement, statement) for statement in book_tables.TABLES]
         for statement in (*made, *postgres._APPEND_ONLY):
             if statement != book_tables.STATES or "states" in tables:
                 server.execute(statement.format(bytes="BYTEA").encode())

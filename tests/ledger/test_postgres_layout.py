@@ -4,7 +4,7 @@ from contextlib import closing
 
 import psycopg
 import pytest
-from ledger.older import into_postgres
+from ledger.older import NAMES, into_postgres
 
 from thresher.errors import LedgerCorruptError, LedgerError
 from thresher.ledger import open_book
@@ -55,7 +55,7 @@ def test_an_edit_by_hand_is_refused_and_named(postgres_url, edit, named):
         open_book(postgres_url)
 
 
-@pytest.mark.parametrize("name", ["version_1", "version_2"])
+@pytest.mark.parametrize("name", NAMES)
 def test_a_book_that_was_brought_up_to_date_has_the_same_layout(postgres_url, name):
     into_postgres(name, postgres_url)
     for _ in range(2):

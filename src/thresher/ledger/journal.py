@@ -149,7 +149,7 @@ class Journal:
         budgets = verified_book(tables, of_an_older_version=True).budgets
         for budget in budgets:
             tables.put_account(budget)
-        silent = {budget.name for budget in budgets if budget.subject is None}
+        silent = {budget.name for budget in budgets if budget.subject is None and not budget.analyst}
         for account, subject in subjects_of(Entry.read(*line) for _, *line in tables.lines()).items():
             if account in silent:
                 self._write(tables, "subject", account, "", {"subject": subject})
