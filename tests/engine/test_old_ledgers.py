@@ -135,10 +135,11 @@ def test_answers_of_old_books_cannot_be_refined(opened, name, analyst):
     for line in asked:
         with pytest.raises((ArgumentError, LostAnswerError, PendingError)) as refusal:
             engine.refine(COUNT.format(line.account), of=line.facts["key"], uncertain_region=5)
-        if line.sequence in settled:
-            later = ("version or snapshot", "holds no noisy margins")
-            why = later if name == "version_3" else ("this version can read no noisy margins in it",)
-            assert any(text in str(refusal.value) for text in why)
+        if line.sequence in settled and name != "version_3":
+            assert "this version can read no noisy margins in it" in str(refusal.value)
+        elif line.facts["key"].endswith("-1/2"):
+            # An answer of today's form, which was measured without a declared version or snapshot.
+            assert "version or snapshot" in str(refusal.value)
     assert engine.ledger.balances() == before
     engine.ledger.verify()
 
