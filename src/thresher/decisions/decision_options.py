@@ -33,8 +33,8 @@ class DecisionOptions(TypedDict, total=False):
                         `three-way`, and for `certified` with 5 groups or more, the share aimed at for the whole list
     uncertain_region    the half width: a number in each aggregate's own units, a number for each aggregate
                         (`COUNT(*)=20, AVG(age)=1`), or a share of the declared range (`10%`)
-    max_epsilon         the question is refused if it would cost more; `certified` and `three-way` measure until it is
-                        used up
+    max_epsilon         the question is refused if it would cost more. `certified` and `three-way` measure until it is
+                        used up; left out, until the table's `max_epsilon_per_question` or a tenth of its budget is
     confidence          the confidence of the statement about the whole list; to name it is to insist on the statement
     mechanism           how the groups are measured
     bound               which error is kept for each group, however near the threshold: `misses` or `false_alarms`; with
