@@ -1,8 +1,8 @@
-"""What all families have in common: a frozen Plan.
+"""Define the frozen Plan that all families of questions share.
 
     Plan = need + worst-case cost + guarantee + run(exact, entropy) -> (release, what was reached)
 
-Planning touches no data, so a plan, its price and its refusal may be shown to anybody.
+Planning reads no private data, so a plan, its price and its refusal may be shown to anybody.
 Reads: nothing. Writes: nothing. Never: data, noise, a ledger.
 """
 
@@ -21,7 +21,7 @@ from thresher.question import AnyNeed, Exact, Identity
 
 
 class Released(Protocol):
-    """What any family releases: bytes that the ledger stores under a key."""
+    """Describe what any family releases: bytes that the ledger stores under a key."""
 
     def to_bytes(self) -> bytes: ...
 

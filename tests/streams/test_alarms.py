@@ -243,12 +243,12 @@ def test_refusals_name_the_field(arguments, field):
 
 @pytest.mark.parametrize("kind", ["high", "change"])
 def test_an_alarm_that_noise_alone_would_ring_is_refused_with_the_least_that_is_not(kind):
-    with pytest.raises(ArgumentError, match="noise alone") as refused:
+    with pytest.raises(ArgumentError, match="noise would raise the alarm") as refused:
         alarm(kind, 1, 12, "0.1", MISS_RATE, ALARM_RATE)
     least = int(refused.value.fix.split()[1])
     kept = alarm(kind, least, 12, "0.1", MISS_RATE, ALARM_RATE)
     assert kept.safe(0).item()
-    with pytest.raises(ArgumentError, match="noise alone"):
+    with pytest.raises(ArgumentError, match="noise would raise the alarm"):
         alarm(kind, least - 1, 12, "0.1", MISS_RATE, ALARM_RATE)
 
 

@@ -220,4 +220,4 @@ def _pair(document: object) -> tuple[object, str]:
     match document:
         case [key, str(amount)]:
             return key, amount
-    raise ArgumentError("amounts", document, "each element is a key and an amount", WRITTEN)
+    raise ArgumentError("amounts", document, "each element must be a list of a key and an amount", WRITTEN)

@@ -203,4 +203,4 @@ def _pair(document: object) -> tuple[object, int]:
     match document:
         case [key, int(nano)] if not isinstance(nano, bool):
             return key, nano
-    raise ArgumentError("amounts", document, "each element is a key and a whole number", WRITTEN)
+    raise ArgumentError("amounts", document, "each element must be a list of a key and a whole number", WRITTEN)

@@ -109,7 +109,7 @@ def ask_command(
     "--given-seen",
     is_flag=True,
     cls=RareOption,
-    help="Rates that hold given all that was seen before. This costs more than asking anew.",
+    help="State rates that hold whatever was seen before. This costs more than asking again.",
 )
 @click.option("--plan", "only_plan", is_flag=True, help="Show cost and promise only. Spends nothing.")
 @yes_option

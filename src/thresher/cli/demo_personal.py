@@ -40,7 +40,7 @@ def demo_personal(*, seed: int | None, people: int, picture: str | None, as_json
     if not _FEWEST <= people <= 10 * MANY:
         raise ArgumentError("people", people, f"it must be from {_FEWEST:,} to {10 * MANY:,}", f"Pass {MANY}")
     if picture is not None and (not picture.lower().endswith(".svg") or not Path(picture).absolute().parent.is_dir()):
-        raise ArgumentError("picture", picture, "it must name an .svg file in a folder that exists", "Pass errors.svg")
+        raise ArgumentError("picture", picture, "it must be an .svg file in a folder that exists", "Pass errors.svg")
     entropy = SystemEntropy() if seed is None else SeededEntropy(seed)
     few, crowd = eight(), many(people)
     with spinning(quiet=as_json) as progress:

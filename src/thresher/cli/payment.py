@@ -52,5 +52,5 @@ def kept(key: str) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        error.add_note(f"The answer is paid and stored: to fetch it, free, ask again with --key {key}")
+        error.add_note(f"The answer is paid and stored. Asking again with --key {key} is free and shows it")
         raise

@@ -145,7 +145,7 @@ def _read(path: str, default: str | None, grid: str) -> Roster:
 
 def _check_svg(field: str, path: str | None) -> None:
     if path is not None and (not path.lower().endswith(".svg") or not Path(path).absolute().parent.is_dir()):
-        raise ArgumentError(field, path, "it must name an .svg file in a folder that exists", f"Pass {field}=file.svg")
+        raise ArgumentError(field, path, "it must be an .svg file in a folder that exists", f"Pass {field}=file.svg")
 
 
 def _draw(outlook: Forecast, output: str | None, picture: str | None) -> None:

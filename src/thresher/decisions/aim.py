@@ -78,12 +78,12 @@ class Aim:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A question with its options, and all that planning derives from them, once.
+    """Hold a question with its options, and what planning derives from them.
 
     measured    the formula whose margins are measured: the complement, if false alarms are bounded first
     apart       those of its ANDs and ORs in which one unit moves one part only
     times       how many groups a unit pays for at once
-    widened     how many times as wide as asked for: prices of other widths are asked in this way
+    widened     how many times as wide the half widths are as asked for: this is how other widths are priced
     """
 
     question: Question

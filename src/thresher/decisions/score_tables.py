@@ -117,7 +117,7 @@ def boundary_formula(p: Any, steps: int, missed: Any) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class Expectations:
-    """The two suprema, and whether the bounds of (B) hold."""
+    """Hold the two suprema of a table, (N) and (U), and whether the bounds of (B) hold (`score_tables.md`)."""
 
     not_qualifying: float
     unreported: float
@@ -125,7 +125,7 @@ class Expectations:
 
     @property
     def kept(self) -> bool:
-        """Tell whether all three hold, with room for the floats' error."""
+        """Tell whether (N), (U) and (B) all hold, with room for the error of floats."""
         # Each is compared by itself: a comparison with NaN is false.
         return self.bounded and self.not_qualifying <= _MOST and self.unreported <= _MOST
 

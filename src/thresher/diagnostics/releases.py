@@ -70,10 +70,10 @@ class Diagnostic(Shown):
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class ResidualPlot(Diagnostic):
-    """Residuals against fitted values: a grid of whole counts of 0 or more, and points drawn from it.
+    """Hold residuals against fitted values: a grid of whole counts of 0 or more, and points drawn from it.
 
     `counts[i, j]` is the cell of residual band i and fitted band j, both counted from the low end of their ranges.
-    `points` has a row (fitted, residual) for each drawn point. Points are made up from the counts: none is a person.
+    `points` has a row (fitted, residual) for each drawn point. They are made from the counts alone: none is a person.
     """
 
     kind: ClassVar[str] = "residuals"

@@ -88,7 +88,7 @@ class Anchor:
             _sync_folder(self.path.parent)
 
     def follow(self, seen: AnchoredBook) -> None:
-        """Write a later state into the file, unless the file knows a later one. `OSError` if there is no file."""
+        """Write a later state into the file, unless the file holds a later one. Raise `OSError` if there is no file."""
         with self._alone(), open(self.path, "r+b", buffering=0) as file:
             content = file.read()
             known = self._latest(content)

@@ -242,7 +242,7 @@ class Book(Budgets):
     def restored_step(self, account: str, key: str) -> int:
         """Return the last step that an anchor saw, of the stream of this step's key; -1 if no backup was restored.
 
-        A step up to it that the book does not know was forgotten by the backup: it is charged, and never drawn again.
+        An earlier step that the ledger does not hold was lost with the backup: it is charged, and never drawn again.
         """
         named = step_of(key)
         with self._reading() as tables:

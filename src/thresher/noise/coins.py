@@ -37,7 +37,11 @@ def bernoulli_exp(rate: Fraction, entropy: Entropy) -> bool:
 
 
 def _bernoulli_exp_to_one(numerator: int, denominator: int, entropy: Entropy) -> bool:
-    """Do the same for rate <= 1, by the parity of the first failure among coins rate/1, rate/2, rate/3, ..."""
+    """Return True with probability exp(-rate), for a rate of at most 1.
+
+    Coins of probability rate/1, rate/2, rate/3, ... are tossed until one fails. The answer is True if an odd number of
+    coins was tossed.
+    """
     k = 1
     while uniform_below(denominator * k, entropy) < numerator:
         k += 1

@@ -32,9 +32,9 @@ NO_ASSUMPTION = "no assumption about budgets is needed"
 
 @dataclass(frozen=True, slots=True)
 class Weighing:
-    """A weight for each part, the parts of the first round first; and how far the weighed answer is from the truth.
+    """Hold a weight for each part, the parts of the first round first, and the error to expect of the weighted answer.
 
-    `variance` is against a population of which the roster is a sample, `predicted_sd` against the roster itself.
+    `variance` is about the population of which the roster is a sample, `predicted_sd` about the roster itself.
     """
 
     weights: tuple[float, ...]

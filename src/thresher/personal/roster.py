@@ -72,8 +72,8 @@ class Roster:
     ) -> "Roster":
         """Read the roster from a file (by its path) or from lines `person,budget`, in the order of first mention.
 
-        A missing budget is the `default`; whoever is listed twice has the lowest. A file with bad lines is refused as a
-        whole, with their numbers: otherwise nobody would notice that those people are left out.
+        A person without a budget has the `default`; a person listed twice has the lower budget. A file with bad lines
+        is refused with their line numbers, because otherwise nobody would notice that those people are left out.
         """
         budgets = _budgets_in_lines(lines, default)
         return cls.of(list(budgets.values()), grid, list(budgets))

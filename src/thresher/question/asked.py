@@ -108,7 +108,7 @@ class PublicTable:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """The question which groups of `table`, of the rows in `where`, satisfy `formula`.
+    """Hold a question: which groups of `table`, counting the rows in `where`, satisfy `formula`.
 
     `keys` are the columns grouped by and `groups` their public codes, in declared order. Groups that WHERE rules out by
     keys and public tables alone are left out. `formula` is True or False if it always or never holds, whatever the

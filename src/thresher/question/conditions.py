@@ -42,7 +42,7 @@ class NoneOf:
 
 @dataclass(frozen=True, slots=True)
 class Missing:
-    """The column holds NULL, or a value that its declaration excludes."""
+    """State that the column holds NULL, or a value that its declaration excludes."""
 
     column: str
 

@@ -120,7 +120,7 @@ def _both(parts: list[str]) -> str:
 
 
 def _numbered(raw: PhysicalColumn, name: str, dialect: Dialect) -> str:
-    """Return whole numbers as they are. Values with a fraction and too large ones are in no list, and become NULL."""
+    """Return whole numbers as they are. A number with a fraction, or above 64 bits, becomes NULL."""
     if raw.family is Family.WRITTEN:
         return dialect.written_whole(name)
     value = dialect.value(raw, name)

@@ -1,6 +1,6 @@
-"""CSV, one line at a time: the content of a line depends on that line alone, so that no quote swallows the next line.
+"""Read CSV one line at a time: what a line holds depends on that line alone, so no quote swallows another.
 
-A line is a row if it has as many fields as the header. A field is plain, without quotes, or quoted, with every quote
+A line is a row if it has as many fields as the header. A field has no quotes at all, or is quoted, with each quote
 inside written twice. All other lines are skipped: an error about them would quote them. An empty field is NULL.
 Reads: headers. Writes: SQL text. Never: a row.
 """

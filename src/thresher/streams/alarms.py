@@ -266,7 +266,7 @@ def _placed(
         zone = _change_zone(noise, amount, alarmed, line, shift)
     if line < zone + (kind == "change") and kind in ("high", "change"):
         least = zone if kind == "high" else shift + least_distance(noise, amount, alarmed / 2)
-        rule = "even at zero, noise alone would ring more often than the false-alarm rate"
+        rule = "even if all true counts were zero, noise would raise the alarm more often than the false-alarm rate"
         raise ArgumentError("threshold", threshold, rule, f"Pass {least} or more, a larger epsilon, or larger rates")
     return Alarm(kind, line, window, amount, missed, alarmed, noise, shift, zone)
 

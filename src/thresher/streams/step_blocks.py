@@ -39,7 +39,7 @@ def block_of(values: ArrayLike, field: str, series: int | None = None) -> NDArra
 
 
 def values_of(values: ArrayLike, field: str, series: int) -> NDArray[np.float64]:
-    """Return a block of released values, whole or not."""
+    """Return a block of released values (steps by series) as floats."""
     array = np.asarray(values)
     if array.dtype.kind not in "iuf":
         raise ArgumentError(field, array.dtype.name, "it must be numbers", "Pass a float64 array of steps by series")

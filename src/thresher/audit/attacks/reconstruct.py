@@ -139,7 +139,7 @@ def finite(second_epsilon: Amount | None) -> Amount | None:
 
 
 def chosen_threshold(epsilon: Amount, failure_rate: Amount = "0.05") -> int:
-    """Return ln(1 / failure_rate) / epsilon, rounded up: noise of scale 1 / epsilon rarely makes it negative."""
+    """Return ln(1 / failure_rate) / epsilon, rounded up: with Laplace noise it is seldom below 0."""
     rate, chance = checked_rate(epsilon, 1), checked_probability(failure_rate, "failure_rate")
     return math.ceil((math.log(chance.denominator) - math.log(chance.numerator)) / float(rate))
 

@@ -2,7 +2,7 @@
 
 Calls on the two inputs come in random order, each on a fresh copy, so that neither time nor a changed input tells the
 inputs apart. Outputs are taken apart in that process, so that little is sent, whatever was returned.
-Reads: the named module. Writes: nothing. Never: lets the visitor write to our standard output or error.
+Reads: the named module. Writes: nothing. Never: lets the visitor write to this process's standard output or error.
 """
 
 import importlib
