@@ -246,6 +246,13 @@ def _instance_names(kind: type) -> set[str]:
     return names
 
 
+def holder_of(entry: Entry) -> Any:
+    """Return the class whose member an entry names; None if it is not a member of a class."""
+    if entry.name.startswith("."):
+        return entry.owner
+    return _class_of(dataclasses.replace(entry, code=entry.name.rpartition(".")[0])) if "." in entry.name else None
+
+
 def _class_of(entry: Entry) -> Any:
     """Return the class that an entry names, or that holds what it names."""
     try:

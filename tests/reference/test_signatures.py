@@ -13,14 +13,16 @@ from reference.page_entries import (
     UnknownNameError,
     cells_of,
     entries_of,
+    holder_of,
     is_abbreviated,
     member_of,
     modules_in,
     problem_of,
 )
 
-from thresher.decisions import arrays
+from thresher.decisions import Verdicts, arrays
 from thresher.diagnostics.displays import DisplayOptions
+from thresher.release import Release
 
 ROOT = Path(__file__).parents[2]
 PAGES = {path.stem: path.read_text() for path in sorted((ROOT / "docs" / "reference").glob("*.md"))}
@@ -138,6 +140,50 @@ def test_options_of_functions_on_arrays_stand_beside_the_functions_that_take_the
 @pytest.mark.parametrize("room", sorted(ROOMS - INNER_ROOMS))
 def test_every_exported_name_is_listed(room):
     assert not unlisted(room, list(PAGES.values()))
+
+
+# Classes whose members users call: a page lists all of them. Members that only the engine calls are left out.
+WHOLE = {
+    "engine.Engine": set(),
+    "ledger.Book": set(),
+    "release.Release": {"from_bytes", "handed_out"},
+    "live.running_stream.RunningStream": set(),
+    "live.table_feed.TableFeed": set(),
+    "decisions.Verdicts": {"latest", "denied"},
+    "mechanisms.sparse_vector.SparseVector": set(),
+    "personal.parts.Parts": set(),
+    "personal.roster.Roster": set(),
+    "streams.Alarm": set(),
+    "streams.Aggregates": set(),
+    "streams.Hierarchy": set(),
+    "streams.Tree": set(),
+    "streams.TreeWindows": set(),
+    "streams.step_buffer.StepBuffer": set(),
+    "streams.step_clock.StepClock": set(),
+}
+
+
+# Classes whose fields are listed too: users read them, and never make one.
+ANSWERS = (Release, Verdicts)
+
+
+def unlisted_members(kind: type, pages: list[str]) -> set[str]:
+    """Return the public members of a class that no page names."""
+    listed = {entry.name.rpartition(".")[2] for page in pages for entry in entries_of(page) if kind is holder_of(entry)}
+    fields = getattr(kind, "__dataclass_fields__", ()) if kind in ANSWERS else ()
+    members = {name for name, _ in inspect.getmembers(kind, _is_member)} | set(fields)
+    return {name for name in members if not name.startswith("_")} - listed
+
+
+def _is_member(member: object) -> bool:
+    return inspect.isfunction(member) or inspect.ismethod(member) or isinstance(member, property)
+
+
+@pytest.mark.parametrize("name", WHOLE)
+def test_every_member_of_a_class_that_users_call_is_listed(name):
+    module, _, kind = name.rpartition(".")
+    kind = getattr(importlib.import_module(f"thresher.{module}"), kind)
+    assert unlisted_members(kind, list(PAGES.values())) == WHOLE[name]
 
 
 def test_the_rooms_that_no_page_lists_exist():
