@@ -199,7 +199,7 @@ def show_command(
     if output is not None and Path(output).suffix not in _SUFFIXES:
         rule = f"its name must end in one of {', '.join(_SUFFIXES)}"
         raise ArgumentError("output", output, rule, "Write -o released.parquet")
-    with _opened(load(config), name, series) as running:
+    with _opened(load(config), name, series, reading=True) as running:
         first, last = _span(steps, running.next_step)
         records = list(running.records(first, last - 1))
         if output is not None:
@@ -227,25 +227,25 @@ def _counted(records: Iterator[StepRecord], ears: Ears, *, counters: bool) -> It
 
 @contextmanager
 def _opened(
-    declared: Declarations, name: str, series: tuple[str, ...], seed: int | None = None
+    declared: Declarations, name: str, series: tuple[str, ...], seed: int | None = None, *, reading: bool = False
 ) -> Iterator[RunningStream]:
     """Open a stream, or refuse a name or series that is not declared before anything is charged."""
     known_series(planned(declared, name).names, series)
     book = open_accounts(declared)
     try:
-        with _patiently(declared, name, seed, book) as running:
+        with _patiently(declared, name, seed, book, reading=reading) as running:
             yield running
     finally:
         book.close()
 
 
-def _patiently(declared: Declarations, name: str, seed: int | None, book: Book) -> RunningStream:
+def _patiently(declared: Declarations, name: str, seed: int | None, book: Book, *, reading: bool) -> RunningStream:
     """Open a stream. Wait if another process is in the middle of a step, which takes milliseconds."""
     entropy = None if seed is None else RecordedEntropy(seed)
     end = time.monotonic() + _PATIENCE_SECONDS
     while True:
         try:
-            return open_stream(declared, name, book=book, entropy=entropy)
+            return open_stream(declared, name, book=book, entropy=entropy, reading=reading)
         except LedgerError:
             if time.monotonic() > end:
                 raise

@@ -152,6 +152,12 @@ class Book(Budgets):
             restored = found.sequence < existing(tables, account).restored
             return Recalled(found.question, None if stored is None else stored.body, found.state == FORFEITED, restored)
 
+    def is_pending(self, key: str, analyst: str = "") -> bool:
+        """Tell whether a key is reserved, by a process that lives or by one whose lease has not been ended yet."""
+        with self._reading() as tables:
+            found = tables.reservation_of(analyst, key)
+        return found is not None and found.state == RESERVED
+
     def await_end(self, key: str, analyst: str = "") -> None:
         """Wait until the reservation of a key has ended, or its lease has run out and it is forfeited.
 

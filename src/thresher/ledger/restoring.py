@@ -14,7 +14,7 @@ from thresher.ledger.anchor import Anchor, AnchoredAccount, AnchoredBook
 from thresher.ledger.book import Book
 from thresher.ledger.entries import Head
 from thresher.ledger.journal import Write, write_end
-from thresher.ledger.stores.book_tables import Tables
+from thresher.ledger.stores.book_tables import Tables, steps_in
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,8 +45,8 @@ def _charge(tables: Tables, write: Write, seen: AnchoredBook) -> Restored:
     for reserved in tables.open_reservations():
         write_end(tables, write, reserved, "forfeit", {})
     anchored = {(held.name, held.analyst): held for held in seen.accounts}
-    for name, analyst, cap, loss, _ in tables.totals():
-        anchored.setdefault((name, analyst), AnchoredAccount(name, analyst, cap, loss))
+    for name, analyst, cap, loss, facts in tables.totals():
+        anchored.setdefault((name, analyst), AnchoredAccount(name, analyst, cap, loss, steps_in(facts)))
     # A table's own account comes before the parts of its analysts.
     ordered = sorted(anchored.values(), key=lambda held: (held.name, held.analyst))
     charged = tuple(_raise(tables, write, held) for held in ordered)

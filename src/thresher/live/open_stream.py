@@ -28,16 +28,24 @@ def planned(declared: Declarations, name: str) -> StreamPlan:
 
 
 def open_stream(
-    declarations: Declarations | Path | str, name: str, *, book: Book | None = None, entropy: Entropy | None = None
+    declarations: Declarations | Path | str,
+    name: str,
+    *,
+    book: Book | None = None,
+    entropy: Entropy | None = None,
+    reading: bool = False,
 ) -> RunningStream:
-    """Open a declared stream for its next step. A ledger that is opened here is closed with the stream."""
+    """Open a declared stream for its next step. A ledger that is opened here is closed with the stream.
+
+    `reading`: only look at what is stored, while another process runs the stream or after it died.
+    """
     declared = declarations if isinstance(declarations, Declarations) else load(declarations)
     plan = planned(declared, name)
     if book is not None:
-        return RunningStream(plan, book, _seal(plan, book), entropy)
+        return RunningStream(plan, book, _seal(plan, book), entropy, reading=reading)
     opened = open_accounts(declared)
     try:
-        return RunningStream(plan, opened, _seal(plan, opened), entropy, opened.close)
+        return RunningStream(plan, opened, _seal(plan, opened), entropy, opened.close, reading=reading)
     except BaseException:
         opened.close()
         raise

@@ -22,6 +22,7 @@ from thresher.errors import (
     KeyReusedError,
     LedgerError,
     LostAnswerError,
+    PendingError,
     SourceUnavailableError,
 )
 from thresher.ledger import Balance, Book, StoredRelease
@@ -46,7 +47,10 @@ _GAP = "nobody listened. Nothing was read, and nothing is charged"
 
 
 class RunningStream(Shown):
-    """One declared stream, which one process at a time may run. Use it in a `with`, or `close` it."""
+    """One declared stream, which one process at a time may run. Use it in a `with`, or `close` it.
+
+    `reading`: only look at what is stored. This waits for no process that is in the middle of a step.
+    """
 
     def __init__(
         self,
@@ -55,10 +59,13 @@ class RunningStream(Shown):
         seal: Seal | None = None,
         entropy: Entropy | None = None,
         closing: Callable[[], None] = lambda: None,
+        *,
+        reading: bool = False,
     ) -> None:
         self.plan, self._book, self._closing = plan, book, closing
         self._entropy = chosen(entropy)
         self._ended = self._broken = False
+        self._reading = reading
         # A fork of this process would use its noise again.
         self._made_in = this_process()
         kept = KeptState.of(plan, self._entropy.stamp, book.state(plan.state_name))
@@ -115,6 +122,10 @@ class RunningStream(Shown):
             self._ended = True
             return self.plan.record(step, ENDED, _BUDGET)
         except (LostAnswerError, KeyReusedError):
+            return self._charged_before(step)
+        except PendingError:
+            # A process that died behind a gap holds this step until its lease runs out.
+            self._book.await_end(self.plan.identity.key_of(step))
             return self._charged_before(step)
         if isinstance(charge, StoredRelease):
             return self._charged_before(step)
@@ -195,6 +206,8 @@ class RunningStream(Shown):
 
     def _check_next(self, step: int) -> None:
         whole_number(step, "step")
+        if self._reading:
+            raise CuratorError(f"the stream {self.name} was opened for reading. Open it without `reading` to go on")
         if self._broken or this_process() != self._made_in:
             raise CuratorError(f"the stream {self.name} is closed in this process. Open it again to go on")
         if self._ended:
@@ -235,9 +248,18 @@ class RunningStream(Shown):
         if kept.last >= 0 and self._stored(kept.last) is None:
             raise self._elsewhere(kept.last)
         after = kept.last + 1
-        while self._stored(after, wait=True) is not None:
+        while self._is_over(after):
             after += 1
         return after
+
+    def _is_over(self, step: int) -> bool:
+        """Tell whether a step is stored or torn. Only who goes on waits for a process in the middle of it."""
+        if not self._reading:
+            # A process that died in the middle of this step holds it until its lease runs out.
+            self._book.await_end(self.plan.identity.key_of(step))
+        elif self._book.is_pending(self.plan.identity.key_of(step)):
+            return False
+        return self._stored(step) is not None
 
     def _looked_back(self, step: int) -> Iterator[tuple[int, NoisyStep | None]]:
         """Yield the earlier steps that values, windows and alarms of this one need, as they were drawn."""
@@ -245,12 +267,9 @@ class RunningStream(Shown):
             record = self._stored(number)
             yield number, None if record is None else record.drawn
 
-    def _stored(self, step: int, *, wait: bool = False) -> StepRecord | None:
+    def _stored(self, step: int) -> StepRecord | None:
         """Return the record of a step, stored or torn; None if it was never charged."""
         identity = self.plan.identity
-        if wait:
-            # A process that died in the middle of this step holds it until its lease runs out.
-            self._book.await_end(identity.key_of(step))
         entry = self._book.recalled(self.plan.account, identity.key_of(step))
         if entry is None:
             return self.plan.record(step, TORN, _TORN) if step <= self._forgotten_until else None
