@@ -4,7 +4,7 @@ import os
 import sys
 import threading
 import time
-from contextlib import closing
+from contextlib import closing, suppress
 
 import pytest
 from engine.clinics import DECLARATIONS, clinic
@@ -133,10 +133,8 @@ def held_open(path, step, reached, go_on):
         stream._book.leases._renew = lambda held: None
         for number in range(stream.next_step, 2):
             stream.put_counts(number, counts(number))
-        try:
+        with suppress(CuratorError, LostAnswerError):
             stream.put(step, fetch)
-        except (CuratorError, LostAnswerError):
-            pass
 
 
 @pytest.mark.parametrize("step", [2, 4], ids=["next", "behind a gap"])
