@@ -21,7 +21,6 @@ from thresher.noise import tail
 
 ROUNDING = 1e-9
 BOTH_ENDS = pytest.mark.parametrize("best_effort", [False, True], ids=["strict", "best effort"])
-BOTH_SHIFTS = pytest.mark.parametrize("by_history", [False, True], ids=["conditional", "by history"])
 
 
 def ladder_of(miss_rate, steps, looks, first, **options):
@@ -43,13 +42,12 @@ def test_the_sums_are_those_of_the_real_climb(best_effort, monkeypatch):
 
 
 @BOTH_ENDS
-@BOTH_SHIFTS
 @pytest.mark.parametrize(("rate", "steps", "looks", "first"), [("0.1", 2, 3, "0.3"), ("0.05", 2, 4, "0.5")])
-def test_one_and_two_groups_at_the_line(rate, steps, looks, first, best_effort, by_history, measured):
-    ladder = ladder_of(rate, steps, looks, first, best_effort=best_effort, by_history=by_history)
+def test_one_and_two_groups_at_the_line(rate, steps, looks, first, best_effort, measured):
+    ladder = ladder_of(rate, steps, looks, first, best_effort=best_effort)
     alone, paired = (chance_of_a_miss(ladder, groups) for groups in (1, 2))
     assert max(alone, paired) <= float(rate) + ROUNDING
-    kind = f"{'best effort' if best_effort else 'strict'}, {'by history' if by_history else 'conditional'}"
+    kind = "best effort" if best_effort else "strict"
     measured(f"exact misses, {rate} promised, {looks} levels, {kind}: {alone:.5f} alone, {paired:.5f} of two")
 
 
@@ -57,10 +55,9 @@ LADDERS = [("0.05", 8, 3, "0.1"), ("0.05", 12, 4, "0.12"), ("0.1", 5, 4, "0.15")
 
 
 @BOTH_ENDS
-@BOTH_SHIFTS
 @pytest.mark.parametrize(("rate", "steps", "looks", "first"), LADDERS)
-def test_however_the_levels_are_chosen(rate, steps, looks, first, best_effort, by_history):
-    ladder = ladder_of(rate, steps, looks, first, best_effort=best_effort, by_history=by_history)
+def test_however_the_levels_are_chosen(rate, steps, looks, first, best_effort):
+    ladder = ladder_of(rate, steps, looks, first, best_effort=best_effort)
     worst = worst_chance_of_a_miss(ladder)
     assert worst <= float(rate) + ROUNDING
     assert worst >= 0.3 * float(rate), "the worst choice is not far from what is promised"
@@ -69,13 +66,17 @@ def test_however_the_levels_are_chosen(rate, steps, looks, first, best_effort, b
 @pytest.mark.parametrize(("rate", "steps", "looks", "first"), LADDERS)
 def test_shifts_that_keep_each_level_alone_do_not_keep_the_promise(rate, steps, looks, first, monkeypatch, measured):
     """The printed theorem: the shares add up, and the worst choice passes the miss rate all the same."""
-    ladder = ladder_of(rate, steps, looks, first, best_effort=True, by_history=False)
+    ladder = ladder_of(rate, steps, looks, first, best_effort=True)
 
     def marginal(_, *share):
         return level_of(None, *share)
 
+    def of_the_level(_seen, _reached, step, _ladder):
+        return step.level.steps, step.level.certain
+
     module = sys.modules["thresher.decisions.adaptive_ladder"]
     monkeypatch.setattr(module, "level_of", marginal)
+    monkeypatch.setattr(exact_misses, "_shifts", of_the_level)
     for cached in (module.steps_ahead, exact_misses.hopes):
         cached.cache_clear()
     worst = worst_chance_of_a_miss(ladder)

@@ -83,11 +83,9 @@ def test_the_second_level_is_chosen_by_what_was_seen_of_both_groups():
     assert second_level([0, 0]) != second_level([1, 0])
 
 
-@pytest.mark.parametrize("by_history", [False, True])
-def test_a_chosen_level_costs_each_group_where_it_stopped(by_history, law_of):
+def test_a_chosen_level_costs_each_group_where_it_stopped(law_of):
     """Group 0 moves by a unit; what is shown of both groups claims its own level, whichever was chosen."""
-    ladder = replace(CHOOSING, by_history=by_history)
-    here, there = (law_of(explored(ladder, [margin, 0]), 3, 1) for margin in (0, 1))
+    here, there = (law_of(explored(CHOOSING, [margin, 0]), 3, 1) for margin in (0, 1))
     losses = largest_losses(here, there, 0)
     assert len(losses) >= 3, "the first level, and two that were chosen"
     for claimed, loss in losses.items():

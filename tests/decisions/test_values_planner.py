@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from fractions import Fraction
+from functools import partial
 
 import numpy as np
 import pytest
@@ -306,14 +307,18 @@ def test_rates_keep_the_promise_and_are_charged_in_full(name, shape):
     assert found.epsilon.nano == loss(found.blocks, nano, asked.signatures)
 
 
-def test_caps():
+def test_caps(monkeypatch):
     six = counts("independent", 6, every(*range(6)), 10)
-    assert max(len(block.readings) for block in strategy_for(replace(six, most_cells=3)).blocks) == 3
-    small = strategy_for(replace(six, most_readings=8))
+    with monkeypatch.context() as few_cells:
+        few_cells.setattr(values_planner, "joint_block", partial(joint_block, most=3))
+        assert max(len(block.readings) for block in strategy_for(six).blocks) == 3
+    monkeypatch.setattr(values_planner, "MOST_READINGS", 8)
+    small = strategy_for(six)
     assert sum(len(block.readings) for block in small.blocks) <= 8
     assert small.epsilon <= planned_directly(six).epsilon
+    monkeypatch.setattr(values_planner, "MOST_READINGS", 5)
     with pytest.raises(ArgumentError, match="6 numbers for each group are more than the 5"):
-        strategy_for(replace(six, most_readings=5))
+        strategy_for(six)
 
 
 def test_noise_that_cannot_be_drawn_is_refused_while_planning():

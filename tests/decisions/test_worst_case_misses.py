@@ -40,10 +40,8 @@ MECHANISMS = {
     "threshold shift": (shift_look, {}),
     "zone": (zone_look, {}),
     "progressive": (progressive, {}),
-    "adaptive, strict": (adaptive, {"by_history": False}),
-    "adaptive, strict, by history": (adaptive, {}),
-    "adaptive, best effort": (adaptive, {"best_effort": True, "by_history": False}),
-    "adaptive, best effort, by history": (adaptive, {"best_effort": True}),
+    "adaptive, strict": (adaptive, {}),
+    "adaptive, best effort": (adaptive, {"best_effort": True}),
 }
 CLIMBING = [name for name, (priced, _) in MECHANISMS.items() if priced in (progressive, adaptive)]
 every_mechanism = pytest.mark.parametrize("name", MECHANISMS)
@@ -120,7 +118,7 @@ def test_few_groups_that_share_their_levels(name, groups, entropy, trials):
     Groups of one run hang together in some way; the mean of their counts has no larger moments than each has.
     """
     ((_, _, rule),) = looks_of(name, RATES[2:], [3])
-    runs = trials(40 if rule.by_history else 120, 20_000)
+    runs = trials(40, 20_000)
     missed = sum(int((~decided(at(0, groups), rule, entropy).reported).sum()) for _ in range(runs))
     assert not too_often(missed / groups, runs, 0.1)
 

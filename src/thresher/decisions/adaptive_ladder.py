@@ -32,8 +32,8 @@ _SETTLING = 8
 class AdaptiveLadder(Climbing):
     """Coarse levels to choose between, each interval divided into `fine` steps; the last level is the worst case.
 
+    Thresholds move by what was seen of each group, never further than for all that could have been seen.
     best_effort   the levels may run out before the half width is reached: the answer then states the one reached
-    by_history    thresholds move by what was seen of each group, never further than for all that could have been seen
     """
 
     coarse: tuple[Epsilon, ...]
@@ -44,7 +44,6 @@ class AdaptiveLadder(Climbing):
     clear: int
     fine: int = 3
     best_effort: bool = False
-    by_history: bool = True
     told: str = ""
     levels_move = True
     how = (
@@ -217,9 +216,7 @@ def _below(at_most: NDArray[np.int64], p: float) -> NDArray[np.float64]:
 
 def _shifts(
     seen: NDArray[np.int64], reached: Epsilon, step: NextLook, ladder: AdaptiveLadder
-) -> tuple[int | NDArray[np.int64], int | NDArray[np.int64]]:
-    if not ladder.by_history:
-        return step.level.steps, step.level.certain
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     missed, alarmed = ladder.shares(step.taken)
     levels = reached, step.level.epsilon
     low = history_shift(seen, *levels, missed, ladder.scale)

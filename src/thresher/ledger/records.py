@@ -183,12 +183,12 @@ class Balance(Shown):
         """Return the amounts spent and permitted as text."""
         return f"{self.spent} spent, no limit" if self.cap is None else f"{self.spent} of {self.cap} spent"
 
-    def page(self, *, wide: int = 9) -> Page:
-        """Return the page that shows this budget, with a label of this width, and nothing else of the ledger."""
+    def page(self) -> Page:
+        """Return the page that shows this budget, and nothing else of the ledger."""
         # Rounded for people; the ledger's own page and the document give exact amounts.
         spent = rounded_up(self.spent.fraction)
         text = f"{spent} spent, no limit" if self.cap is None else f"{spent} of {self.cap} spent"
-        meter = Meter("budget", f"{self.account}: {text}", self.share, wide)
+        meter = Meter("budget", f"{self.account}: {text}", self.share)
         amounts = {
             "account": self.account,
             "cap": None if self.cap is None else self.cap.to_json(),

@@ -20,9 +20,9 @@ MOST_SUM, WIDEST = 1 << 61, 1 << 52
 _ARRAY = "Pass an array of booleans or of int64, 0 for those who are absent"
 
 
-def whole_values(values: NDArray[Any], roster: Roster, bound: int, field: str = "values") -> NDArray[np.int64]:
+def whole_values(values: NDArray[Any], roster: Roster, bound: int) -> NDArray[np.int64]:
     """Return one whole number for each person, clipped to -bound ... bound."""
-    steps: NDArray[np.int64] = np.clip(_checked(values, roster, 1, field).astype(np.int64), -bound, bound)
+    steps: NDArray[np.int64] = np.clip(_checked(values, roster, 1, "values").astype(np.int64), -bound, bound)
     return steps
 
 

@@ -13,14 +13,7 @@ from thresher.amounts import Epsilon
 from thresher.decisions.values.block_rates import Demand, Held, smooth_rates, whole_rates
 from thresher.decisions.values.measures import FormulaNumbers
 from thresher.decisions.values.smooth_tails import tail_quantile
-from thresher.decisions.values.strategies import (
-    MOST_CELLS,
-    MOST_READINGS,
-    Block,
-    joint_block,
-    loss,
-    touched_together,
-)
+from thresher.decisions.values.strategies import MOST_READINGS, Block, joint_block, loss, touched_together
 from thresher.errors import ArgumentError
 from thresher.question.implicants import Sets
 from thresher.question.signatures import Signatures
@@ -45,8 +38,6 @@ class Task:
     signatures: Signatures
     sets: Sets
     rate: Fraction
-    most_cells: int = MOST_CELLS
-    most_readings: int = MOST_READINGS
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,8 +53,8 @@ def strategy_for(task: Task) -> Strategy:
     """Return the cheapest strategy that the search finds; it never costs more than measuring each number by itself."""
     search = _Search(task)
     singles: Partition = tuple((measure,) for measure in search.used)
-    if len(singles) > task.most_readings:
-        rule = f"{len(singles)} numbers for each group are more than the {task.most_readings} that can be measured"
+    if len(singles) > MOST_READINGS:
+        rule = f"{len(singles)} numbers for each group are more than the {MOST_READINGS} that can be measured"
         raise ArgumentError("show", "values", rule, "Ask for verdicts only, or ask several questions")
     path = search.merged(singles)
     best = sorted(path, key=search.score)[:_SOLVED]
@@ -106,7 +97,7 @@ class _Search:
     def block(self, members: tuple[int, ...]) -> Block | None:
         if members not in self._blocks:
             measures, signatures = self.task.formula.measures, self.task.signatures
-            self._blocks[members] = joint_block(members, measures, signatures, self.task.most_cells)
+            self._blocks[members] = joint_block(members, measures, signatures)
         return self._blocks[members]
 
     def blocks(self, partition: Partition) -> tuple[Block, ...]:
@@ -154,7 +145,7 @@ class _Search:
             return None
         joined = tuple(sorted((*(members for members in partition if members not in pair), union)))
         readings = sum(len(block.readings) for block in self.blocks(joined))
-        return joined if readings <= self.task.most_readings else None
+        return joined if readings <= MOST_READINGS else None
 
     def _held(self, blocks: Sequence[Block]) -> dict[int, Held]:
         """Return the conditions that these blocks answer, by place."""
