@@ -96,6 +96,12 @@ def modules_in(text: str) -> tuple[ModuleType, ...]:
     return tuple(modules.values())
 
 
+def unknown_paths(page: str) -> list[str]:
+    """Return the full names in code type, such as `thresher.noise.tail`, that name nothing."""
+    paths = {code for code in _CODE.findall(_without_blocks(page)) if re.fullmatch(r"thresher(\.\w+)+", code)}
+    return sorted(path for path in paths - {"thresher.toml"} if problem_of(Entry(0, path, False, ())))
+
+
 def member_of(entry: Entry) -> Any:
     """Return what the entry names."""
     name = entry.name
@@ -223,12 +229,13 @@ def _scope_of(member: Any) -> dict[str, Any]:
 def _descended(member: Any, names: list[str], entry: Entry) -> Any:
     """Return the member of a member. What a class sets in `__init__` or declares without a default counts as well."""
     for name in names:
-        if isinstance(member, ModuleType) and not hasattr(member, name):
-            member = _module(f"{member.__name__}.{name}") or member
-        elif hasattr(member, name):
+        module = _module(f"{member.__name__}.{name}") if isinstance(member, ModuleType) else None
+        if hasattr(member, name):
             member = inspect.getattr_static(member, name) if inspect.isclass(member) else getattr(member, name)
             member = member.__func__.__get__(None, object) if isinstance(member, classmethod) else member
             member = member.__func__ if isinstance(member, staticmethod) else member
+        elif module is not None:
+            member = module
         elif inspect.isclass(member) and name in _instance_names(member):
             return None
         else:

@@ -18,6 +18,7 @@ from reference.page_entries import (
     member_of,
     modules_in,
     problem_of,
+    unknown_paths,
 )
 
 from thresher.decisions import Verdicts, arrays
@@ -47,6 +48,7 @@ ROOMS = {
 
 def problems_of(page: str) -> list[str]:
     problems = [f"line {entry.line}: {problem}" for entry in entries_of(page) if (problem := problem_of(entry))]
+    problems += [f"{path} does not exist" for path in unknown_paths(page)]
     return problems + [
         f"line {entry.line}: {entry.code}: write all parameters" for entry in entries_of(page) if is_abbreviated(entry)
     ]
@@ -213,8 +215,10 @@ PAGE = """# `thresher.accounting`
         ("conditions)", "condition)", "the signature is (conditions)"),
         ("overlaps(", "overlap(", "there is no overlap in thresher.accounting"),
         (".where(", ".were(", "Region has no member were"),
+        ("`overlaps(", "`regions.overlap(", "thresher.accounting.regions has no member overlap"),
         ("within=None, work_limit=50000)", "...)", "write all parameters"),
         ("thresher.accounting", "thresher.accountings", "there is no overlaps in no module"),
+        ("right", "see `thresher.noise.tial`", "thresher.noise.tial does not exist"),
     ],
 )
 def test_a_planted_mistake_is_found(right, wrong, problem):
