@@ -48,7 +48,7 @@ class Readable(Protocol):
 
 
 def key_of(plan: Plan[Any], key: str | None = None) -> str:
-    """The name of an answer: as passed, as written in the question, or made from all that makes it this question."""
+    """Return the key of an answer: as passed, as written in the question, or made from the question's identity."""
     if plan.written_key is not None and plan.key_is_fixed and key not in (None, plan.written_key):
         rule = "the key of a refinement follows from the key of the answer that it refines"
         raise ArgumentError("key", key, rule, "Leave it out")

@@ -37,7 +37,7 @@ Statements = list[tuple[str, str]]
 
 
 class Explained(Shown):
-    """A plan as it is shown: statements with labels."""
+    """Describe a plan as it is shown: statements with labels."""
 
     __slots__ = ()
 

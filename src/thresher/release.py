@@ -57,7 +57,7 @@ class Certificate:
 
 @dataclass(frozen=True, slots=True)
 class MeasuredMargins:
-    """What a refinement must know of the noisy margins of an answer.
+    """Hold what a refinement needs of the noisy margins of an answer.
 
     parts      hashes of what makes two measurements the same, by what each is about
     scale      how many steps of a margin are one privacy unit
@@ -82,7 +82,7 @@ class MeasuredMargins:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Release(Shown):
-    """What may leave: one verdict for each group, with its promise and its price.
+    """Hold what may be published: one verdict for each group, with its promise and its price.
 
     noisy      noisy margins behind the verdicts, in 1/`scale` of a privacy unit: by how much the condition seems met
     latest     noisy margins at the last level, if verdicts were taken earlier than that

@@ -51,7 +51,7 @@ class RegionLosses:
 
     @property
     def largest(self) -> Epsilon:
-        """What this release costs by itself."""
+        """Return what this release costs by itself."""
         return max(amount for _, amount in self.amounts)
 
     def regions(self) -> Iterator[tuple[Region, Epsilon]]:

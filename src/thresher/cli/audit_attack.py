@@ -132,7 +132,7 @@ def _shown(tables: list[AttackTable], sets: Histograms, asked: Attacked, entropy
 
 
 def _checked_picture(picture: str | None) -> Path | None:
-    """Where to draw, checked before the work begins."""
+    """Return the file to draw in, checked before the work begins."""
     if picture is None:
         return None
     file = Path(picture)

@@ -55,24 +55,24 @@ class Table:
 
     @property
     def account(self) -> str:
-        """The name of its account in the ledger. Shares of personal budgets are kept under another name."""
+        """Return the name of its account in the ledger. Shares of personal budgets are kept under another name."""
         if self.people is not None:
             return self.people.name
         return self.name if self.own_budgets is None else f"personal:{self.name}"
 
     @property
     def names_its_rows(self) -> bool:
-        """Whether the curator says which rows these are, so that a later measurement can be of the same ones."""
+        """Tell whether the curator declared which rows these are, so that they can be measured again."""
         return self.snapshot or self.version is not None
 
     @property
     def edition(self) -> str:
-        """The version by which the sources order the rows of a unit."""
+        """Return the version by which the sources order the rows of a unit."""
         return "1" if self.version is None else self.version
 
     @property
     def rows_per_unit(self) -> int:
-        """The most rows of one unit that one group may hold."""
+        """Return the most rows of one unit that one group may hold."""
         return self.contribution.max_rows if self.contribution else 1
 
     @property

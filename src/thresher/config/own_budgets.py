@@ -39,7 +39,7 @@ class OwnBudgets:
 
     @property
     def codes(self) -> range:
-        """The classes with a budget above 0. People with a budget of 0 are never read."""
+        """Return the classes with a budget above 0. People with a budget of 0 are never read."""
         return range(1, self.grid.highest + 1)
 
     def nano(self, code: int) -> int:

@@ -121,7 +121,7 @@ class StreamDeclaration:
 
     @property
     def account_name(self) -> str:
-        """The account. Losses of streams in one account add up: streams of one table, or of one declared account."""
+        """Return the account that is charged. Streams of one table, or of one declared account, add up in it."""
         if self.people is not None:
             return self.people.name
         return f"stream:{self.account or (self.polled.table if self.polled else self.name)}"

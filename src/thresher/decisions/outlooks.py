@@ -31,7 +31,7 @@ _LOOKS = "123456789abcdefghijklmnopqrstuvw"
 
 @dataclass(frozen=True, slots=True)
 class Outlook:
-    """What groups lose on average at one distance from the threshold, if they are short of it and if they are over it.
+    """Hold what groups lose on average at one distance below the threshold, and at the same distance above it.
 
     The distance is in privacy units. `stops` are the shares of groups, short or over, that stop at the first level, the
     second, and so on; the levels are those of the ladder if they are fixed.

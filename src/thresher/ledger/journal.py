@@ -55,12 +55,12 @@ class Journal:
 
     @property
     def anchor(self) -> anchors.Anchor | None:
-        """The anchor of the book, if it has one."""
+        """Return the anchor of the book, if it has one."""
         return self._anchor
 
     @property
     def stopped(self) -> bool:
-        """Whether the book stopped after a failure, and must be opened again before it is used."""
+        """Tell whether the book stopped after a failure, and must be opened again before it is used."""
         return self._stopped not in (None, _CLOSED)
 
     def recover(self, *, accept_anchor: bool = False, make: bool = False) -> Verification:

@@ -30,7 +30,7 @@ class Leases:
 
     @property
     def milliseconds(self) -> int:
-        """How long a lease is."""
+        """Return how long a lease is."""
         return int(self.seconds * 1000)
 
     def hold(self, reservation: int) -> None:

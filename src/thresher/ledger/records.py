@@ -23,7 +23,7 @@ _MAX_KEY, _MAX_QUESTION = 200, 100_000
 
 @dataclass(frozen=True, slots=True)
 class Charge:
-    """The worst case of one plan, as the book is to reserve it.
+    """Hold the worst case of one plan, which the ledger reserves.
 
     account, analyst    the account that pays and, if an analyst is named, that analyst's own part of it, which pays too
     key                 the name of the answer, which is charged once for ever
@@ -77,7 +77,7 @@ class Account:
     subject     what the losses are about, from the first charge on; None before it, and for an analyst's part
     relations   the tables, files or views that were charged to it
     steps       of each stream that is charged to it, its last charged step
-    restored    the line that last charged what an anchor had seen; 0 if none did. No answer of before it is refined
+    restored    the line that last charged what an anchor had seen; 0 if none did. Answers before it cannot be refined
     """
 
     name: str
@@ -128,7 +128,7 @@ class Reservation:
 
 @dataclass(frozen=True, slots=True)
 class StoredRelease:
-    """The stored answer of a key. Handing it out again costs nothing."""
+    """Hold the stored answer of a key. Showing it again is free."""
 
     body: bytes
 
@@ -164,7 +164,7 @@ class State:
 
 @dataclass(frozen=True, slots=True)
 class Balance(Shown):
-    """What is left of a budget. `spent` counts open reservations at their worst case; `reserved` is their number."""
+    """Hold what is left of a budget. `spent` counts open reservations at their worst case; `reserved` counts them."""
 
     account: str
     analyst: str

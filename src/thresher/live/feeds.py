@@ -40,7 +40,7 @@ _COUNTS = 'Write {"step": 12, "counts": {"gym": 3}} with whole numbers from 0 on
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """One unit was in one state at a time. The fields are as sent; the buffer checks them."""
+    """Report that one unit was in one state at a time. The fields are as sent; the buffer checks them."""
 
     unit: object
     state: object
@@ -49,7 +49,7 @@ class Event:
 
 @dataclass(frozen=True, slots=True)
 class Tick:
-    """The clock of the feed's operator: all events before this instant that are not late have been sent."""
+    """Tell the time of the feed's operator: all earlier events that are not late have been sent."""
 
     time: Time
 

@@ -111,7 +111,7 @@ class TableFeed:
 
     @cached_property
     def relations(self) -> tuple[str, ...]:
-        """What the rows are based on; `SourceUnavailableError` if the source cannot be reached."""
+        """Return what the rows are based on. Raise `SourceUnavailableError` if the source cannot be reached."""
         source = self._opened()
         try:
             return source.bases(self._rows.table)

@@ -79,7 +79,7 @@ class DrawTable:
 
     @cached_property
     def _lookup(self) -> NDArray[np.int16]:
-        """The outcome for each value of the first 16 bits, or `_UNSETTLED` where they do not settle it."""
+        """Return the outcome for each value of the first 16 bits, or `_UNSETTLED` where they do not settle it."""
         first = np.arange(1 << _CELL, dtype=np.uint32) << np.uint32(_WORD - _CELL)
         last = first | np.uint32((1 << (_WORD - _CELL)) - 1)
         below = np.searchsorted(self.thresholds, first, side="left")

@@ -55,7 +55,7 @@ class NoiseSum:
 
     @property
     def bits(self) -> int:
-        """How many bits to begin with: the first weight is (1+p)^-m, which m bits cannot hold."""
+        """Return how many bits to begin with: the first weight is (1+p)^-m, which m bits cannot hold."""
         return 128 + len(self.coefficients)
 
     def tail(self, epsilon: Amount, at_least: int) -> Bracket:

@@ -73,7 +73,7 @@ class Source(Protocol):
         ...
 
     def bases(self, table: Table) -> tuple[str, ...]:
-        """What a table's rows are based on: views and partitions traced to their tables, by the catalogue alone."""
+        """Return what a table's rows are based on: views and partitions are traced to tables by the catalogue alone."""
         ...
 
     def fetch(self, need: AnyNeed) -> Exact:

@@ -61,7 +61,7 @@ class SqlSource(ABC):
 
     @abstractmethod
     def _bases(self, relation: str) -> tuple[str, ...]:
-        """What a relation's rows are based on, each base with the place that it is kept in."""
+        """Return what a relation's rows are based on, each base with the place that it is kept in."""
 
     def _is_unique(self, relation: str, column: str) -> bool:
         """Return whether the catalogue proves that no two rows share a unit; then no limit is needed.

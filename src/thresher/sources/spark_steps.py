@@ -96,7 +96,7 @@ class SparkSteps:
 
     @property
     def checkpoint(self) -> str:
-        """The folder of Spark's progress, beside the stored events, because each is useless without the other."""
+        """Return the folder of Spark's progress. It lies beside the stored events: neither is of use alone."""
         return f"{self.folder}/checkpoint"
 
     @property

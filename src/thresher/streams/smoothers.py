@@ -63,7 +63,7 @@ class AverageSmoother:
 
 
 class JamesSteinSmoother:
-    """avg + max(0, 1 - (n - 3) tau^2 / sum of squares about avg) * (own - avg), from four steps of a group on.
+    """Estimate by avg + max(0, 1 - (n - 3) tau^2 / sum of squares about avg) * (own - avg), in groups of 4 or more.
 
     tau^2 is the variance of the noise at `epsilon_p`; shorter groups are left as they are. In print the last term is
     the step's own count and the factor may be below 0: both are far worse than no smoothing at all.

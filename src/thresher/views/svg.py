@@ -41,7 +41,7 @@ class Axis:
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:
-    """What is written around a plot.
+    """Hold the text around a plot.
 
     `entries` are kinds of marks and their names, for the legend; `rows` above the plot are kept free for marks at
     negative heights (`row_above`); `notes` are sentences below it.

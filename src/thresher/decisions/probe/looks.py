@@ -64,7 +64,7 @@ class ConditionLooks(Look):
 
     @property
     def how(self) -> str:
-        """How the method decides, in plain words."""
+        """Return how the method decides, in plain words."""
         return _HOW[self.method]
 
     def kept(self, asked: Asked) -> list[Fraction]:  # noqa: ARG002 - the form of all looks
@@ -73,7 +73,7 @@ class ConditionLooks(Look):
 
     @property
     def half_width(self) -> Fraction:
-        """The widest half width of all conditions, in privacy units."""
+        """Return the widest half width of all conditions, in privacy units."""
         spreads = self.asked.sensitivities.values()
         return max(Fraction(step, spread) for step, spread in zip(self.steps, spreads, strict=True))
 

@@ -85,17 +85,17 @@ class ProbeAnswer:
 
     @property
     def epsilon(self) -> Epsilon:
-        """The largest loss of a group."""
+        """Return the largest loss of a group."""
         return Epsilon.from_nano(int(self.nano.max())) if self.nano.size else Epsilon(0)
 
     @property
     def epsilons(self) -> tuple[Epsilon, ...]:
-        """What each group lost, for a unit that is in this group."""
+        """Return what each group lost, for a unit that is in this group."""
         return tuple(Epsilon.from_nano(nano) for nano in self.nano.tolist())
 
     @property
     def phases(self) -> int:
-        """How many phases were begun, or for ProBE-Ent the largest number of looks at one condition."""
+        """Return how many phases were begun, or for ProBE-Ent the largest number of looks at one condition."""
         return max((look.phase for look in self.looks), default=0)
 
 

@@ -49,7 +49,7 @@ class Phases:
 
     @property
     def nano(self) -> NDArray[np.int64]:
-        """What each group lost: each look is at all groups."""
+        """Return what each group lost: each look is at all groups."""
         return np.full(self._asked.groups, self.spent.nano, dtype=np.int64)
 
     def run(self, looks: Iterable[ConditionLook]) -> Found:

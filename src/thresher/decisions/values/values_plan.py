@@ -91,7 +91,7 @@ class ValuesPlan(Plan[Release]):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What a reader should know beside the promise."""
+        """Return what a reader should know beside the promise."""
         literals = self.measurement.formula.literals
         measures = {literals[place].measure for place in self.measurement.cuts}
         needless = [

@@ -55,7 +55,7 @@ class Plain:
 
     @property
     def half_width(self) -> str:
-        """The half width of every group, with the rounding of the shown number included."""
+        """Return the half width of each group, with the rounding of the shown number included."""
         width, places = self._width()
         exact = (10**places / (self.seen.answer.over * self.scale)).denominator == 1
         return decimal(math.ceil(width * 10**places) + (0 if exact else 1), places)

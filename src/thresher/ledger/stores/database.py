@@ -39,7 +39,7 @@ class DatabaseConnection(ABC):
     @property
     @abstractmethod
     def usable(self) -> bool:
-        """Whether the connection is open."""
+        """Tell whether the connection is open."""
 
     @property
     @abstractmethod
@@ -47,7 +47,7 @@ class DatabaseConnection(ABC):
 
     @property
     def reusable(self) -> bool:
-        """Whether the connection is open, and outside of any transaction."""
+        """Tell whether the connection is open, and outside of any transaction."""
         return self.usable and not self.in_transaction
 
     def roll_back(self) -> None:

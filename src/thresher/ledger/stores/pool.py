@@ -24,7 +24,7 @@ class Lent(Protocol):
 
     @property
     def reusable(self) -> bool:
-        """Whether the connection is open, and outside of any transaction."""
+        """Tell whether the connection is open, and outside of any transaction."""
 
     def close(self) -> None: ...
 

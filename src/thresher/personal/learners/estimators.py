@@ -79,7 +79,7 @@ class PersonalClassifier(ClassifierMixin, PersonalEstimator):  # type: ignore[mi
 
     @property
     def classes_(self) -> NDArray[Any]:
-        """The declared classes, once it is fitted."""
+        """Return the declared classes, once it is fitted."""
         return np.array(self.release_.classes)
 
     def decision_function(self, X: ArrayLike) -> Floats:  # noqa: N803
