@@ -203,9 +203,9 @@ def tries_of(place: tuple[str, ...], rule: str) -> tuple[list[object], list[obje
 
 def problems_of(place: tuple[str, ...], rule: str, default: str) -> list[str]:
     allowed, refused = tries_of(place, rule)
-    problems = [f"{value!r} is refused" for value in allowed if _refusal(place, value)]
-    problems += [f"{value!r} is allowed" for value in refused if not _refusal(place, value)]
-    left_out = _refusal(place, LEFT_OUT)
+    problems = [f"{value!r} is refused" for value in allowed if refusal_of(place, value)]
+    problems += [f"{value!r} is allowed" for value in refused if not refusal_of(place, value)]
+    left_out = refusal_of(place, LEFT_OUT)
     if default.startswith("required") or default == "one of the two":
         return problems + ([] if left_out else ["it may be left out"])
     literal = re.fullmatch(r'([\d,]+(?:\.\d+)?)|`"?([\w:/.-]+)"?`|(true|false)', default)
@@ -223,7 +223,7 @@ NEEDED_HERE = {(*TABLE, "budget_column"), (*TABLE, "account"), (*STREAM, "unit")
 }
 
 
-def _refusal(place: tuple[str, ...], value: object) -> str:
+def refusal_of(place: tuple[str, ...], value: object) -> str:
     try:
         tried(place, value)
     except DeclarationError as refused:
@@ -272,7 +272,7 @@ ESTIMATED = TREE | {"prune": "estimate", "smoother": None}
 def test_rules_between_settings_of_a_stream_are_those_of_the_code(settings, allowed, monkeypatch):
     place = (*STREAM, "late_steps")
     monkeypatch.setitem(WITH, place, settings)
-    assert (_refusal(place, 1) == "") is allowed
+    assert (refusal_of(place, 1) == "") is allowed
 
 
 @pytest.mark.parametrize(("settings", "name"), [({}, "adaptive"), (GROUPED, "median"), (ESTIMATED, "none")], ids=str)
