@@ -164,7 +164,7 @@ def test_the_law_of_looks_and_a_count_is_within_what_is_charged_and_attains_it(e
     (law,) = (subject for subject in shipped.subjects() if subject.name == "residual ranges, law")
     found = tried(law, entropy)
     assert not found.refuted
-    assert found.seen == pytest.approx(float(law.charged), rel=1e-6)
+    assert found.measured == pytest.approx(float(law.charged), rel=1e-6)
 
 
 @pytest.mark.parametrize("subject", MUTANTS, ids=lambda subject: subject.name)

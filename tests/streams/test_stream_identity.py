@@ -9,7 +9,7 @@ import pytest
 
 from thresher.accounting.subject import STREAM, Subject
 from thresher.amounts import Epsilon
-from thresher.config import AlarmDeclaration, Column, Days, Grid, Listed, Polled, StreamDeclaration
+from thresher.config import AccountDeclaration, AlarmDeclaration, Column, Days, Grid, Listed, Polled, StreamDeclaration
 from thresher.streams.stream_identity import alarm_identity, changed_settings, stream_identity
 from thresher.streams.stream_plan import plan_stream
 from thresher.streams.tree import Tree
@@ -51,6 +51,7 @@ CHANGES = {
     "tree": (TREE, ["tree"]),
     "protected_steps": (None, ["protect"]),
     "account": ("people", ["account"]),
+    "people": (AccountDeclaration("people", "person", Epsilon(1)), ["account"]),
     "max_states_per_unit": (2, ["max_states_per_unit"]),
     "late_steps": (2, ["late_steps"]),
     "ahead_steps": (2, ["ahead_steps"]),
