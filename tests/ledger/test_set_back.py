@@ -179,6 +179,27 @@ def test_answers_of_a_restored_book_are_not_refined_and_its_steps_not_drawn(plac
         book.verify()
 
 
+def test_a_copy_that_went_on_is_charged_with_both_losses(place, options, tmp_path):
+    """A failover: another host, whose anchor knows less, went on with the copy before anybody noticed."""
+    url, way = place
+    with closing(open_book(url, **options)) as book:
+        book.open_account("t", "1")
+        copy = Copy(url, way, tmp_path)
+        for number in range(2):
+            answer(book, number, "0.2")
+    copy.restore()
+    with closing(open_book(url, anchor=tmp_path / "other.anchor", accept_anchor=True)) as other:
+        for number in range(3):
+            answer(other, f"there {number}", "0.1")
+    with pytest.raises(LedgerRolledBackError):
+        open_book(url, **options)
+    book = closed_book(url, **options)
+    accept_restore(book, book.anchor)
+    with closing(book):
+        assert book.balance("t").spent == Epsilon("0.7")
+        book.verify()
+
+
 def test_accounts_caps_and_analysts_that_the_backup_does_not_know_are_charged(place, options, tmp_path):
     url, way = place
 

@@ -28,13 +28,17 @@ _CHECKSUM = 64
 
 @dataclass(frozen=True, slots=True)
 class AnchoredAccount:
-    """A budget as the anchor saw it: its cap and loss in nano-epsilon, and the last charged step of each stream."""
+    """A budget as the anchor saw it: its cap and loss in nano-epsilon, and the last charged step of each stream.
+
+    `by_step`: each step of a stream loses by itself, so that the loss is that of any of them.
+    """
 
     name: str
     analyst: str
     cap: int | None
     loss: int
     steps: tuple[tuple[str, int], ...] = ()
+    by_step: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +133,9 @@ class Anchor:
 
 
 def _slot(seen: AnchoredBook) -> bytes:
-    accounts = [[held.name, held.analyst, held.cap, held.loss, list(held.steps)] for held in seen.accounts]
+    accounts = [
+        [held.name, held.analyst, held.cap, held.loss, list(held.steps), held.by_step] for held in seen.accounts
+    ]
     said = {"accounts": accounts, "book": seen.book, "hash": seen.head.hash, "sequence": seen.head.sequence}
     text = canonical(said).encode()
     return sha256(text).hexdigest().encode() + text + b"\n"
@@ -154,8 +160,8 @@ def _state(text: bytes) -> AnchoredBook | None:
         if [type(book), type(sequence), type(last)] != [str, int, str] or not 0 < sequence < 2**63:
             return None
         accounts = tuple(
-            AnchoredAccount(name, analyst, cap, loss, tuple((stream, step) for stream, step in steps))
-            for name, analyst, cap, loss, steps in said.get("accounts", ())
+            AnchoredAccount(name, analyst, cap, loss, tuple((stream, step) for stream, step in steps), True in more)
+            for name, analyst, cap, loss, steps, *more in said.get("accounts", ())
         )
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return None

@@ -23,7 +23,7 @@ from thresher.ledger.old_books import subjects_of
 from thresher.ledger.owners import is_gone, process_name
 from thresher.ledger.records import RESERVED, Account, Reservation
 from thresher.ledger.rules import after_ending, apply, told
-from thresher.ledger.stores.book_tables import CommitFailedError, Tables, steps_in
+from thresher.ledger.stores.book_tables import CommitFailedError, Tables, is_by_step, steps_in
 from thresher.ledger.stores.database import DatabaseStore
 from thresher.ledger.verify import Verification, verified_book
 
@@ -364,6 +364,6 @@ def _forfeit_lapsed(tables: Tables, write: Write) -> None:
 
 def _anchored(tables: Tables) -> tuple[AnchoredAccount, ...]:
     return tuple(
-        AnchoredAccount(name, analyst, cap, loss, steps_in(facts))
+        AnchoredAccount(name, analyst, cap, loss, steps_in(facts), is_by_step(facts))
         for name, analyst, cap, loss, facts in tables.totals()
     )

@@ -14,7 +14,7 @@ from thresher.ledger.anchor import Anchor, AnchoredAccount, AnchoredBook
 from thresher.ledger.book import Book
 from thresher.ledger.entries import Head
 from thresher.ledger.journal import Write, write_end
-from thresher.ledger.stores.book_tables import Tables, steps_in
+from thresher.ledger.stores.book_tables import Tables, is_by_step, steps_in
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,28 +42,34 @@ def _charge(tables: Tables, write: Write, seen: AnchoredBook) -> Restored:
     """Write the lines of a restoration, in one transaction."""
     _check(tables, seen, tables.head())
     before = tables.head().sequence
+    # A copy that is as long went on without what the anchor saw, so that the losses of both came about.
+    went_on = before >= seen.head.sequence
     for reserved in tables.open_reservations():
         write_end(tables, write, reserved, "forfeit", {})
     anchored = {(held.name, held.analyst): held for held in seen.accounts}
     for name, analyst, cap, loss, facts in tables.totals():
-        anchored.setdefault((name, analyst), AnchoredAccount(name, analyst, cap, loss, steps_in(facts)))
+        anchored.setdefault(
+            (name, analyst), AnchoredAccount(name, analyst, cap, loss, steps_in(facts), is_by_step(facts))
+        )
     # A table's own account comes before the parts of its analysts.
     ordered = sorted(anchored.values(), key=lambda held: (held.name, held.analyst))
-    charged = tuple(_raise(tables, write, held) for held in ordered)
+    charged = tuple(_raise(tables, write, held, went_on=went_on and held in seen.accounts) for held in ordered)
     return Restored(charged, max(0, seen.head.sequence - before))
 
 
-def _raise(tables: Tables, write: Write, held: AnchoredAccount) -> tuple[str, str, Epsilon, Epsilon]:
-    """Charge one account with the larger of the two losses, and raise its cap if it would not hold it."""
+def _raise(tables: Tables, write: Write, held: AnchoredAccount, *, went_on: bool) -> tuple[str, str, Epsilon, Epsilon]:
+    """Charge one account with the larger of the two losses, or with both; raise its cap if it would not hold that."""
     account = tables.account(held.name, held.analyst)
     before = Epsilon(0) if account is None else account.loss
-    loss = max(before, Epsilon.from_nano(held.loss))
+    anchored = Epsilon.from_nano(held.loss)
+    loss = before + anchored if went_on else max(before, anchored)
     if account is None:
         cap = loss.nano if held.cap is None else max(held.cap, loss.nano)
         write("account", held.name, held.analyst, {"cap": cap})
     elif account.cap is not None and account.cap < loss:
         write("cap", held.name, held.analyst, {"cap": loss.nano})
-    facts = {"loss": {held.analyst: loss.nano}, "steps": [list(step) for step in held.steps]}
+    steps = [list(step) for step in held.steps]
+    facts = {"by_step": held.by_step, "loss": {held.analyst: loss.nano}, "steps": steps}
     write("restore", held.name, held.analyst, facts)
     return held.name, held.analyst, before, loss
 

@@ -210,8 +210,9 @@ def _restored(entry: Entry, account: Account) -> Account:
     if loss < account.loss:
         raise BugError(f"the account {account.name} is restored to less than it has lost")
     steps, subject = _later(account.steps, seen), account.subject
-    by_step = subject is not None and subject.protected_steps is not None and len(steps) > 0
-    where = first_steps(max(step for _, step in steps)) if by_step else Region.everything()
+    # An account that was never charged in the copy has no subject there; the anchor knows it.
+    by_step = entry.facts.get("by_step", False) if subject is None else subject.protected_steps is not None
+    where = first_steps(max(step for _, step in steps)) if by_step and steps else Region.everything()
     losses = (RegionLosses.of_region(where, loss),) if loss.nano else ()
     return replace(account, loss=loss, losses=losses, steps=steps, restored=entry.sequence)
 

@@ -264,6 +264,12 @@ def steps_in(facts: str) -> tuple[tuple[str, int], ...]:
     return tuple((stream, step) for stream, step in json.loads(facts).get("steps", ()))
 
 
+def is_by_step(facts: str) -> bool:
+    """Tell whether each step of a stream loses by itself, from the facts of its account."""
+    subject = json.loads(facts).get("subject")
+    return subject is not None and Subject.from_json(subject).protected_steps is not None
+
+
 def _account(row: Sequence[Any]) -> Account:
     name, analyst, cap, loss, losses, coarse, facts = row
     said = json.loads(facts)
