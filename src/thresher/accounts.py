@@ -3,6 +3,7 @@
 Reads: the ledger. Writes: accounts and caps, where the declarations changed them. Never: a budget of another subject.
 """
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TypedDict
 
@@ -47,7 +48,11 @@ def balance_left(declared: Declarations, account: str) -> Balance | None:
     cap = declared.budgets()[account]
     book = closed_book(declared.ledger, **book_options(declared))
     try:
-        return book.glance(account) or Balance(account, "", cap, Epsilon(0), cap, 0)
+        kept = book.glance(account)
+        if kept is None:
+            return Balance(account, "", cap, Epsilon(0), cap, 0)
+        # The next question writes the declared budget into the ledger.
+        return replace(kept, cap=cap, remaining=cap - min(kept.spent, cap))
     except NoLedgerError:
         return Balance(account, "", cap, Epsilon(0), cap, 0)
     except (LedgerError, OSError):

@@ -54,7 +54,8 @@ class ArgumentError(AnalystError, ValueError):
 
     def __init__(self, field: str, value: object, rule: str, fix: str) -> None:
         self.field, self.value, self.rule, self.fix = field, value, rule, fix
-        super().__init__(f"{field} = {_shown(value)} is refused: {rule}. {fix}.")
+        self.reason = f"is refused: {rule}. {fix}{'' if fix.endswith('?') else '.'}"
+        super().__init__(f"{field} = {_shown(value)} {self.reason}")
 
     def __reduce__(self) -> tuple[type, tuple[str, object, str, str]]:
         return type(self), (self.field, self.value, self.rule, self.fix)

@@ -304,6 +304,34 @@ def test_a_width_that_the_limit_does_not_allow_is_noted(tmp_path):
     assert "nothing finer" not in thresher("plan", sql, "--uncertain-region", "20", cwd=tmp_path).stdout
 
 
+def test_a_width_that_several_measurements_do_not_reach_is_noted_with_its_reason(tmp_path):
+    wards = str([f"w{i}" for i in range(6)]).replace("'", '"')
+    clinic(tmp_path, declarations=DECLARATIONS.replace('["A", "B", "C", "D"]', wards))
+    shown = thresher("plan", COUNT, "--uncertain-region", "10", cwd=tmp_path)
+    text = " ".join(shown.stdout.split())
+    assert "not 10: several measurements share the promised rates" in text
+    assert "the limit on the cost" not in text
+    once = thresher("plan", COUNT, "--uncertain-region", "10", "--mechanism", "tslm", "--json", cwd=tmp_path)
+    several = thresher("plan", COUNT, "--uncertain-region", "10", "--json", cwd=tmp_path)
+    assert json.loads(once.stdout)["epsilon"] == json.loads(several.stdout)["epsilon"]
+
+
+def test_an_answer_that_cannot_be_refined_says_why(tmp_path):
+    undated = DECLARATIONS.replace("snapshot = true\n", "")
+    clinic(tmp_path, rows=[("A", 3)] * 95 + [("D", 1)] * 31, declarations=undated)
+    shown = thresher("ask", COUNT, "--uncertain-region", "40", "--miss-rate", "0.000000001", "--yes", cwd=tmp_path)
+    text = " ".join(shown.stdout.split())
+    assert "Ask again with a smaller half width, at the full price. To refine later answers, declare a version" in text
+    assert "thresher refine" not in text
+
+
+def test_a_default_width_without_a_range_says_that_no_width_was_given(tmp_path):
+    clinic(tmp_path, declarations=re.sub("count_range = .*", "", DECLARATIONS))
+    refused = thresher("plan", COUNT, cwd=tmp_path)
+    assert refused.returncode == 2
+    assert "--uncertain-region was not given: the default is a share of the largest group" in refused.stderr
+
+
 def test_the_flags_are_the_options_of_a_decision():
     others = {"sql", "config", "details", "as_json", "table_version"}
     assert {option.name for option in plan_command.params} - others == set(NAMES)

@@ -27,6 +27,8 @@ def command(**_):
         (ArgumentError("from", "x", "no", "y"), "--from = 'x' is refused: no. y."),
         (ArgumentError("yes", False, "it costs", "Pass it"), "--yes was not given: it costs. Pass it."),
         (ArgumentError("yes", True, "idle", "Leave it"), "--yes is refused: idle. Leave it."),
+        (ArgumentError("key", None, "one is needed", "Pass it"), "--key was not given: one is needed. Pass it."),
+        (ArgumentError("key", "k", "no", "Did you mean l?"), "--key = 'k' is refused: no. Did you mean l?"),
         (ArgumentError("sql", "x", "or miss_rate", "key=1"), "sql = 'x' is refused: or --miss-rate. --key 1."),
         (ArgumentError("share", 2, "too large", "a key"), "share = 2 is refused: too large. a key."),
         (ArgumentError("key", "miss_rate", "bad", "y"), "--key = 'miss_rate' is refused: bad. y."),

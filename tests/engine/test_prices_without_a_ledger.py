@@ -39,6 +39,17 @@ def test_an_existing_one_is_read_and_not_changed(tmp_path):
     assert content(tmp_path) == before
 
 
+@pytest.mark.parametrize(("budget", "remaining"), [("12", "11.781274583"), ("0.1", "0")])
+def test_a_budget_that_was_changed_counts_before_the_ledger_knows_it(tmp_path, budget, remaining):
+    path = clinic(tmp_path)
+    with thresher.open(path) as engine:
+        engine.decide(COUNT, uncertain_region=10, mechanism="tslm")
+    path.write_text(path.read_text().replace('budget = "10"', f'budget = "{budget}"'))
+    before = content(tmp_path)
+    assert left(path) == remaining
+    assert content(tmp_path) == before
+
+
 def test_an_older_copy_and_a_damaged_one_are_not_believed(tmp_path):
     path = clinic(tmp_path)
     with thresher.open(path) as engine:

@@ -23,6 +23,8 @@ from thresher.release import Release
 
 # With a smaller share of uncertain groups, nothing is advised.
 _MANY = Fraction(1, 10)
+# How many times as finely to measure: the first of these that costs something.
+_FINER = (2, 4, 8)
 
 
 def next_step(engine: Engine, plan: Plan[Release], release: Release, sql: str, more: Mapping[str, str]) -> Page:
@@ -33,16 +35,14 @@ def next_step(engine: Engine, plan: Plan[Release], release: Release, sql: str, m
     uncertain = release.verdicts.count(UNCERTAIN)
     if uncertain <= _MANY * len(release.groups) or release.measured is None or not isinstance(plan, DecisionPlan):
         return Page(())
-    width = _widths(plan, release.half_width / 2)
-    try:
-        finer = engine.plan_refinement(sql, of=release.key, uncertain_region=width)
-        stored, left = engine.stored(finer), engine.balance(plan).remaining
-    except ThresherError:
-        # It was refined in another way, or would cost more than one question may. The answer is shown all the same.
+    groups, table = f"{uncertain} group{'s are' if uncertain > 1 else ' is'} uncertain", plan.question.table
+    if not table.names_its_rows:
+        later = f"To refine later answers, declare a version in [tables.{table.name}], and change it with the rows"
+        return Page((Fact("next", f"{groups}. Ask again with a smaller half width, at the full price. {later}."),))
+    offer = _offer(engine, plan, release, sql)
+    if offer is None:
         return Page(())
-    if stored is not None:
-        return Page(())
-    groups = f"{uncertain} group{'s are' if uncertain > 1 else ' is'} uncertain"
+    (times, width, finer), left = offer, engine.balance(plan).remaining
     if left is not None and finer.epsilon > left:
         command = click.get_current_context().command
         fits = in_flags(finer.affordable(left) or "Nothing finer is left in the budget", command)
@@ -50,8 +50,27 @@ def next_step(engine: Engine, plan: Plan[Release], release: Release, sql: str, m
     options = {"--of": release.key, "--uncertain-region": width, **more}
     written = " ".join(f"{flag} {shlex.quote(value)}" for flag, value in options.items())
     lines = [*f"    thresher refine {_argument(sql)} \\".split("\n"), f"      {written}"]
-    about = f"{groups}. To measure twice as finely, for {rounded_up(finer.epsilon.fraction)} more:"
+    how = "twice" if times == _FINER[0] else f"{times} times"
+    about = f"{groups}. To measure {how} as finely, for {rounded_up(finer.epsilon.fraction)} more:"
     return Page((Fact("next", about), plain_lines(lines), Fact(" ", _seen(finer))))
+
+
+def _offer(engine: Engine, plan: DecisionPlan, release: Release, sql: str) -> tuple[int, str, RefinementPlan] | None:
+    """Return how many times as finely to measure, the half widths, and the plan; None if that cannot be offered.
+
+    An answer of several measurements can hold less noise than its half width needs. Half of its half width is then
+    free, but with higher rates and nothing measured, so the first half width that is measured is offered.
+    """
+    try:
+        for times in _FINER:
+            width = _widths(plan, release.half_width / times)
+            finer = engine.plan_refinement(sql, of=release.key, uncertain_region=width)
+            if finer.cost is not None:
+                return None if engine.stored(finer) is not None else (times, width, finer)
+    except ThresherError:
+        # It was refined in another way, or would cost more than one question may. The answer is shown all the same.
+        return None
+    return None
 
 
 def _seen(finer: RefinementPlan) -> str:

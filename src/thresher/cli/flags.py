@@ -28,12 +28,12 @@ def by_flags(error: ThresherError, command: click.Command) -> str:
         return _spelt(str(error), flags)
     if not isinstance(error, ArgumentError):
         return str(error)
-    reason = f" is refused: {error.rule}. {error.fix}."
+    reason = f" {error.reason}"
     start, names = str(error).removesuffix(reason), error.field.split(", ")
     if set(names) <= flags.keys():
         typed = ", ".join(flags[name] for name in names)
         start = typed + start.removeprefix(error.field)
-        if isinstance(error.value, bool):
+        if error.value is None or isinstance(error.value, bool):
             start, reason = typed, reason if error.value else reason.replace("is refused", "was not given", 1)
     return start + _spelt(reason, flags)
 

@@ -77,7 +77,8 @@ def plan_command(
     _check_svg("output", output)
     _check_svg("picture", picture)
     if (table is None) == (budgets is None):
-        raise ArgumentError("table", table, "it needs either a table or a file of budgets", "Pass --table NAME")
+        fix = "Pass --table NAME or --budgets FILE"
+        raise ArgumentError("table", table, "either a table or a file of budgets is needed, not both", fix)
     left: list[ClassLeft] = []
     if table is not None:
         with opened(config) as engine:

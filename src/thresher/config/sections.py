@@ -122,7 +122,8 @@ class Section:
         if shown is None:
             found = self.content.get(field)
             shown = as_written(found if place is None or not isinstance(found, list) else found[place])
-        return self._error(steps, f"{dotted((*self.steps, field))} = {shown} is refused: {rule}. {fix}.")
+        stop = "" if rule.endswith("?") else "."
+        return self._error(steps, f"{dotted((*self.steps, field))} = {shown} is refused: {rule}{stop} {fix}.")
 
     def refusal_here(self, rule: str, fix: str) -> DeclarationError:
         """Return the error of a table that breaks a rule as a whole."""

@@ -122,8 +122,7 @@ class DecisionPlan(Plan[Release]):
         clear, wide = Fraction(self.look.clear, self.look.scale), tuple[str, ...]()
         # Other looks do not measure one margin, so each condition has a half width by itself.
         if self.look.refinable:
-            width = self.look.half_width
-            wide = (*coarser(self.asked, width), *wide_regions(self.asked, width, clear))
+            wide = (*coarser(self.asked, self.look), *wide_regions(self.asked, self.look.half_width, clear))
         return (*self.question.notes, *wide, *self.look.warnings)
 
     def __repr__(self) -> str:
@@ -144,7 +143,9 @@ class DecisionPlan(Plan[Release]):
     def _usual_width(self) -> str:
         if self.asked.options.region is not None:
             return ""
-        return "The finest that the limit on the cost allows." if self.look.follows_limit else "A default width."
+        if self.look.follows_limit:
+            return "The finest that the limit on the cost allows."
+        return "A default width; the option uncertain_region names another."
 
     def details(self) -> Statements:
         why = [("because", self.look.told)] if self.look.told else []

@@ -11,6 +11,9 @@ from thresher.guarantee import CountedRows, Guarantee
 from thresher.question import Atom, Question
 from thresher.question.identity import columns_used, with_bands
 
+# A half width that is suggested is this part of the threshold.
+_PARTS = 20
+
 
 def line_promise(asked: Asked, half_width: Fraction, clear: Fraction) -> Guarantee:
     """Return the promise of both rates for each group by itself, with the threshold moved by the half width."""
@@ -54,9 +57,15 @@ def wide_regions(asked: Asked, half_width: Fraction, clear: Fraction) -> tuple[s
         if counted and asked.options.misses_first and clear * spread > _lowest(atom):
             notes.append(
                 f"{atom.text} is measured so coarsely that even a group without rows can be reported. Ask for a "
-                "smaller half width"
+                f"smaller half width{_such_as(atom)}"
             )
     return tuple(notes)
+
+
+def _such_as(atom: Atom) -> str:
+    """Return a half width that tells the threshold of a condition from nothing, in its own units, as advice."""
+    width = _lowest(atom) // (_PARTS * atom.steps)
+    return f", such as {width:,} (a twentieth of the threshold)" if width else ""
 
 
 def _lowest(atom: Atom) -> int:

@@ -171,8 +171,18 @@ class RefinementPlan(Plan[Release]):
         """Return what is stored, and what becomes of it."""
         earlier, release, options = self.earlier, self.earlier.release, self.asked.options
         levels = " to ".join(str(level) for level in dict.fromkeys((earlier.lowest, earlier.highest)))
-        how = {REFINE: "its noise is refined", READ_AGAIN: "read with another threshold", AS_IT_IS: "returned as it is"}
-        of = f"key {earlier.key}, noisy margins at epsilon {levels}, half width then {few_digits(release.half_width)}"
+        how = {
+            REFINE: "its noise is made smaller",
+            READ_AGAIN: "its noisy numbers are read at another threshold",
+            AS_IT_IS: "returned as it is",
+        }
+        unit = unit_in(self.asked.question.table)
+        then = (
+            f"within {in_units(few_digits(release.half_width), unit)}"
+            if release.half_width
+            else "at which every group was decided"
+        )
+        of = f"the answer {earlier.key}, measured at epsilon {levels}, {then}"
         over = ""
         if self.step.kind == REFINE:
             over = ", given everything that was seen" if self.step.given_seen else ", over the noise of all looks"
@@ -180,14 +190,14 @@ class RefinementPlan(Plan[Release]):
         rate = self.guarantee.miss_rate if options.misses_first else self.guarantee.false_alarm_rate
         # A threshold that is chosen after the answer was seen has no promised rate.
         rates = [] if self.step.kind == READ_AGAIN else [(name, f"{percent(rate or Fraction(0))}{over}")]
-        width = in_units(self.guarantee.document()["half_width"], unit_in(self.asked.question.table))
+        width = self.guarantee.document()["half_width"]
         return [
             ("question", self.question.text),
             ("refines", f"{of}: {how[self.step.kind]}"),
             *([("threshold", f"was that of: {release.question}")] if earlier.moved else []),
             ("groups", f"{len(self.question.groups):,}, each of them"),
             *rates,
-            ("half width", width),
+            *([("half width", in_units(width, unit))] if width != "0" else []),
         ]
 
     def _priced(self) -> Statements:

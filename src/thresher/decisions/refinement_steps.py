@@ -26,7 +26,7 @@ from thresher.release import MeasuredMargins, Release
 
 REFINE, READ_AGAIN, AS_IT_IS = "refine", "read again", "as it is"
 _FARTHEST = 1 << 40
-_ANEW = "Ask again with `decide`, at the full price"
+_ANEW = "Ask it as a new question, at the full price"
 OTHER_GROUPS = "that answer is about other groups than this question"
 _OTHER_ROWS = "the declarations of {}, or the version of its rows, have changed, so the noise of that answer is unknown"
 _OTHER_QUESTION = "that answer is to another question, and only the same measurement can be refined"

@@ -37,7 +37,7 @@ class UncertainRegion:
         own = self._own(atom)
         if own is None:
             row = spread / Fraction(table.rows_per_unit)
-            return int(self.share * _range(table, atom, "a share of the declared range") * row)
+            return int(self.share * self._range_of_share(table, atom) * row)
         rows = _range(table, atom, "a half width of an average") if atom.per_row else 1
         return int(own * atom.steps * rows)
 
@@ -55,6 +55,14 @@ class UncertainRegion:
 
     def _own(self, atom: Atom) -> Fraction | None:
         return dict(self.by_aggregate).get(_plain(atom.aggregate), self.common)
+
+    def _range_of_share(self, table: Table, atom: Atom) -> int:
+        """Return the range that a share is of. Without one, a refusal says whether the share was asked for."""
+        if table.count_range is None and self == UncertainRegion():
+            rule = "the default is a share of the largest group, and the table declares no count_range"
+            fix = f"Pass a half width such as 10, or add count_range = 5000, say, to [tables.{table.name}]"
+            raise ArgumentError("uncertain_region", None, rule, fix)
+        return _range(table, atom, "a share of the declared range")
 
     def check(self, aggregates: list[str]) -> None:
         """Refuse half widths for aggregates that the question does not have."""

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING
 
 from thresher.amounts import Epsilon, rounded_up
 from thresher.config import Table
-from thresher.decisions.aim import Asked
+from thresher.decisions.aim import Asked, limits_of
 from thresher.decisions.promise import unit_in
 from thresher.guarantee import few_digits, in_units, listed, noun_of, percent, units_of
+from thresher.noise import smallest_epsilon
 from thresher.plan import Statements
 from thresher.question import Atom, Every, Formula, Question, atoms_of, group_keys
 
@@ -169,17 +170,34 @@ def half_widths(asked: Asked, kept: Fraction) -> list[dict[str, str]]:
     ]
 
 
-def coarser(asked: Asked, half_width: Fraction) -> tuple[str, ...]:
-    """Return a note where the limit on the cost allows only a coarser measurement than was asked for."""
+def coarser(asked: Asked, look: "Look") -> tuple[str, ...]:
+    """Return a note where a measurement is coarser than was asked for, with the reason."""
     if not asked.aim.asked_width:
         return ()
+    half_width, finest = look.half_width, asked.aim.finest or 0
     conditions = [
         f"{atom.text} is measured within {_own_width(atom, half_width * spread, asked)}, not "
         f"{few_digits(wished / unit)}"
         for atom, spread, wished, unit, _ in _widths(asked)
         if half_width >= wished / spread + 1
     ]
-    return (f"{'; '.join(conditions)}: the limit on the cost allows nothing finer",) if conditions else ()
+    if not conditions:
+        return ()
+    if look.epsilon == smallest_epsilon(asked.aim.first_rate, finest + 1):
+        why = (
+            "several measurements share the promised rates, and together they cost no more than one measurement as "
+            "fine as asked. That one measurement costs as much at worst: choose the mechanism tslm"
+        )
+    else:
+        why = f"{_limit_in_words(asked)} allows nothing finer"
+    return (f"{'; '.join(conditions)}: {why}",)
+
+
+def _limit_in_words(asked: Asked) -> str:
+    """Return the limit on the cost of a question, and how to name another where none was named."""
+    named = any(limit is not None for limit in limits_of(asked.question, asked.options).values())
+    tenth = f"a tenth of the budget of {asked.question.table.name}, unless max_epsilon names another"
+    return f"the limit on the cost{'' if named else f' ({tenth})'}"
 
 
 def _narrowed(asked: Asked, kept: Fraction) -> tuple[str, ...]:

@@ -339,7 +339,10 @@ def _check_relations(tables: Tables, charge: Charge) -> None:
 def _replayed(tables: Tables, found: Reservation, account: str, question: str) -> StoredRelease | None:
     """Return the stored release of a known key, or None while it is being answered; refuse another question."""
     if (found.account, found.question) != (account, question):
-        raise KeyReusedError(f"the key {found.key!r} belongs to another question. Ask this question with another key")
+        raise KeyReusedError(
+            f"the key {found.key!r} belongs to another question, or to this question under another version of the rows "
+            "or other declarations. Ask this question with another key"
+        )
     if found.state == FORFEITED:
         raise LostAnswerError(
             f"the key {found.key!r} was charged, and its answer was lost. To ask again and pay again, pass a key that "

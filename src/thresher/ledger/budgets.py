@@ -53,7 +53,7 @@ class Budgets(Journal):
                 account = tables.account(name, "")
                 if account is not None and amount < account.loss:
                     fix = f"Declare {account.loss} or more"
-                    raise ArgumentError(f"budget of {name}", amount, f"{account.loss} is spent already", fix)
+                    raise ArgumentError(f"budget of {name}", str(amount), f"{account.loss} is spent already", fix)
                 if account is None or account.cap != amount:
                     write("account" if account is None else "cap", name, "", {"cap": amount.nano})
 

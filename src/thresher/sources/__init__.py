@@ -30,7 +30,12 @@ def open_source(declarations: Declarations, tables: Mapping[str, object] | None 
     """
     where = address(declarations)
     if (where.engine == "memory") != (tables is not None):
-        rule = 'url = "memory://" needs tables in memory, and these need that url. Give both, or neither'
+        rule = (
+            'url = "memory://" means tables in memory, which only Python can pass: '
+            'thresher.open("thresher.toml", tables={"stays": table}). For the command line, name a file or a database'
+            if tables is None
+            else 'tables were passed, and only url = "memory://" takes them. Declare that url, or pass no tables'
+        )
         raise DeclarationError("source.url", rule)
     if tables is not None and len({id(table) for table in tables.values()}) < len(tables):
         rule = "one table in memory has two names, which would give its rows a second budget. Pass it once"
