@@ -81,11 +81,11 @@ class Section:
             raise self.refusal(field, NAME_RULE, fix)
         return found
 
-    def whole(self, field: str, highest: int, default: int, fix: str) -> int:
-        """Return a whole number from 1 to `highest`; `default` if it is not set."""
+    def whole(self, field: str, highest: int, default: int, fix: str, *, least: int = 1) -> int:
+        """Return a whole number from `least` to `highest`; `default` if it is not set."""
         found = self.content.get(field, default)
-        if not is_whole(found) or not 1 <= found <= highest:
-            raise self.refusal(field, f"it must be a whole number from 1 to {highest}", fix)
+        if not is_whole(found) or not least <= found <= highest:
+            raise self.refusal(field, f"it must be a whole number from {least} to {highest}", fix)
         return int(found)
 
     def number(self, field: str, place: int | None = None) -> Fraction:

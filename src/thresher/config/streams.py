@@ -158,8 +158,8 @@ def stream_in(
         account=section.column_name("account", "Name an account that streams share") if "account" in section else "",
         people=people,
         max_states_per_unit=section.whole("max_states_per_unit", 1000, 1, "Write max_states_per_unit = 1"),
-        late_steps=_count(section, "late_steps", 1),
-        ahead_steps=_count(section, "ahead_steps", 1),
+        late_steps=section.whole("late_steps", _MOST_STEPS, 1, "Write late_steps = 1", least=0),
+        ahead_steps=section.whole("ahead_steps", _MOST_STEPS, 1, "Write ahead_steps = 1", least=0),
         mechanism=_choice(section, "mechanism", MECHANISMS),
         grouper_share=_share(section, "grouper_share", Fraction(1, 5)),
         theta=_optional(section, "theta"),
@@ -242,13 +242,6 @@ def _protected(section: Section) -> int | None:
         rule = f'it must be "event", "unit", or a number of steps from 1 to {_MOST_STEPS}'
         fix = 'Write protect = "event", or protect = 288 for a day of five-minute steps'
         raise section.refusal("protect", rule, fix)
-    return int(found)
-
-
-def _count(section: Section, field: str, default: int) -> int:
-    found = section.content.get(field, default)
-    if not is_whole(found) or not 0 <= found <= _MOST_STEPS:
-        raise section.refusal(field, f"it must be a whole number from 0 to {_MOST_STEPS}", f"Write {field} = 1")
     return int(found)
 
 
