@@ -43,11 +43,16 @@ def test_03_only_select(word):
     assert refusal(f"{word} x").message == f"Only SELECT .. GROUP BY .. HAVING is supported; got {word}"
 
 
-@pytest.mark.parametrize(
-    "text", ["SELECT * FROM patients", "SELECT age FROM patients", "SELECT COUNT(*) FROM patients"]
-)
+@pytest.mark.parametrize("text", ["SELECT * FROM patients", "SELECT age FROM patients"])
 def test_04_rows_are_never_released(text):
     assert refusal(text).message == "Row-level output is never released; add GROUP BY and HAVING"
+
+
+@pytest.mark.parametrize("text", ["SELECT COUNT(*) FROM patients", "SELECT 2 * AVG(age) FROM patients"])
+def test_04_a_number_about_the_whole_table_is_not_called_a_row(text):
+    error = refusal(text)
+    assert error.message.startswith("A question asks which groups meet a condition; add GROUP BY and HAVING")
+    assert error.rule == "row-level-output"
 
 
 @pytest.mark.parametrize("table", ["read_csv('/etc/passwd')", "'x.parquet'"])

@@ -265,6 +265,9 @@ def _check_output(tree: exp.Select) -> None:
     rows = [node for node in tree.expressions if isinstance(node, exp.Star) or isinstance(node.this, exp.Star)]
     stars = [node for node in rows if not isinstance(node, exp.Count)]
     nothing = tree.args.get("group") is None and tree.args.get("having") is None
+    if nothing and not stars and any(node.find(exp.AggFunc) for node in tree.expressions):
+        message = "A question asks which groups meet a condition; add GROUP BY and HAVING, as in HAVING COUNT(*) > 100"
+        raise Refusal("row-level-output", message)
     if stars or nothing or not tree.expressions:
         where = stars[0] if stars else None
         raise Refusal("row-level-output", "Row-level output is never released; add GROUP BY and HAVING", where)
