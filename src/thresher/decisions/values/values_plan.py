@@ -112,9 +112,9 @@ class ValuesPlan(Plan[Release]):
             *widths(
                 asked,
                 slacks,
-                usual="" if asked.options.region else "A default width.",
+                usual="" if asked.options.region else "A default width; the option uncertain_region names another.",
             ),
-            ("shown", "the noisy numbers behind the verdicts; verdicts alone would be cheaper"),
+            ("shown", "the noisy numbers behind the verdicts; verdicts alone can be cheaper"),
             ("promise", self.guarantee.sentence),
             *priced(asked, self.measurement.strategy.epsilon),
             *(("note", note) for note in self.notes),
