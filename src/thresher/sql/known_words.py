@@ -11,41 +11,17 @@ from thresher.sql.refusals import Refusal, Rule, shown
 
 FUNCTIONS = ("AVG", "COUNT", "SUM")
 
+_WORDS = (
+    "SELECT, FROM, INNER, JOIN, ON, WHERE, GROUP BY, HAVING, DISTINCT, FILTER, AND, OR, NOT, IN, BETWEEN, IS, NULL, "
+    "TRUE, FALSE"
+)
+_SIGNS = (
+    "ALIAS AS; L_PAREN (; R_PAREN ); COMMA ,; DOT .; STAR *; PLUS +; DASH -; SLASH /; EQ =; LT <; LTE <=; GT >; GTE >="
+)
 # Every word and sign that may be used, with its only spelling (some dialects also write `!` and `==`).
 PLAIN: Mapping[TokenType, str] = {
-    TokenType.SELECT: "SELECT",
-    TokenType.FROM: "FROM",
-    TokenType.INNER: "INNER",
-    TokenType.JOIN: "JOIN",
-    TokenType.ON: "ON",
-    TokenType.WHERE: "WHERE",
-    TokenType.GROUP_BY: "GROUP BY",
-    TokenType.HAVING: "HAVING",
-    TokenType.ALIAS: "AS",
-    TokenType.DISTINCT: "DISTINCT",
-    TokenType.FILTER: "FILTER",
-    TokenType.AND: "AND",
-    TokenType.OR: "OR",
-    TokenType.NOT: "NOT",
-    TokenType.IN: "IN",
-    TokenType.BETWEEN: "BETWEEN",
-    TokenType.IS: "IS",
-    TokenType.NULL: "NULL",
-    TokenType.TRUE: "TRUE",
-    TokenType.FALSE: "FALSE",
-    TokenType.L_PAREN: "(",
-    TokenType.R_PAREN: ")",
-    TokenType.COMMA: ",",
-    TokenType.DOT: ".",
-    TokenType.STAR: "*",
-    TokenType.PLUS: "+",
-    TokenType.DASH: "-",
-    TokenType.SLASH: "/",
-    TokenType.EQ: "=",
-    TokenType.LT: "<",
-    TokenType.LTE: "<=",
-    TokenType.GT: ">",
-    TokenType.GTE: ">=",
+    **{TokenType[word.replace(" ", "_")]: word for word in _WORDS.split(", ")},
+    **{TokenType[name]: sign for name, sign in (pair.split() for pair in _SIGNS.split("; "))},
 }
 # One sign has two spellings.
 ALSO_PLAIN = {(TokenType.NEQ, "<>"), (TokenType.NEQ, "!=")}
