@@ -4,9 +4,8 @@ Reads: arguments, `thresher.toml`. Writes: nothing. Never: a default that spends
 """
 
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -21,62 +20,78 @@ _Command = TypeVar("_Command", bound=Callable[..., Any])
 CONFIG = "thresher.toml"
 
 
-@dataclass(frozen=True, slots=True)
-class _Wish:
-    name: str
-    help: str
-    metavar: str | None = None
-    type: Any = None
-    # Whether only `--help-all` lists it.
-    rare: bool = False
+def together(*options: Callable[[_Command], _Command]) -> Callable[[_Command], _Command]:
+    """Return one decorator that adds all of these options."""
+
+    def add(command: _Command) -> _Command:
+        for option in reversed(options):
+            command = option(command)
+        return command
+
+    return add
 
 
-_WISHES = (
-    _Wish(
+# The options of a question.
+wish_options = together(
+    click.option(
         "--uncertain-region",
-        'How fine: 20, or "COUNT(*)=20, AVG(age)=3", or 10% of the declared range.',
-        "WIDTH",
+        metavar="WIDTH",
+        help='How fine: 20, or "COUNT(*)=20, AVG(age)=3", or 10% of the declared range.',
     ),
-    _Wish("--miss-rate", "Chance of missing a group that qualifies [0.05].", "RATE"),
-    _Wish("--max-epsilon", "The most this question may cost [as declared].", "COST"),
-    _Wish(
+    click.option("--miss-rate", metavar="RATE", help="Chance of missing a group that qualifies [0.05]."),
+    click.option("--max-epsilon", metavar="COST", help="The most this question may cost [as declared]."),
+    click.option(
         "--false-alarm-rate",
-        "With about 50 groups or more, the largest share of the groups that do not qualify that may be reported; with "
-        "fewer than 5 groups, or another mechanism, the chance of marking such a group above [0.10].",
-        "RATE",
-        rare=True,
+        cls=RareOption,
+        metavar="RATE",
+        help="With about 50 groups or more, the largest share of the groups that do not qualify that may be reported; "
+        "with fewer than 5 groups, or another mechanism, the chance of marking such a group above [0.10].",
     ),
-    _Wish("--confidence", "How sure a statement about the whole list must be (certified) [0.98].", "SHARE", rare=True),
-    _Wish(
+    click.option(
+        "--confidence",
+        cls=RareOption,
+        metavar="SHARE",
+        help="How sure a statement about the whole list must be (certified) [0.98].",
+    ),
+    click.option(
         "--mechanism",
-        "How to measure [certified]. certified: more and more finely, until the promise about the whole list is "
+        cls=RareOption,
+        metavar="NAME",
+        help="How to measure [certified]. certified: more and more finely, until the promise about the whole list is "
         "reached; few groups are measured once. three-way: the same at fixed levels, and clear groups stop early. "
         "tslm: once. tslm-zone: once, and both rates hold outside of twice the half width. ppwlm: coarsely, then "
         "undecided groups more finely. dppwlm: the same, and each level follows from what was measured.",
-        "NAME",
-        rare=True,
     ),
-    _Wish(
+    click.option(
         "--bound",
-        "Which error to bound first [misses]. With false-alarms, uncertain groups are not reported.",
-        "misses|false-alarms",
-        rare=True,
+        cls=RareOption,
+        metavar="misses|false-alarms",
+        help="Which error to bound first [misses]. With false-alarms, uncertain groups are not reported.",
     ),
-    _Wish("--levels", "The most measurements of one group (ppwlm, dppwlm) [4].", "NUMBER", rare=True),
-    _Wish("--first-epsilon", "What the first measurement costs (ppwlm, dppwlm).", "COST", rare=True),
-    _Wish(
+    click.option(
+        "--levels", cls=RareOption, metavar="NUMBER", help="The most measurements of one group (ppwlm, dppwlm) [4]."
+    ),
+    click.option(
+        "--first-epsilon", cls=RareOption, metavar="COST", help="What the first measurement costs (ppwlm, dppwlm)."
+    ),
+    click.option(
         "--show",
-        "What to release [verdicts]. values: also the noisy numbers behind them, which costs more.",
+        cls=RareOption,
         type=Choice(["verdicts", "values"]),
-        rare=True,
+        help="What to release [verdicts]. values: also the noisy numbers behind them, which costs more.",
     ),
 )
-
-_SHARPER = (
-    _Wish("--uncertain-region", "How fine: a smaller half width, as for ask.", "WIDTH"),
-    _Wish("--miss-rate", "Chance of missing a group that qualifies.", "RATE"),
-    _Wish("--max-epsilon", "Most cost; alone: as fine as it pays for.", "COST"),
-    _Wish("--false-alarm-rate", "Chance of marking a group above that does not qualify.", "RATE", rare=True),
+# The options of a refinement; what is left out stays as it was.
+sharper_options = together(
+    click.option("--uncertain-region", metavar="WIDTH", help="How fine: a smaller half width, as for ask."),
+    click.option("--miss-rate", metavar="RATE", help="Chance of missing a group that qualifies."),
+    click.option("--max-epsilon", metavar="COST", help="Most cost; alone: as fine as it pays for."),
+    click.option(
+        "--false-alarm-rate",
+        cls=RareOption,
+        metavar="RATE",
+        help="Chance of marking a group above that does not qualify.",
+    ),
 )
 
 key_option = click.option("--key", metavar="NAME", help="Name of the answer. A new name pays anew.")
@@ -101,29 +116,6 @@ config_option = click.option(
     "--config", "-c", default=CONFIG, show_default=True, metavar="FILE", help="The declarations: see `thresher init`."
 )
 ledger_option = click.option("--ledger", "url", metavar="URL", help="sqlite:///FILE or postgresql://... [as declared]")
-
-
-def wish_options(command: _Command) -> _Command:
-    """Add the options of a question."""
-    return _with(_WISHES, command)
-
-
-def sharper_options(command: _Command) -> _Command:
-    """Add the options of a refinement; what is left out stays as it was."""
-    return _with(_SHARPER, command)
-
-
-def _with(options: Sequence[_Wish], command: _Command) -> _Command:
-    for option in reversed(options):
-        command = click.option(
-            option.name,
-            cls=RareOption if option.rare else click.Option,
-            type=option.type,
-            default=None,
-            metavar=option.metavar,
-            help=option.help,
-        )(command)
-    return command
 
 
 def question_text(sql: str) -> str:

@@ -15,7 +15,7 @@ import click
 from thresher.accounts import open_accounts
 from thresher.cli.feeding import MOST_AHEAD, Ears, end_of, last_counted, listened, polled, recorded
 from thresher.cli.flags import Choice
-from thresher.cli.options import config_option
+from thresher.cli.options import config_option, together
 from thresher.cli.output import show
 from thresher.cli.payment import agree
 from thresher.cli.showing import Showing, record_json, showing
@@ -37,14 +37,19 @@ _SUFFIXES = (".ndjson", ".parquet", ".svg")
 _PATIENCE_SECONDS, _PAUSE_SECONDS = 2.0, 0.1
 
 json_lines = click.option("--json", "as_json", is_flag=True, help="Print JSON, one line for each step.")
-yes_option = click.option("--yes", "-y", is_flag=True, help="Begin the stream without being asked.")
-seed_option = click.option("--seed", type=int, help="For trials: repeat the noise of this seed. NOT PRIVATE.")
-counters_option = click.option(
-    "--counters",
-    is_flag=True,
-    help="At the end, say on standard error what was not counted. True numbers: curator only.",
-)
 series_option = click.option("--series", multiple=True, metavar="NAME", help="Which series to draw; may be repeated.")
+running_options = together(
+    click.option("--output", "-o", metavar="FILE", help="Append every record to FILE.ndjson, once."),
+    series_option,
+    click.option("--yes", "-y", is_flag=True, help="Begin the stream without being asked."),
+    click.option("--seed", type=int, help="For trials: repeat the noise of this seed. NOT PRIVATE."),
+    click.option(
+        "--counters",
+        is_flag=True,
+        help="At the end, say on standard error what was not counted. True numbers: curator only.",
+    ),
+    json_lines,
+)
 
 
 @click.group()
@@ -90,12 +95,7 @@ def plan_command(*, name: str, config: str, as_json: bool) -> None:
     help="What ends a step: ticks in the feed, or this machine's clock.",
 )
 @click.option("--until", metavar="TIME", help="When to stop reading a table. Default: go on for ever.")
-@click.option("--output", "-o", metavar="FILE", help="Append every record to FILE.ndjson, once.")
-@series_option
-@yes_option
-@seed_option
-@counters_option
-@json_lines
+@running_options
 def run_command(
     *,
     name: str,
@@ -143,12 +143,7 @@ def run_command(
 @click.argument("file")
 @config_option
 @click.option("--until", metavar="TIME", help="When the recording of events ended, such as 2026-03-03T00:00:00Z.")
-@click.option("--output", "-o", metavar="FILE", help="Append every record to FILE.ndjson, once.")
-@series_option
-@yes_option
-@seed_option
-@counters_option
-@json_lines
+@running_options
 def replay_command(
     *,
     name: str,
