@@ -30,7 +30,8 @@ _CHECKSUM = 64
 class AnchoredAccount:
     """A budget as the anchor saw it: its cap and loss in nano-epsilon, and the last charged step of each stream.
 
-    `by_step`: each step of a stream loses by itself, so that the loss is that of any of them.
+    `by_step`: each step of a stream loses by itself, so that the loss is that of any of them. `restored`, `renamed`:
+    the lines that last restored the account, and gave it its name; 0 if none did.
     """
 
     name: str
@@ -39,15 +40,21 @@ class AnchoredAccount:
     loss: int
     steps: tuple[tuple[str, int], ...] = ()
     by_step: bool = False
+    restored: int = 0
+    renamed: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class AnchoredBook:
-    """A state of a book: the hash of its first line, which names the book; its last line; its accounts."""
+    """A state of a book: the hash of its first line, which names the book; its last line; its accounts.
+
+    `knows_losses`: the anchors of earlier versions do not say what the accounts had lost.
+    """
 
     book: str
     head: Head
     accounts: tuple[AnchoredAccount, ...] = ()
+    knows_losses: bool = True
 
 
 class _Turn:
@@ -134,7 +141,8 @@ class Anchor:
 
 def _slot(seen: AnchoredBook) -> bytes:
     accounts = [
-        [held.name, held.analyst, held.cap, held.loss, list(held.steps), held.by_step] for held in seen.accounts
+        [held.name, held.analyst, held.cap, held.loss, list(held.steps), held.by_step, held.restored, held.renamed]
+        for held in seen.accounts
     ]
     said = {"accounts": accounts, "book": seen.book, "hash": seen.head.hash, "sequence": seen.head.sequence}
     text = canonical(said).encode()
@@ -160,12 +168,12 @@ def _state(text: bytes) -> AnchoredBook | None:
         if [type(book), type(sequence), type(last)] != [str, int, str] or not 0 < sequence < 2**63:
             return None
         accounts = tuple(
-            AnchoredAccount(name, analyst, cap, loss, tuple((stream, step) for stream, step in steps), True in more)
+            AnchoredAccount(name, analyst, cap, loss, tuple((stream, step) for stream, step in steps), *more)
             for name, analyst, cap, loss, steps, *more in said.get("accounts", ())
         )
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return None
-    return AnchoredBook(book, Head(sequence, last), accounts)
+    return AnchoredBook(book, Head(sequence, last), accounts, "accounts" in said)
 
 
 def _sync_folder(folder: Path) -> None:

@@ -11,6 +11,7 @@ What is promised and what is not: `docs/ledger.md`.
 
 import math
 import time
+from collections.abc import Collection
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -294,7 +295,9 @@ class Book(Budgets):
     ) -> Epsilon:
         with self._writing() as (tables, write):
             found = tables.reservation(reservation.sequence)
-            if found is None or replace(found, state=RESERVED, ended_by=None) != reservation:
+            # Its account may have another name by now.
+            then = None if found is None else replace(found, account=reservation.account, state=RESERVED, ended_by=None)
+            if found is None or then != reservation:
                 raise ArgumentError("reservation", reservation.sequence, "it was never made", "Call reserve again")
             if found.state == FORFEITED:
                 raise LostAnswerError(
@@ -303,7 +306,7 @@ class Book(Budgets):
                 )
             if found.state != RESERVED:
                 raise ArgumentError("reservation", reservation.sequence, "it has ended already", "Call reserve again")
-            loss = write_end(tables, write, reservation, kind, facts)
+            loss = write_end(tables, write, found, kind, facts)
             if release is not None:
                 tables.put_release(found.sequence, release)
             if state is not None:
@@ -315,7 +318,7 @@ def _check_relations(tables: Tables, charge: Charge) -> None:
     """Refuse rows that have lost something under another account: a new name is not a new budget."""
     new = set(charge.relations) - set(existing(tables, charge.account).relations)
     for held in tables.accounts() if new else []:
-        both = sorted(new.intersection(held.relations))
+        both = _shared(new, held.relations)
         if held.name == charge.account or not both:
             continue
         unit = None if held.subject is None else held.subject.unit
@@ -334,6 +337,15 @@ def _check_relations(tables: Tables, charge: Charge) -> None:
             f"it reads {both[0]}, which has spent {held.loss} of the budget of {held.name}: the same rows have one "
             f"budget. {shared}. Nothing is charged",
         )
+
+
+def _shared(new: Collection[str], known: Collection[str]) -> list[str]:
+    """Return the relations that both lists hold. A folder, which ends with a slash, holds the files in it."""
+    both = set(new).intersection(known)
+    for some, others in ((new, known), (known, new)):
+        folders = tuple(relation for relation in others if relation.endswith("/"))
+        both.update(relation for relation in some if folders and relation.startswith(folders))
+    return sorted(both)
 
 
 def _replayed(tables: Tables, found: Reservation, account: str, question: str) -> StoredRelease | None:

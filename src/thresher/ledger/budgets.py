@@ -60,8 +60,13 @@ class Budgets(Journal):
     def rename(self, old: str, new: str) -> None:
         """Let an account go by another name, with all that it has lost: for a table that was renamed."""
         checked_text(new, "account", MAX_NAME)
+        if new == old:
+            raise ArgumentError("account", new, "it has this name already", "Pass a name that the ledger does not have")
         with self._writing() as (tables, write):
             existing(tables, old)
+            if any(held.name == new and held.analyst for held in tables.accounts()):
+                rule = "an account of this name has budgets of analysts, which would be lost"
+                raise ArgumentError("account", new, rule, "Pass a name that the ledger does not have")
             if is_used(tables.account(new, "")):
                 rule = "an account of this name was charged, and two accounts cannot become one"
                 raise ArgumentError("account", new, rule, "Pass a name that the ledger does not have")

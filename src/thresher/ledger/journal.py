@@ -23,7 +23,7 @@ from thresher.ledger.old_books import subjects_of
 from thresher.ledger.owners import is_gone, process_name
 from thresher.ledger.records import RESERVED, Account, Reservation
 from thresher.ledger.rules import after_ending, apply, told
-from thresher.ledger.stores.book_tables import CommitFailedError, Tables, is_by_step, steps_in
+from thresher.ledger.stores.book_tables import CommitFailedError, Tables, is_by_step, lines_in, steps_in
 from thresher.ledger.stores.database import DatabaseStore
 from thresher.ledger.verify import Verification, verified_book
 
@@ -234,7 +234,6 @@ class Journal:
         """
         self._check_running()
         head: Head | None = None
-        seen = self._seen
         accounts: tuple[AnchoredAccount, ...] = ()
         try:
             with self._store.writing() as tables:
@@ -245,7 +244,8 @@ class Journal:
                     head = entry.head
                     return entry
 
-                self._compare(tables, seen, self._anchored() if self._first else None)
+                # What other threads have seen while this one waited for the lock counts too.
+                self._compare(tables, self._seen, self._anchored() if self._first else None)
                 _forfeit_lapsed(tables, write)
                 yield tables, write
                 if head is not None and self._anchor:
@@ -364,6 +364,6 @@ def _forfeit_lapsed(tables: Tables, write: Write) -> None:
 
 def _anchored(tables: Tables) -> tuple[AnchoredAccount, ...]:
     return tuple(
-        AnchoredAccount(name, analyst, cap, loss, steps_in(facts), is_by_step(facts))
+        AnchoredAccount(name, analyst, cap, loss, steps_in(facts), is_by_step(facts), *lines_in(facts))
         for name, analyst, cap, loss, facts in tables.totals()
     )

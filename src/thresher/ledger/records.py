@@ -78,6 +78,7 @@ class Account:
     relations   the tables, files or views that were charged to it
     steps       of each stream that is charged to it, its last charged step
     restored    the line that last charged what an anchor had seen; 0 if none did. Answers before it cannot be refined
+    renamed     the line that gave it its name; 0 if it has its first name
     """
 
     name: str
@@ -90,6 +91,7 @@ class Account:
     relations: tuple[str, ...] = ()
     steps: tuple[tuple[str, int], ...] = ()
     restored: int = 0
+    renamed: int = 0
 
 
 @dataclass(frozen=True)

@@ -82,6 +82,7 @@ def apply(entry: Entry, state: LedgerState, standing: Sequence[Account] | None =
         if is_used(state.account(entry.facts["to"], "")):
             raise BugError(f"account {entry.account} is renamed to one that has lost something")
         state.rename(_existing(state, entry.account, "").name, entry.facts["to"])
+        state.put_account(replace(_existing(state, entry.facts["to"], ""), renamed=entry.sequence))
     elif entry.kind == "restore":
         state.put_account(_restored(entry, _existing(state, entry.account, entry.analyst)))
     elif entry.kind == "reserve":

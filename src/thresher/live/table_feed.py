@@ -7,7 +7,7 @@ Reads: the table, once for a step. Writes: nothing. Never: a row that came after
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import partial
 from typing import Literal as OneWord
 from typing import SupportsIndex
 
@@ -109,9 +109,9 @@ class TableFeed:
         among = Within(self._rows.time, low, high)
         return Need(self._table, (self._rows.states,), groups, among, (Aggregate("units"),), among)
 
-    @cached_property
+    @property
     def relations(self) -> tuple[str, ...]:
-        """Return what the rows are based on. Raise `SourceUnavailableError` if the source cannot be reached."""
+        """Return what the rows are based on now. Raise `SourceUnavailableError` if the source cannot be reached."""
         source = self._opened()
         try:
             return source.bases(self._rows.table)

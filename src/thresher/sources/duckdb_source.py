@@ -28,7 +28,7 @@ from thresher.sources.files import ARROW, arrow_columns, arrow_table, coarse_tim
 from thresher.sources.protocol import Family, PhysicalColumn
 from thresher.sources.reading import Catalogue, SqlSource
 from thresher.sources.scan_statements import ScanStatement
-from thresher.sources.view_bases import bases_of, files_as_bases
+from thresher.sources.view_bases import Name, bases_of, files_as_bases
 
 _DATABASE = "source"
 # Seconds between two checks for Ctrl-C.
@@ -42,6 +42,10 @@ _UNIQUE = (
     " AND constraint_type IN ('PRIMARY KEY', 'UNIQUE') AND len(constraint_column_names) = 1"
 )
 _VIEWS = "SELECT schema_name, view_name, sql FROM duckdb_views() WHERE database_name = $1 AND NOT internal"
+_TABLES = "SELECT schema_name, table_name FROM duckdb_tables() WHERE database_name = $1 AND NOT internal"
+_MACROS = "SELECT function_name FROM duckdb_functions() WHERE database_name = $1 AND NOT internal"
+# DuckDB's own functions that read tables named in a text.
+_READERS = ("query", "query_table")
 
 
 class DuckDBSource(SqlSource):
@@ -116,8 +120,25 @@ class DuckDBSource(SqlSource):
             return files_as_bases(self._where.files[relation].paths)
         schema, _, name = relation.rpartition(".")
         views = {(row[0], row[1]): row[2] for row in self._db.execute(_VIEWS, [_DATABASE]).fetchall()}
+        tables = [(row[0], row[1]) for row in self._db.execute(_TABLES, [_DATABASE]).fetchall()]
+        macros = {row[0].casefold() for row in self._db.execute(_MACROS, [_DATABASE]).fetchall()}
+        written = {(near.casefold(), known.casefold()): (near, known) for near, known in (*tables, *views)}
+
+        def named(meant: Name, near: str) -> tuple[Name, ...]:
+            # Capitals do not matter. A name without a schema means one of the view's schema, or of `main`.
+            places = (meant[0].casefold(),) if meant[0] else (near.casefold(), "main")
+            return tuple(written[key] for key in ((place, meant[1].casefold()) for place in places) if key in written)
+
+        bases = bases_of(
+            (schema or "main", name),
+            views.get,
+            "duckdb",
+            named=named,
+            tables=lambda: tables,
+            macros={*macros, *_READERS},
+        )
         place = Path(self._where.target).resolve()
-        return tuple(f"{place} {'.'.join(base)}" for base in bases_of((schema or "main", name), views.get, "duckdb"))
+        return tuple(f"{place} {'.'.join(base)}" for base in bases)
 
     def _described(self, relation: str, coarse: AbstractSet[str] | None = None) -> list[PhysicalColumn]:
         """Return the columns of a relation. For Parquet files, those in `coarse` are times in milliseconds."""

@@ -44,7 +44,8 @@ WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f') AND n.nspname !~ '^pg_' AND n.nspna
   AND has_schema_privilege(n.oid, 'USAGE') AND has_column_privilege(c.oid, a.attnum, 'SELECT')
 ORDER BY 1, 2, a.attnum
 """
-# The tables that a relation reads in the end: behind views, and at the root of partitions and of inheritance.
+# The tables that a relation reads in the end: behind views, and all parts and heirs of a table, because they may be
+# detached later, or were tables of their own before. A view that calls a function which may read tables may read each.
 _BASES = """
 WITH RECURSIVE read (oid) AS (
     SELECT to_regclass($1)::oid
@@ -57,13 +58,29 @@ WITH RECURSIVE read (oid) AS (
         WHERE v.oid = read.oid AND v.relkind IN ('v', 'm')
         UNION
         SELECT i.inhparent FROM pg_inherits i WHERE i.inhrelid = read.oid
+        UNION
+        SELECT i.inhrelid FROM pg_inherits i WHERE i.inhparent = read.oid
+        UNION
+        SELECT t.oid FROM pg_class t JOIN pg_namespace s ON s.oid = t.relnamespace
+        WHERE t.relkind IN ('r', 'p', 'f') AND s.nspname !~ '^pg_'
+          AND s.nspname NOT IN ('information_schema', 'thresher_ledger')
+          AND EXISTS (
+            SELECT FROM pg_rewrite r
+            JOIN pg_depend d ON d.classid = 'pg_rewrite'::regclass AND d.objid = r.oid
+                 AND d.refclassid = 'pg_proc'::regclass
+            JOIN pg_proc f ON f.oid = d.refobjid
+            WHERE r.ev_class = read.oid AND (f.provolatile <> 'i' OR f.proretset) AND f.oid >= 16384
+              AND NOT EXISTS (SELECT FROM pg_depend e WHERE e.classid = 'pg_proc'::regclass AND e.objid = f.oid
+                              AND e.deptype = 'e'))
     ) AS next (oid)
 )
-SELECT n.nspname || '.' || c.relname FROM read
+SELECT n.nspname || '.' || c.relname, EXISTS (SELECT FROM pg_inherits i WHERE i.inhrelid = c.oid) FROM read
 JOIN pg_class c ON c.oid = read.oid JOIN pg_namespace n ON n.oid = c.relnamespace
-WHERE c.relkind IN ('r', 'p', 'f') AND NOT EXISTS (SELECT FROM pg_inherits i WHERE i.inhrelid = c.oid)
+WHERE c.relkind IN ('r', 'p', 'f')
 ORDER BY 1
 """
+# With more tables than this, those that are part of another one are left out: a line of the ledger stays short.
+_MOST_BASES = 500
 # Which database it is, by whatever address it was reached.
 _PLACE = "SELECT system_identifier || '/' || (SELECT oid FROM pg_database WHERE datname = current_database())"
 _PLACE += " FROM pg_control_system()"
@@ -128,7 +145,8 @@ class PostgresSource(SqlSource):
         return {name: tuple(columns) for name, columns in found.items()}
 
     def _bases(self, relation: str) -> tuple[str, ...]:
-        found = [str(name) for (name,) in self._run(_BASES, [self._relations[relation]])]
+        rows = self._run(_BASES, [self._relations[relation]])
+        found = [str(name) for name, is_part in rows if len(rows) <= _MOST_BASES or not is_part]
         place = place_of(self._declarations.source)
         with suppress(psycopg.errors.InsufficientPrivilege, psycopg.errors.UndefinedFunction):
             ((identifier,),) = self._run(_PLACE, ())

@@ -43,7 +43,6 @@ class SqlSource(ABC):
         self._found: Catalogue | None = None
         self._checked: Declarations | None = None
         self._relations: dict[str, str] = {}
-        self._based: dict[str, tuple[str, ...]] = {}
         self._kept: dict[tuple[str, tuple[str, ...]], Kept] = {}
         self._made = 0
         self._stopped: str | None = None
@@ -146,12 +145,11 @@ class SqlSource(ABC):
             self.connect()
             self._known_and_checked()
             name = relation_of(table)
-            if name not in self._based:
-                traced, bases = _tried(lambda: self._bases(name))
-                if not traced or not bases:
-                    raise SourceUnavailableError(f"{self._unreachable()}: its catalogue could not be read")
-                self._based[name] = bases
-            return self._based[name]
+            # Looked up for each charge: a view may be replaced, and a partition attached, while the source is open.
+            traced, bases = _tried(lambda: self._bases(name))
+            if not traced or not bases:
+                raise SourceUnavailableError(f"{self._unreachable()}: its catalogue could not be read")
+            return bases
 
     def fetch(self, need: AnyNeed) -> Exact:
         with self._one_at_a_time:
@@ -276,7 +274,6 @@ class SqlSource(ABC):
         """Close the connection and forget all that is known of the source, which may be another at the next opening."""
         self._kept.clear()
         self._relations.clear()
-        self._based.clear()
         self._found = None
         _tried(self._drop)
 

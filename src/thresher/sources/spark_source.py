@@ -148,8 +148,17 @@ class SparkSource(SqlSource):
                 return None
             return next((row["data_type"] for row in described if row["col_name"] == "View Text"), None)
 
-        start = (database or self._spark.catalog.currentDatabase(), name)
-        return tuple(f"spark {'.'.join(base)}" for base in bases_of(start, text_of, "spark"))
+        def named(meant: Name, near: str) -> tuple[Name, ...]:
+            # Spark keeps the names of tables without capitals.
+            return (((meant[0] or near).lower(), meant[1].lower()),)
+
+        def tables() -> list[Name]:
+            spark = self._spark.catalog
+            return [(d.name.lower(), t.name.lower()) for d in spark.listDatabases() for t in spark.listTables(d.name)]
+
+        start = ((database or self._spark.catalog.currentDatabase()).lower(), name.lower())
+        bases = bases_of(start, text_of, "spark", named=named, tables=tables)
+        return tuple(f"spark {'.'.join(base)}" for base in bases)
 
     def _run(self, sql: str, parameters: Sequence[object]) -> Any:
         self._spark.sparkContext.setJobGroup(self._group, "thresher", interruptOnCancel=True)

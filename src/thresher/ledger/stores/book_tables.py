@@ -252,6 +252,7 @@ def _facts(account: Account) -> str:
     """Return what an account is about as one text; what it does not say is left out."""
     said = {
         "relations": account.relations,
+        "renamed": account.renamed,
         "restored": account.restored,
         "steps": account.steps,
         "subject": account.subject,
@@ -270,6 +271,12 @@ def is_by_step(facts: str) -> bool:
     return subject is not None and Subject.from_json(subject).protected_steps is not None
 
 
+def lines_in(facts: str) -> tuple[int, int]:
+    """Return the lines that last restored an account, and gave it its name, from its facts; 0 if none did."""
+    said = json.loads(facts)
+    return said.get("restored", 0), said.get("renamed", 0)
+
+
 def _account(row: Sequence[Any]) -> Account:
     name, analyst, cap, loss, losses, coarse, facts = row
     said = json.loads(facts)
@@ -283,5 +290,5 @@ def _account(row: Sequence[Any]) -> Account:
         Subject.from_json(said["subject"]) if "subject" in said else None,
         tuple(said.get("relations", ())),
         steps_in(facts),
-        said.get("restored", 0),
+        *lines_in(facts),
     )
