@@ -227,3 +227,16 @@ def test_a_rename_loses_no_budget_of_an_analyst_and_no_account(url):
         for old, new in (("t", "v"), ("v", "t"), ("t", "v")):
             book.rename(old, new)
         book.verify()
+
+
+# Bad input
+
+
+def test_an_anchor_that_cannot_be_read_and_a_number_without_a_line_are_refused(url, anchor, tmp_path):
+    with closing(open_book(url, anchor=anchor)) as book:
+        book.open_account("t", "1")
+        for number in (0, -1, 1 << 63, 10**30):
+            with pytest.raises(ArgumentError, match="no open reservation has this number"):
+                book.forfeit_entry(number)
+    with pytest.raises(ArgumentError, match="cannot be read"):
+        accepted(url, anchor, tmp_path)

@@ -246,7 +246,7 @@ def test_a_restoration_that_is_cut_short_is_done_again(place, options, tmp_path,
     with monkeypatch.context() as patched:
         patched.setattr(Anchor, "make", lambda *_, **__: (_ for _ in ()).throw(OSError(28, "No space")))
         book = closed_book(url, **options)
-        with pytest.raises(OSError, match="No space"):
+        with pytest.raises(LedgerError, match=r"cannot be read or written \(No space"):
             accept_restore(book, book.anchor)
         book.close()
     with pytest.raises(LedgerRolledBackError):

@@ -14,6 +14,9 @@ from thresher.ledger.records import MAX_NAME, RESERVED, Account, Balance, checke
 from thresher.ledger.rules import is_used, open_losses
 from thresher.ledger.stores.book_tables import Tables
 
+# What a database can keep as the number of a line.
+_MOST_LINES = 1 << 62
+
 
 class Budgets(Journal):
     """What a curator does with a book, and what is left of each budget."""
@@ -75,7 +78,8 @@ class Budgets(Journal):
     def forfeit_entry(self, sequence: int) -> Epsilon:
         """Forfeit the open reservation of a line, whoever owns it: for a curator who knows that its owner is gone."""
         with self._writing() as (tables, write):
-            found = tables.reservation(whole_number(sequence, "entry"))
+            number = whole_number(sequence, "entry")
+            found = tables.reservation(number) if 0 < number < _MOST_LINES else None
             if found is None or found.state != RESERVED:
                 rule = "no open reservation has this number"
                 raise ArgumentError("entry", sequence, rule, "`thresher ledger show` lists the open ones")
@@ -118,7 +122,7 @@ class Budgets(Journal):
 
     def entries(self, after: int = 0) -> list[Entry]:
         """Return the lines after the line of this number, in order."""
-        if not 0 <= whole_number(after, "after") < 1 << 62:
+        if not 0 <= whole_number(after, "after") < _MOST_LINES:
             raise ArgumentError("after", after, "it must be the number of an entry", "Pass 0 for all entries")
         with self._reading() as tables:
             return [Entry.read(document, stored_hash) for _, document, stored_hash in tables.lines(after)]

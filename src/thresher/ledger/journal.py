@@ -73,10 +73,7 @@ class Journal:
             self._stopped = "it could not be opened again"
             self._store.close()
             if isinstance(error, OSError) and self._anchor:
-                raise LedgerError(
-                    f"the anchor {self._anchor.path} cannot be read or written ({error.strerror}). "
-                    "Check its folder, the rights on it, and the disk"
-                ) from error
+                raise _unwritable(self._anchor, error) from error
             raise
 
     def _recover(self, *, accept_anchor: bool, make: bool) -> Verification:
@@ -161,8 +158,10 @@ class Journal:
         """
         try:
             return self._restored(charge, seen)
-        except BaseException:
+        except BaseException as error:
             self.close()
+            if isinstance(error, OSError) and self._anchor:
+                raise _unwritable(self._anchor, error) from error
             raise
 
     def _restored(self, charge: Callable[[Tables, Write], T], seen: AnchoredBook) -> T:
@@ -172,6 +171,8 @@ class Journal:
         with self._store.reading() as tables:
             verified_book(tables)
         self._store.make_durable()
+        # The numbers of lines mean other lines now.
+        self._unended.clear()
         anchor, self._anchor, self._stopped, self._seen = self._anchor, None, None, None
         try:
             with self._writing() as (tables, write):
@@ -354,6 +355,13 @@ def write_end(tables: Tables, write: Write, held: Reservation, kind: str, facts:
     said = {**facts, "loss": told(standing), "reservation": held.sequence}
     write(kind, held.account, held.analyst, said, standing)
     return standing[0].loss
+
+
+def _unwritable(anchor: anchors.Anchor, error: OSError) -> LedgerError:
+    return LedgerError(
+        f"the anchor {anchor.path} cannot be read or written ({error.strerror}). Check its folder, the rights on it, "
+        "and the disk"
+    )
 
 
 def _forfeit_lapsed(tables: Tables, write: Write) -> None:

@@ -30,7 +30,11 @@ def accept_restore(book: Book, anchor: Anchor) -> Restored:
 
     Refuses an anchor of another book, and one that the book is not behind: then there is nothing to accept.
     """
-    seen = anchor.read()
+    try:
+        seen = anchor.read()
+    except OSError as error:
+        fix = "Name the newest anchor of this ledger with --anchor"
+        raise ArgumentError("anchor", str(anchor.path), f"it cannot be read ({error.strerror})", fix) from error
     if seen is None:
         raise ArgumentError(
             "anchor", str(anchor.path), "there is no such file", "Name the newest anchor of this ledger with --anchor"
