@@ -10,6 +10,7 @@ from ledger.conftest import postgres_server, postgres_url  # noqa: F401 - one wa
 import thresher
 from thresher.errors import DeclarationError
 from thresher.sources.view_bases import UnclearViewError, tables_in
+from thresher.streams.step_mechanism import sealed_counts
 
 TABLE = """
 [tables.{name}]
@@ -89,6 +90,33 @@ def test_a_file_of_a_folder_of_many_is_the_same_rows(tmp_path):
             place.write_text(text.replace("ledger.db", f"ledger{number}.db"))
             with thresher.open(place) as engine:
                 act(engine, name)
+
+
+STREAM = """
+[streams.gate]
+table = "visits"
+state_column = "ward"
+time_column = "day"
+states = ["a", "b"]
+budget = "1"
+start = 2026-01-01T00:00:00Z
+step_seconds = 86400
+epsilon = "0.3"
+protect = "unit"
+"""
+
+
+def test_a_table_whose_rows_pay_for_a_stream_is_not_told_to_take_over_its_account(tmp_path):
+    with duckdb.connect(str(tmp_path / "clinic.duckdb")) as connection:
+        connection.execute("CREATE TABLE visits AS SELECT 'a' AS ward, DATE '2026-01-01' AS day FROM range(200)")
+    path = declared(tmp_path, "duckdb:///clinic.duckdb", "visits")
+    path.write_text(path.read_text() + "day = { first = 2026-01-01, last = 2026-02-01 }" + STREAM)
+    with thresher.open(path) as engine:
+        with engine.stream("gate") as stream:
+            stream.put(0, sealed_counts([200, 0], 2), (f"{tmp_path / 'clinic.duckdb'} main.visits",))
+        with pytest.raises(DeclarationError, match=r"another kind of loss.*Go on with") as error:
+            asked(engine, "visits")
+        assert "ledger rename" not in str(error.value)
 
 
 RELATIONS = """

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from thresher.accounting import Spending
+from thresher.accounting.subject import TABLE
 from thresher.amounts import Epsilon
 from thresher.errors import (
     ArgumentError,
@@ -37,6 +38,7 @@ from thresher.ledger.records import (
     FORFEITED,
     MAX_NAME,
     RESERVED,
+    Account,
     Charge,
     Recalled,
     Reservation,
@@ -321,22 +323,27 @@ def _check_relations(tables: Tables, charge: Charge) -> None:
         both = _shared(new, held.relations)
         if held.name == charge.account or not both:
             continue
-        unit = None if held.subject is None else held.subject.unit
-        shared = (
-            f"Each row is a person of one table only, so declare {both[0]} once; or, if {held.name} is the old name of "
-            f"this table, run: thresher ledger rename {held.name} {charge.account}"
-        )
-        if unit is not None:
-            shared = (
-                f'Give both one account: [accounts.{held.name}] with budget = "{held.cap}" and unit = "{unit}", and '
-                f'account = "{held.name}" in place of the budget of each; or, if {held.name} is the old name, run: '
-                f"thresher ledger rename {held.name} {charge.account}"
-            )
         raise DeclarationError(
             f"account {charge.account}",
             f"it reads {both[0]}, which has spent {held.loss} of the budget of {held.name}: the same rows have one "
-            f"budget. {shared}. Nothing is charged",
+            f"budget. {_one_account(held, charge, both[0])}. Nothing is charged",
         )
+
+
+def _one_account(held: Account, charge: Charge, relation: str) -> str:
+    """Say how rows that lost something under one account are to be declared, so that they are paid from it again."""
+    unit = None if held.subject is None else held.subject.unit
+    renamed = f"run: thresher ledger rename {held.name} {charge.account}"
+    if held.subject is not None and held.subject.kind != TABLE:
+        began = "It counts another kind of loss, which cannot be moved. Go on with what it was declared for"
+        return f"If {held.name} is the old name, {renamed}" if held.subject == charge.subject else began
+    if unit is None:
+        only = f"Each row is a person of one table only, so declare {relation} once"
+        return f"{only}; or, if {held.name} is the old name of this table, {renamed}"
+    return (
+        f'Give both one account: [accounts.{held.name}] with budget = "{held.cap}" and unit = "{unit}", and '
+        f'account = "{held.name}" in place of the budget of each; or, if {held.name} is the old name, {renamed}'
+    )
 
 
 def _shared(new: Collection[str], known: Collection[str]) -> list[str]:
