@@ -3,7 +3,6 @@
 import json
 import os
 import pty
-import re
 import shlex
 import signal
 import subprocess
@@ -199,29 +198,6 @@ def test_init_writes_a_starter_from_the_catalogue_alone(folder):
     other = thresher("init", "duckdb:///clinic.duckdb", "--table", "nobody", "--output", "x.toml", cwd=folder)
     assert other.returncode == 2
     assert "It has: patients" in other.stderr
-
-
-def test_from_a_parquet_file_to_a_decision(tmp_path):
-    with duckdb.connect() as connection:
-        rows = "SELECT chr(65 + i::INT % 4) AS ward, i % 90 AS age FROM range(1000) r(i)"
-        connection.execute(f"COPY ({rows}) TO '{tmp_path / 'stays.parquet'}'")
-    assert thresher("init", "stays.parquet", cwd=tmp_path).returncode == 0
-    path = tmp_path / "thresher.toml"
-    text = path.read_text()
-    assert "stays" in text
-    answers = {"budget": '"3"', "min": "0", "max": "110"}
-    for name, value in answers.items():
-        text = text.replace(f"{name} = ___", f"{name} = {value}")
-    text = re.sub(r"(?m)^count_range = ___.*\n", "", text)
-    text = re.sub(r"(?m)^#? ?ward = .*$", 'ward = { values = ["A", "B", "C", "D"] }', text, count=1)
-    path.write_text(text)
-    sql = "SELECT ward FROM stays GROUP BY ward HAVING COUNT(*) > 200 AND AVG(age) < 60"
-    asked = thresher("ask", sql, "--uncertain-region", "COUNT(*)=20", "--yes", "--json", cwd=tmp_path)
-    assert "count_range" in asked.stderr, asked.stderr
-    path.write_text(path.read_text().replace('budget = "3"', 'budget = "3"\ncount_range = 400'))
-    asked = thresher("ask", sql, "--uncertain-region", "COUNT(*)=20", "--yes", "--json", cwd=tmp_path)
-    assert asked.returncode == 0, asked.stderr
-    assert json.loads(asked.stdout)["groups"] == [["A"], ["B"], ["C"], ["D"]]
 
 
 def test_with_false_alarms_first_only_the_reported_are_listed(tmp_path):

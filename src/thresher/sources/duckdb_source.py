@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import duckdb
 
@@ -30,6 +30,9 @@ from thresher.sources.reading import Catalogue, SqlSource
 from thresher.sources.scan_statements import ScanStatement
 from thresher.sources.view_bases import Name, bases_of, files_as_bases
 
+if TYPE_CHECKING:
+    from thresher.config import ColumnFacts
+
 _DATABASE = "source"
 # Seconds between two checks for Ctrl-C.
 _PATIENCE = 0.1
@@ -40,6 +43,11 @@ _COLUMNS = (
 _UNIQUE = (
     "SELECT schema_name, table_name, constraint_column_names[1] FROM duckdb_constraints() WHERE database_name = $1"
     " AND constraint_type IN ('PRIMARY KEY', 'UNIQUE') AND len(constraint_column_names) = 1"
+)
+_CONSTRAINTS = (
+    "SELECT schema_name, table_name, constraint_column_names, constraint_type, constraint_text, referenced_table,"
+    " referenced_column_names FROM duckdb_constraints() WHERE database_name = $1"
+    " AND constraint_type IN ('CHECK', 'FOREIGN KEY')"
 )
 _VIEWS = "SELECT schema_name, view_name, sql FROM duckdb_views() WHERE database_name = $1 AND NOT internal"
 _TABLES = "SELECT schema_name, table_name FROM duckdb_tables() WHERE database_name = $1 AND NOT internal"
@@ -102,7 +110,7 @@ class DuckDBSource(SqlSource):
         unique = set(self._db.execute(_UNIQUE, [_DATABASE]).fetchall())
         for schema, relation, column, written in self._db.execute(_COLUMNS, [_DATABASE]).fetchall():
             kind = without_labels(written)
-            name = relation if schema == "main" else f"{schema}.{relation}"
+            name = _relation_name(schema, relation)
             self._relations[name] = self._dialect.relation(_DATABASE, schema, relation)
             key = (schema, relation, column) in unique
             found.setdefault(name, []).append(PhysicalColumn(column, kind, duckdb_family(kind), key))
@@ -139,6 +147,24 @@ class DuckDBSource(SqlSource):
         )
         place = Path(self._where.target).resolve()
         return tuple(f"{place} {'.'.join(base)}" for base in bases)
+
+    def _derived(self) -> frozenset[str]:
+        rows = self._db.execute(_VIEWS, [_DATABASE]).fetchall()
+        return frozenset(_relation_name(schema, view) for schema, view, _ in rows)
+
+    def _constraints(self) -> Mapping[str, Mapping[str, "ColumnFacts"]]:
+        from thresher.config.catalogue_facts import ColumnFacts, with_fact  # noqa: PLC0415 - only `init` needs it
+        from thresher.sources.check_constraints import facts_in_check  # noqa: PLC0415
+
+        found: dict[str, dict[str, ColumnFacts]] = {}
+        for schema, table, columns, kind, text, other, keys in self._db.execute(_CONSTRAINTS, [_DATABASE]).fetchall():
+            name = _relation_name(schema, table)
+            facts = facts_in_check(text, "duckdb") if kind == "CHECK" else {}
+            if kind == "FOREIGN KEY" and len(columns) == 1:
+                facts = {columns[0]: ColumnFacts(refers_to=(_relation_name(schema, other), keys[0]))}
+            for column, fact in facts.items():
+                found[name] = with_fact(found.get(name, {}), column, fact)
+        return found
 
     def _described(self, relation: str, coarse: AbstractSet[str] | None = None) -> list[PhysicalColumn]:
         """Return the columns of a relation. For Parquet files, those in `coarse` are times in milliseconds."""
@@ -242,3 +268,7 @@ class DuckDBSource(SqlSource):
                 "DuckDB database, that it may be read, and that no other program has it open for writing"
             )
         return f"{self._where.shown} cannot be opened; nothing was read and nothing is charged"
+
+
+def _relation_name(schema: str, relation: str) -> str:
+    return relation if schema == "main" else f"{schema}.{relation}"

@@ -4,9 +4,9 @@ Reads: the catalogue, declared tables. Writes: temporary tables of bounded rows,
 with the connection. Never: the words of the server about rows; the password.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import psycopg
 
@@ -20,6 +20,9 @@ from thresher.sources.postgres_dialect import PostgresDialect, postgres_family
 from thresher.sources.protocol import PhysicalColumn, too_slow
 from thresher.sources.reading import Catalogue, SqlSource
 from thresher.sources.scan_statements import ScanStatement
+
+if TYPE_CHECKING:
+    from thresher.config import ColumnFacts
 
 _CONNECT_SECONDS = 10
 _LOCK_SECONDS = 10
@@ -94,6 +97,8 @@ class PostgresSource(SqlSource):
         self._url = where.target
         self._connection: psycopg.Connection[Any] | None = None
         self._may_make_tables = True
+        # The name in the catalogue of each relation, by its schema and its own name.
+        self._names: dict[tuple[str, str], str] = {}
 
     @property
     def _db(self) -> psycopg.Connection[Any]:
@@ -136,8 +141,10 @@ class PostgresSource(SqlSource):
 
     def _look(self) -> Catalogue:
         found: dict[str, list[PhysicalColumn]] = {}
+        self._names = {}
         for schema, relation, visible, column, kind, base, sort, unique in self._run(_CATALOGUE, ()):
             name = relation if visible else f"{schema}.{relation}"
+            self._names[schema, relation] = name
             names = {name, f"{schema}.{relation}"} & {name, *self._named_with_schema()}
             for known in names:
                 self._relations[known] = self._dialect.relation(schema, relation)
@@ -152,6 +159,16 @@ class PostgresSource(SqlSource):
             ((identifier,),) = self._run(_PLACE, ())
             place = f"postgresql {identifier}"
         return tuple(f"{place} {name}" for name in found or [relation])
+
+    def _derived(self) -> frozenset[str]:
+        from thresher.sources.postgres_catalogue import derived_in_postgres  # noqa: PLC0415 - only `init` needs it
+
+        return derived_in_postgres(self._run, self._names)
+
+    def _constraints(self) -> Mapping[str, Mapping[str, "ColumnFacts"]]:
+        from thresher.sources.postgres_catalogue import constraints_in_postgres  # noqa: PLC0415 - only `init` needs it
+
+        return constraints_in_postgres(self._run, self._names)
 
     def _named_with_schema(self) -> set[str]:
         """Return the relations that are declared with their schema, though the short name would do."""

@@ -6,10 +6,13 @@ Reads: nothing. Writes: nothing. Never: noise; the words of a database about its
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from thresher.config import Declarations, Table
 from thresher.question import AnyNeed, Exact, PublicTable
+
+if TYPE_CHECKING:
+    from thresher.config import RelationFacts
 
 FAILED = (
     "the source failed while it was read. Its message is not repeated, because it may quote rows. The question stays "
@@ -58,6 +61,10 @@ class Source(Protocol):
 
     def catalogue(self) -> Mapping[str, tuple[PhysicalColumn, ...]]:
         """Return the columns of each relation by its name. No row is read."""
+        ...
+
+    def facts(self) -> Mapping[str, "RelationFacts"]:
+        """Return what people declared in the catalogue about each relation, for a first thresher.toml. Reads no row."""
         ...
 
     def check(self, declarations: Declarations) -> None:

@@ -9,7 +9,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
@@ -24,6 +24,9 @@ from thresher.sources.dialect import Dialect
 from thresher.sources.fitting import check_tables, relation_of
 from thresher.sources.protocol import CHANGED, FAILED, INTERRUPTED, PhysicalColumn, PublicTables, too_slow, unread
 from thresher.sources.scan_statements import Rows, ScanStatement, listing, statement
+
+if TYPE_CHECKING:
+    from thresher.config import ColumnFacts, RelationFacts
 
 Catalogue = Mapping[str, tuple[PhysicalColumn, ...]]
 Got = TypeVar("Got")
@@ -99,6 +102,14 @@ class SqlSource(ABC):
     def _unreachable(self) -> str:
         """Return the message for a source that cannot be reached."""
 
+    def _derived(self) -> frozenset[str]:
+        """Return the relations whose rows may be those of another relation: views and partitions."""
+        return frozenset()
+
+    def _constraints(self) -> Mapping[str, Mapping[str, "ColumnFacts"]]:
+        """Return what people declared about columns in the catalogue besides types, by relation and column."""
+        return {}
+
     def _nothing(self) -> str:
         """Return the message for a source without any table."""
         return "the source has no table that can be read. Check its address, and what this role may read there"
@@ -123,6 +134,17 @@ class SqlSource(ABC):
                     raise DeclarationError("source.url", self._nothing())
                 self._found = found
             return self._found
+
+    def facts(self) -> Mapping[str, "RelationFacts"]:
+        from thresher.config import RelationFacts  # noqa: PLC0415 - only `init` needs it
+
+        with self._one_at_a_time:
+            names = tuple(self.catalogue())
+            looked, found = _tried(lambda: (self._derived(), self._constraints(), {n: self._bases(n) for n in names}))
+            if not looked or found is None:
+                raise SourceUnavailableError(f"{self._unreachable()}; the catalogue could not be read")
+            derived, columns, bases = found
+            return {name: RelationFacts(bases[name], name in derived, columns.get(name, {})) for name in names}
 
     def check(self, declarations: Declarations) -> None:
         check_tables(declarations, self.catalogue(), self._relations)

@@ -136,6 +136,14 @@ class SparkSource(SqlSource):
         kinds = [(field.name, field.dataType.simpleString()) for field in self._spark.table(relation).schema.fields]
         return tuple(PhysicalColumn(column, kind, spark_family(kind)) for column, kind in kinds)
 
+    def _derived(self) -> frozenset[str]:
+        current = self._spark.catalog.currentDatabase()
+        tables = (
+            (d.name, t) for d in self._spark.catalog.listDatabases() for t in self._spark.catalog.listTables(d.name)
+        )
+        views = [(database, table.name) for database, table in tables if table.tableType == "VIEW"]
+        return frozenset(name if database == current else f"{database}.{name}" for database, name in views)
+
     def _bases(self, relation: str) -> tuple[str, ...]:
         if relation in self._where.files:
             return files_as_bases(self._where.files[relation].paths)
