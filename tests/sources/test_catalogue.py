@@ -428,3 +428,13 @@ def test_many_groups_are_brought_along_in_spark(spark, tmp_path):
     need = Need(made, keys, tuple((n, "it's \\") for n in range(2000)), OneOf("w", ("it's \\",)), (Aggregate("rows"),))
     assert source.fetch(need).unseal().sum() == 2000
     source.close()
+
+
+@pytest.mark.parametrize("place", ["duckdb", "parquet", "arrow", "postgres", "spark"])
+def test_each_source_says_what_people_declared_about_its_relations(place, put):
+    """A fresh table has no constraint, is not a view, and is based on itself."""
+    source = put(place, [{"age": 3}], table(age=AGE), {"age": "int"})
+    facts = source.facts()["patients"]
+    assert not facts.is_derived
+    assert len(facts.bases) == 1
+    assert dict(facts.columns) == {}
