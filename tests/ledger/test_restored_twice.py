@@ -229,6 +229,22 @@ def test_a_rename_loses_no_budget_of_an_analyst_and_no_account(url):
         book.verify()
 
 
+# Leases
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
+def test_a_renewer_that_failed_is_replaced_by_the_next_question(url, monkeypatch):
+    with closing(open_book(url, lease_seconds=1)) as book:
+        book.open_account("t", "1")
+        with monkeypatch.context() as patched:
+            patched.setattr(book.leases, "_renew", lambda _: 1 / 0)
+            book.reserve(charge("t", common("0.1"), "first", "q"))
+            book.leases._renewer.join()
+        held = book.reserve(charge("t", common("0.1"), "second", "q"))
+        assert book.leases._renewer.is_alive()
+        book.settle(held, common("0.1"), b"answer")
+
+
 # Bad input
 
 

@@ -40,7 +40,8 @@ class Leases:
             self._begin()
         with self._changed:
             self._held.add(reservation)
-            if self._renewer is None:
+            # A thread that failed, or could not be started, is replaced.
+            if self._renewer is None or not self._renewer.is_alive():
                 self._renewer = threading.Thread(target=self._run, name="thresher-leases", daemon=True)
                 self._renewer.start()
 
