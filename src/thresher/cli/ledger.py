@@ -5,6 +5,7 @@ Reads: a ledger. Writes: standard output; an anchor file, on request. Never: a l
 
 import json
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 from typing import Any
 
 import click
@@ -17,7 +18,7 @@ from thresher.cli.opening import ledger_place
 from thresher.cli.options import config_option, json_option, ledger_option
 from thresher.cli.output import show
 from thresher.errors import ArgumentError
-from thresher.ledger import Balance, Book, Entry, open_book
+from thresher.ledger import Balance, Book, Entry, Reservation, open_book
 from thresher.pages import Block, Fact, Meter, Page, visible
 from thresher.pages.page import SPACE, heading, plain_lines
 
@@ -95,11 +96,41 @@ def _page(book: Book, analyst: str | None, last: int) -> Page:
     balances = [held for held in book.balances() if analyst is None or held.analyst == analyst]
     accounts = [_account(held, book.losses(held.account) if analyst is None else []) for held in balances]
     shown = [_document(entry, reserved) for entry in (entries[-last:] if last > 0 else [])]
+    document: dict[str, Any] = {"accounts": accounts, "entries": shown}
     blocks = [*_meters(balances), *(block for account in accounts for block in _regions(account))]
+    if analyst is None:
+        relations, waiting = book.relations(), [_open(*held) for held in book.leased()]
+        for account in accounts:
+            account["relations"] = [] if account["analyst"] else list(relations.get(account["account"], ()))
+        blocks += [*_relations(relations), *_waiting(waiting)]
+        document["open"] = waiting
     if shown:
         texts = [text for document in shown for text in _lines_of(document)]
         blocks += [SPACE, heading("last entries"), plain_lines(texts)]
-    return Page(tuple(blocks), {"accounts": accounts, "entries": shown})
+    return Page(tuple(blocks), document)
+
+
+def _open(reserved: Reservation, until: datetime, lapsed: bool) -> dict[str, Any]:  # noqa: FBT001 - a tuple's part
+    """Return an open reservation for JSON: its entry, and until when its process is taken to live."""
+    said = {"entry": reserved.sequence, "account": reserved.account, "analyst": reserved.analyst, "key": reserved.key}
+    return {**said, "leased_until": until.isoformat(timespec="seconds"), "lapsed": lapsed}
+
+
+def _waiting(waiting: Sequence[Mapping[str, Any]]) -> list[Block]:
+    """Return the open reservations, which a curator may have to end."""
+    lines = [
+        _cut(f"{held['entry']:>5}  {held['account']}, leased until {held['leased_until']}"
+             f"{', which is over' if held['lapsed'] else ''}, key {held['key']}", _WIDTH)
+        for held in waiting
+    ]  # fmt: skip
+    about = " (each is charged when its lease runs out, by the next process that writes)"
+    return [SPACE, heading("open reservations", about), plain_lines(lines)] if lines else []
+
+
+def _relations(relations: Mapping[str, Sequence[str]]) -> list[Block]:
+    """Return which tables and files the accounts were charged for."""
+    lines = [_cut(f"  {account}: {', '.join(names)}", _WIDTH) for account, names in relations.items()]
+    return [SPACE, heading("rows that accounts were charged for"), plain_lines(lines)] if lines else []
 
 
 def _account(held: Balance, losses: list[RegionLosses]) -> dict[str, Any]:

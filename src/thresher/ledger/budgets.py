@@ -4,18 +4,20 @@ Reads and writes: the journal. Never: a cap below what is spent; one account mad
 """
 
 from collections.abc import Mapping
+from datetime import UTC, datetime, timedelta
 
 from thresher.accounting import RegionLosses, Subject
 from thresher.amounts import Amount, Epsilon, whole_number
 from thresher.errors import ArgumentError
 from thresher.ledger.entries import Entry
 from thresher.ledger.journal import Journal, write_end
-from thresher.ledger.records import MAX_NAME, RESERVED, Account, Balance, checked_analyst, checked_text
+from thresher.ledger.records import MAX_NAME, RESERVED, Account, Balance, Reservation, checked_analyst, checked_text
 from thresher.ledger.rules import is_used, open_losses
 from thresher.ledger.stores.book_tables import Tables
 
 # What a database can keep as the number of a line.
 _MOST_LINES = 1 << 62
+_EPOCH = datetime.fromtimestamp(0, UTC)
 
 
 class Budgets(Journal):
@@ -113,6 +115,19 @@ class Budgets(Journal):
         """Return, for each charged account, what its losses are about."""
         with self._reading() as tables:
             return {held.name: held.subject for held in tables.accounts() if held.subject is not None}
+
+    def relations(self) -> dict[str, tuple[str, ...]]:
+        """Return, for each account, the tables and files whose rows it was charged for: for the curator."""
+        with self._reading() as tables:
+            return {held.name: held.relations for held in tables.accounts() if held.relations}
+
+    def leased(self) -> list[tuple[Reservation, datetime, bool]]:
+        """Return the open reservations, until when each is leased, and whether that moment is over."""
+        with self._reading() as tables:
+            now, waiting = tables.now(), tables.open_reservations()
+            until = [tables.lease(reserved.sequence) for reserved in waiting]
+        moments = [_EPOCH + timedelta(milliseconds=lease) for lease in until]
+        return list(zip(waiting, moments, [lease < now for lease in until], strict=True))
 
     def losses(self, account: str) -> list[RegionLosses]:
         """Return the losses of an account by region, with open reservations at their worst case: for the curator."""
