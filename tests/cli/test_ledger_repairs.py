@@ -225,7 +225,11 @@ def test_an_account_is_renamed_with_all_that_it_has_lost(folder):
 
 @pytest.mark.parametrize(
     ("old", "new", "says"),
-    [("nobody", "x", "no budget of this name"), ("t", "u", "two accounts cannot become one"), ("t", "", "it must be a text of 1 to 200 characters")],
+    [
+        ("nobody", "x", "no budget of this name"),
+        ("t", "u", "two accounts cannot become one"),
+        ("t", "", "a text of 1 to 200"),
+    ],
 )
 def test_names_that_cannot_be_given_are_refused(folder, old, new, says):
     with closing(opened(folder)) as book:
