@@ -142,8 +142,9 @@ def has_reserved(folder):
     return shown.returncode == 0 and any(line["kind"] == "reserve" for line in json.loads(shown.stdout)["entries"])
 
 
-def test_interrupted_in_the_middle_it_says_what_was_charged(tmp_path):
-    """Ctrl-C while the source is read: the worst case is lost, said, and the key remembers."""
+@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM", "SIGHUP"])
+def test_interrupted_in_the_middle_it_says_what_was_charged(tmp_path, name):
+    """Ctrl-C, or another request to stop, while the source is read: the worst case is lost, said, and remembered."""
     clinic(tmp_path)
     with duckdb.connect(str(tmp_path / "clinic.duckdb")) as connection:
         # A view that takes minutes to read, so that there is time to interrupt.
@@ -157,7 +158,7 @@ def test_interrupted_in_the_middle_it_says_what_was_charged(tmp_path):
             while time.monotonic() < deadline and not has_reserved(tmp_path):
                 time.sleep(0.1)
             time.sleep(0.5)
-            asking.send_signal(signal.SIGINT)
+            asking.send_signal(getattr(signal, name))
             _, told = asking.communicate(timeout=60)
         finally:
             asking.kill()
