@@ -4,13 +4,16 @@ import json
 import shutil
 import threading
 from contextlib import closing
+from dataclasses import replace
 
 import pytest
+from ledger.older import NAMES, copied
 from ledger.set_back import Copy
 from ledger.spendings import charge, common
 
+from thresher.accounting import UNKNOWN
 from thresher.amounts import Epsilon
-from thresher.errors import ArgumentError, BudgetError, LedgerRolledBackError, LostAnswerError
+from thresher.errors import ArgumentError, BudgetError, DeclarationError, LedgerRolledBackError, LostAnswerError
 from thresher.ledger import closed_book, open_book
 from thresher.ledger.anchor import Anchor
 from thresher.ledger.restoring import accept_restore
@@ -256,3 +259,30 @@ def test_an_anchor_that_cannot_be_read_and_a_number_without_a_line_are_refused(u
                 book.forfeit_entry(number)
     with pytest.raises(ArgumentError, match="cannot be read"):
         accepted(url, anchor, tmp_path)
+
+
+# Books of earlier versions, whose lines do not say what they read
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize(
+    "relation",
+    ["/srv/clinic.duckdb main.patients", "postgresql 1/5 clinic.Patients", "/srv/patients.parquet", "memory patients"],
+)
+def test_a_table_that_an_old_book_charged_has_no_new_budget_under_another_name(tmp_path, name, relation):
+    with closing(open_book(copied(name, tmp_path))) as book:
+        spent = book.balance("patients").spent
+        for account in ("trips", "journeys"):
+            book.open_account(account, "1")
+
+        def ask(account, key, of):
+            book.reserve(replace(charge(account, common("0.1"), key, "q"), relations=(of,)))
+
+        with pytest.raises(DeclarationError, match="of the budget of patients"):
+            ask("trips", "a", relation)
+        ask("trips", "b", "/srv/clinic.duckdb main.stays")
+        assert book.balance("patients").spent == spent
+        # Once the account has said what it reads, only that counts.
+        if book.subjects()["patients"] != UNKNOWN:
+            ask("patients", "c", "/elsewhere/old.duckdb main.patients")
+            ask("journeys", "d", relation)

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from thresher.accounting import Spending
-from thresher.accounting.subject import TABLE
+from thresher.accounting.subject import STREAM, TABLE
 from thresher.amounts import Epsilon
 from thresher.errors import (
     ArgumentError,
@@ -33,6 +33,7 @@ from thresher.ledger.budgets import Budgets, existing
 from thresher.ledger.entries import Entry, digest
 from thresher.ledger.journal import write_end
 from thresher.ledger.leases import LEASE_SECONDS
+from thresher.ledger.old_books import is_named_in
 from thresher.ledger.owners import process_name
 from thresher.ledger.records import (
     FORFEITED,
@@ -297,9 +298,7 @@ class Book(Budgets):
     ) -> Epsilon:
         with self._writing() as (tables, write):
             found = tables.reservation(reservation.sequence)
-            # Its account may have another name by now.
-            then = None if found is None else replace(found, account=reservation.account, state=RESERVED, ended_by=None)
-            if found is None or then != reservation:
+            if found is None or not _is_of(tables, reservation, found):
                 raise ArgumentError("reservation", reservation.sequence, "it was never made", "Call reserve again")
             if found.state == FORFEITED:
                 raise LostAnswerError(
@@ -316,11 +315,19 @@ class Book(Budgets):
         return loss
 
 
+def _is_of(tables: Tables, reservation: Reservation, found: Reservation) -> bool:
+    """Tell whether a reservation is the one that the book holds, whose account may have been renamed since."""
+    then = replace(found, state=RESERVED, ended_by=None)
+    if existing(tables, found.account).renamed > found.sequence:
+        then = replace(then, account=reservation.account)
+    return then == reservation
+
+
 def _check_relations(tables: Tables, charge: Charge) -> None:
     """Refuse rows that have lost something under another account: a new name is not a new budget."""
     new = set(charge.relations) - set(existing(tables, charge.account).relations)
     for held in tables.accounts() if new else []:
-        both = _shared(new, held.relations)
+        both = _shared(new, held.relations) or _perhaps_shared(tables, new, held)
         if held.name == charge.account or not both:
             continue
         raise DeclarationError(
@@ -344,6 +351,17 @@ def _one_account(held: Account, charge: Charge, relation: str) -> str:
         f'Give both one account: [accounts.{held.name}] with budget = "{held.cap}" and unit = "{unit}", and '
         f'account = "{held.name}" in place of the budget of each; or, if {held.name} is the old name, {renamed}'
     )
+
+
+def _perhaps_shared(tables: Tables, new: Collection[str], held: Account) -> list[str]:
+    """Return the relations that an account may have read before an earlier version of its book was brought up to date.
+
+    Its lines do not say what they read, so another table of the same name counts as the same.
+    """
+    if held.relations or held.subject is None or held.subject.kind == STREAM:
+        return []
+    questions = [reserved.question for reserved in tables.reservations() if reserved.account == held.name]
+    return sorted(relation for relation in new if is_named_in(relation, held.name, questions))
 
 
 def _shared(new: Collection[str], known: Collection[str]) -> list[str]:

@@ -7,6 +7,7 @@ Reads: lines. Writes: nothing. Never: guesses what an account is about.
 
 import json
 from collections.abc import Iterable
+from pathlib import Path
 from typing import Any
 
 from thresher.accounting import UNKNOWN, Subject
@@ -21,6 +22,24 @@ def subjects_of(lines: Iterable[Entry]) -> dict[str, Subject]:
         if entry.kind == "reserve":
             found.setdefault(entry.account, set()).add(_subject(entry.facts["question"]))
     return {account: said.pop() if len(said) == 1 else UNKNOWN for account, said in found.items()}
+
+
+def is_named_in(relation: str, account: str, questions: Iterable[str]) -> bool:
+    """Tell whether old charges may have read a relation: by its name alone, because they do not say where it lies.
+
+    Questions of version 3 say how the table was declared; of those before, the account has the table's name.
+    """
+    names = {account.removeprefix("personal:").casefold()}
+    for question in questions:
+        try:
+            table = json.loads(question)["table"]
+            names |= {str(table[field]).casefold() for field in ("name", "relation", "file") if table[field]}
+        except (ValueError, KeyError, TypeError, RecursionError):
+            continue
+    written = relation.casefold()
+    return not names.isdisjoint(
+        {written, Path(written).stem, *written.split(" "), written.replace(" ", ".").rpartition(".")[2]}
+    )
 
 
 def _subject(question: str) -> Subject:
