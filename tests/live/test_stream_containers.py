@@ -59,7 +59,7 @@ def in_the_middle(zygote, work, chance, **order):
 
 def test_streams_go_on_when_the_lease_has_run_out(zygote, leased, trials, measured, monkeypatch):
     """Nobody outside can tell that the process is gone. Meanwhile anybody may look at what is stored."""
-    kills, chance, left = trials(4, 300), chances(SEED), {}
+    kills, chance, left = trials(2, 300), chances(SEED), {}
     with quick_folder() as folder:
         declared = campus(folder, leased)
         for _ in range(kills):
@@ -89,7 +89,7 @@ def test_streams_go_on_when_the_lease_has_run_out(zygote, leased, trials, measur
 
 
 def test_questions_go_on_too(zygote, leased, trials, measured):
-    kills, chance, handed_out = trials(4, 300), chances(SEED), {}
+    kills, chance, handed_out = trials(2, 300), chances(SEED), {}
     with quick_folder() as folder:
         text = DECLARATIONS.replace('"10"', '"100000"').replace(SQLITE, leased[1])
         path = clinic(folder, declarations=text)

@@ -29,7 +29,7 @@ def declared_at(folder, address):
 
 
 def test_every_step_has_one_charge_and_one_value(zygote, postgres_url, trials, measured):  # noqa: F811
-    kills, chance, whole, total = trials(15, 300), chances(SEED), uninterrupted(()), [0, 0]
+    kills, chance, whole, total = trials(10, 300), chances(SEED), uninterrupted(()), [0, 0]
     for start in range(0, kills, 15):
         with psycopg.connect(postgres_url, autocommit=True) as server:
             server.execute(DROP)
@@ -138,7 +138,7 @@ class Wire:
 
 
 def test_a_connection_that_is_cut_after_any_number_of_bytes(postgres_url, tmp_path, trials, measured):  # noqa: F811
-    cuts, chance = trials(4, 200), chances(SEED)
+    cuts, chance = trials(3, 200), chances(SEED)
     options, _, host = postgres_url.rpartition("host=")
 
     def cut_once(place):
