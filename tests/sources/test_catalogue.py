@@ -260,7 +260,7 @@ def test_files_by_pattern_and_by_folder(tmp_path):
     assert sorted(source.catalogue()) == ["part0", "part1", "part2"]
     source.close()
     absent = open_source(declared("duckdb://", replace(made, file=tmp_path / "none*.parquet")))
-    assert refused(absent).startswith(f"tables.patients.file: no file can be read at {tmp_path}/none*.parquet. Write")
+    assert refused(absent).startswith(f"tables.patients.file: no such file: {tmp_path}/none*.parquet. Rel")
     absent.close()
     (tmp_path / "broken.parquet").write_text("canary")
     broken = open_source(declared("duckdb://", replace(made, file=tmp_path / "broken.parquet")))
@@ -274,15 +274,15 @@ def test_a_missing_file_is_told_by_the_setting_that_names_it(tmp_path):
     for source, start in (
         (
             open_source(declared("gone.parquet", made, folder=tmp_path)),
-            "source.url: no file can be read at gone.parq",
+            "source.url: no such file: gone.parquet. Relative paths start at the folder of thresher.toml.",
         ),
         (
             open_source(declared("duckdb://", public=[public], folder=tmp_path)),
-            "public_tables.places.file: no file can be read at data/places.csv.",
+            "public_tables.places.file: no such file: data/places.csv.",
         ),
         (
             open_source(declared("spark://local[2]", replace(made, file=tmp_path / "gone.parquet"), folder=tmp_path)),
-            "tables.patients.file: no file can be read at gone.parquet.",
+            "tables.patients.file: no such file: gone.parquet.",
         ),
         (open_source(declared("here.parquet", made, folder=tmp_path)), "source.url: here.parquet cannot be read as"),
     ):

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from thresher.config import Declarations, PublicDeclaration, Table, data_path
 from thresher.errors import DeclarationError
+from thresher.sources.protocol import UNREAD
 
 SUFFIXES = (".parquet", ".csv", ".tsv", ".arrow", ".feather", ".ipc")
 _DATABASES = (".duckdb", ".ddb", ".db")
@@ -19,6 +20,7 @@ _SCHEME = re.compile(r"([a-z]+)://(.*)", re.DOTALL)
 _KNOWN = (
     "duckdb:///clinic.duckdb, a Parquet, CSV or Arrow file, a folder of them, postgresql://…, spark://… or memory://"
 )
+_RELATIVE = "Relative paths start at the folder of thresher.toml."
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,12 +53,15 @@ class Files:
         return [path for path in self.paths if not os.access(path, os.R_OK)]
 
     def check(self) -> None:
-        if self.absent() or not self.paths:
-            raise DeclarationError(
-                self.setting,
-                f"no file can be read at {self.written}. Write the path of a file that exists and may be read; it "
-                "starts from the folder of thresher.toml",
-            )
+        """Refuse a file that is absent, is a folder, or may not be read. No row is read."""
+        missing = self.absent()
+        if not missing and self.paths:
+            return
+        if not missing or not any(os.path.lexists(path) for path in missing):
+            raise DeclarationError(self.setting, f"no such file: {self.written}. {_RELATIVE} {UNREAD}")
+        raise DeclarationError(
+            self.setting, f"{self.written} may not be read by this user. Grant the right to read it. {UNREAD}"
+        )
 
 
 def address(declarations: Declarations) -> Address:

@@ -6,6 +6,7 @@ Reads: the database or files. Writes: a private folder for rows that do not fit 
 types guessed from rows.
 """
 
+import re
 import shutil
 import tempfile
 import threading
@@ -18,14 +19,15 @@ from typing import TYPE_CHECKING, Any
 
 import duckdb
 
-from thresher.config import Declarations
-from thresher.errors import DeclarationError
+from thresher.config import Declarations, Table
+from thresher.errors import DeclarationError, SourceUnavailableError
 from thresher.sources.addresses import Address, Files
 from thresher.sources.bounding import Bounding, Kept
 from thresher.sources.csv_lines import CSV, csv_columns, csv_relation
 from thresher.sources.duckdb_dialect import DuckDBDialect, duckdb_family, without_labels
 from thresher.sources.files import ARROW, arrow_columns, arrow_table, coarse_times, refuse_unlike
-from thresher.sources.protocol import Family, PhysicalColumn
+from thresher.sources.fitting import relation_of
+from thresher.sources.protocol import UNREAD, Family, PhysicalColumn
 from thresher.sources.reading import Catalogue, SqlSource
 from thresher.sources.scan_statements import ScanStatement
 from thresher.sources.view_bases import Name, bases_of, files_as_bases
@@ -59,7 +61,7 @@ _READERS = ("query", "query_table")
 class DuckDBSource(SqlSource):
     """A separate DuckDB instance over the declared data. `tables` are Arrow tables in memory."""
 
-    def __init__(self, declarations: Declarations, where: Address, tables: Mapping[str, object] | None = None) -> None:
+    def __init__(self, declarations: Declarations, where: Address, tables: Mapping[str, Any] | None = None) -> None:
         super().__init__(declarations, DuckDBDialect())
         self._where = where
         self._tables = dict(tables or {})
@@ -86,7 +88,6 @@ class DuckDBSource(SqlSource):
             "SET autoload_known_extensions = false",
             "SET allow_community_extensions = false",
             "SET allow_persistent_secrets = false",
-            "SET enable_progress_bar = false",
             "SET TimeZone = 'UTC'",
             f"SET allowed_paths = [{', '.join(text(path) for path in paths)}]",
         ]
@@ -94,11 +95,27 @@ class DuckDBSource(SqlSource):
             settings.append(f"ATTACH {text(self._where.target)} AS {_DATABASE} (TYPE duckdb, READ_ONLY)")
             settings.append(f"USE {_DATABASE}")
         settings += ["SET enable_external_access = false", "SET lock_configuration = true"]
+        if self._db.execute("SELECT current_setting('enable_progress_bar')").fetchall() != [(False,)]:
+            # Not set where it is off: without ipywidgets, DuckDB refuses even to switch it off in a notebook.
+            settings.insert(0, "SET enable_progress_bar = false")
         for setting in settings:
-            self._db.execute(setting)
+            self._apply(setting)
         for name, table in self._tables.items():
             self._db.register(f"memory_{name}", table)
         self._register_arrow_files()
+
+    def _apply(self, setting: str) -> None:
+        """Carry out one statement of the opening. A setting that this DuckDB refuses is named."""
+        try:
+            self._db.execute(setting)
+            return
+        except duckdb.Error:
+            name = re.match(r"SET (\w+) = ", setting)
+            if name is None:
+                raise
+        raise SourceUnavailableError(
+            f"DuckDB {duckdb.__version__} refuses the setting {name[1]}. Install another version of duckdb. {UNREAD}"
+        )
 
     def _register_arrow_files(self) -> None:
         for name, paths in self._where.paths().items():
@@ -165,6 +182,10 @@ class DuckDBSource(SqlSource):
             for column, fact in facts.items():
                 found[name] = with_fact(found.get(name, {}), column, fact)
         return found
+
+    def column_names(self, table: Table) -> tuple[str, ...]:
+        held = self._tables.get(relation_of(table))
+        return () if held is None else tuple(map(str, held.column_names))
 
     def _described(self, relation: str, coarse: AbstractSet[str] | None = None) -> list[PhysicalColumn]:
         """Return the columns of a relation. For Parquet files, those in `coarse` are times in milliseconds."""
@@ -261,13 +282,17 @@ class DuckDBSource(SqlSource):
             'or a file for each table: file = "x.parquet" under [tables.x]'
         )
 
-    def _unreachable(self) -> str:
-        if self._where.target:
+    def _why_closed(self, error: Exception | None) -> str:
+        if error is None or not self._where.target:
             return (
-                f"{self._where.target} cannot be opened; nothing was read and nothing is charged. Check that it is a "
-                "DuckDB database, that it may be read, and that no other program has it open for writing"
+                f"{self._where.shown} cannot be opened with DuckDB {duckdb.__version__}. Check the files that it names."
             )
-        return f"{self._where.shown} cannot be opened; nothing was read and nothing is charged"
+        from thresher.sources.unopened import why_unopened  # noqa: PLC0415 - few sources fail to open
+
+        return why_unopened(
+            Path(self._where.target),
+            in_use=isinstance(error, duckdb.Error) and not isinstance(error, duckdb.IOException),
+        )
 
 
 def _relation_name(schema: str, relation: str) -> str:

@@ -4,6 +4,7 @@ Reads: the catalogue, declared tables. Writes: temporary tables of bounded rows,
 with the connection. Never: the words of the server about rows; the password.
 """
 
+import logging
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
@@ -12,12 +13,13 @@ import psycopg
 
 from thresher.config import Declarations, place_of
 from thresher.errors import SourceUnavailableError
+from thresher.postgres_logins import why_unusable
 from thresher.question import Exact, Need
 from thresher.sources.addresses import Address
 from thresher.sources.bounding import Bounding, Kept
 from thresher.sources.fitting import relation_of
 from thresher.sources.postgres_dialect import PostgresDialect, postgres_family
-from thresher.sources.protocol import PhysicalColumn, too_slow
+from thresher.sources.protocol import UNREAD, PhysicalColumn, too_slow
 from thresher.sources.reading import Catalogue, SqlSource
 from thresher.sources.scan_statements import ScanStatement
 
@@ -87,6 +89,14 @@ _MOST_BASES = 500
 # Which database it is, by whatever address it was reached.
 _PLACE = "SELECT system_identifier || '/' || (SELECT oid FROM pg_database WHERE datname = current_database())"
 _PLACE += " FROM pg_control_system()"
+# The role of a login, whether it may do everything, and the relations that it may change.
+_MAY_WRITE = """
+SELECT current_user::text, (SELECT rolsuper FROM pg_roles WHERE rolname = current_user),
+       ARRAY(SELECT name FROM unnest($1::text[]) AS name
+             WHERE has_table_privilege(to_regclass(name), 'INSERT, UPDATE, DELETE, TRUNCATE'))
+"""
+_ONLY_SELECT = "use a login that may only SELECT"
+_log = logging.getLogger("thresher.sources")
 
 
 class PostgresSource(SqlSource):
@@ -151,6 +161,19 @@ class PostgresSource(SqlSource):
                 found.setdefault(known, []).append(PhysicalColumn(column, kind, postgres_family(base, sort), unique))
         return {name: tuple(columns) for name, columns in found.items()}
 
+    def check(self, declarations: Declarations) -> None:
+        super().check(declarations)
+        self._warn_of_writers(declarations)
+
+    def _warn_of_writers(self, declarations: Declarations) -> None:
+        """Warn of a login that may change a declared table: Thresher only reads, and a leaked login could do more."""
+        names = {self._relations[relation_of(table)]: name for name, table in declarations.tables.items()}
+        with self._one_at_a_time, suppress(psycopg.Error, TimeoutError):
+            ((role, is_superuser, changeable),) = self._run(_MAY_WRITE, [list(names)])
+            if is_superuser or changeable:
+                may = "is a superuser" if is_superuser else f"may change {', '.join(names[r] for r in changeable)}"
+                _log.warning("The login %s of [source] url %s. Thresher only reads: %s", role, may, _ONLY_SELECT)
+
     def _bases(self, relation: str) -> tuple[str, ...]:
         rows = self._run(_BASES, [self._relations[relation]])
         found = [str(name) for name, is_part in rows if len(rows) <= _MOST_BASES or not is_part]
@@ -204,9 +227,7 @@ class PostgresSource(SqlSource):
             # Some relations cannot be locked, and some roles may not lock: the reading then fails or succeeds.
             self._open()
         if locked:
-            raise SourceUnavailableError(
-                "another program has locked the table; nothing was read and nothing is charged. Ask again later"
-            )
+            raise SourceUnavailableError(f"Another program has locked the table. Ask again later. {UNREAD}")
 
     def _columns(self, asked: ScanStatement) -> Sequence[Sequence[object]]:
         return list(zip(*self._run(asked.sql, [list(array) for array in asked.parameters]), strict=True))
@@ -245,11 +266,10 @@ class PostgresSource(SqlSource):
         if connection is not None:
             connection.close()
 
-    def _unreachable(self) -> str:
-        return (
-            f"{self._database()} of the PostgreSQL server in source.url cannot be reached; nothing was read and "
-            "nothing is charged. Check the server's address, the name of the database, the role and the password"
-        )
+    def _why_closed(self, error: Exception | None) -> str:
+        if error is None:
+            return f"The catalogue of {self._database()} cannot be read. Check what the login may read there."
+        return why_unusable(self._url, error, "[source] url")
 
     def _database(self) -> str:
         try:

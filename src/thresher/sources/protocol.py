@@ -22,6 +22,7 @@ CHANGED = (
     "the source no longer fits its declarations; nothing was read and nothing is charged. Open it again to see what "
     "does not fit"
 )
+UNREAD = "Nothing was read or paid."
 INTERRUPTED = "reading the source was interrupted; the question stays charged"
 
 
@@ -81,6 +82,10 @@ class Source(Protocol):
 
     def bases(self, table: Table) -> tuple[str, ...]:
         """Return what a table's rows are based on: views and partitions are traced to tables by the catalogue alone."""
+        ...
+
+    def column_names(self, table: Table) -> tuple[str, ...]:
+        """Return the names of the columns of a table in memory; none for other tables."""
         ...
 
     def fetch(self, need: AnyNeed) -> Exact:

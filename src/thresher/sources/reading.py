@@ -22,7 +22,16 @@ from thresher.sources.bounding import Bounding, Kept, bounded_rows, bounding, ra
 from thresher.sources.codes import RelationColumns
 from thresher.sources.dialect import Dialect
 from thresher.sources.fitting import check_tables, relation_of
-from thresher.sources.protocol import CHANGED, FAILED, INTERRUPTED, PhysicalColumn, PublicTables, too_slow, unread
+from thresher.sources.protocol import (
+    CHANGED,
+    FAILED,
+    INTERRUPTED,
+    UNREAD,
+    PhysicalColumn,
+    PublicTables,
+    too_slow,
+    unread,
+)
 from thresher.sources.scan_statements import Rows, ScanStatement, listing, statement
 
 if TYPE_CHECKING:
@@ -99,8 +108,8 @@ class SqlSource(ABC):
         """Close the connection, which may be broken."""
 
     @abstractmethod
-    def _unreachable(self) -> str:
-        """Return the message for a source that cannot be reached."""
+    def _why_closed(self, error: Exception | None) -> str:
+        """Return why the source cannot be opened, by the kind and the code of an error; None if only reading failed."""
 
     def _derived(self) -> frozenset[str]:
         """Return the relations whose rows may be those of another relation: views and partitions."""
@@ -118,10 +127,11 @@ class SqlSource(ABC):
 
     def connect(self) -> None:
         with self._one_at_a_time:
-            reached, _ = _tried(self._open)
+            why: list[str] = []
+            reached, _ = _tried(self._open, lambda failed: why.append(self._why_closed(failed)))
             if not reached:
                 self._let_go()
-                raise SourceUnavailableError(self._unreachable())
+                raise SourceUnavailableError(f"{why[0]} {UNREAD}")
 
     def catalogue(self) -> Catalogue:
         with self._one_at_a_time:
@@ -129,7 +139,7 @@ class SqlSource(ABC):
                 self.connect()
                 looked, found = _tried(self._look)
                 if not looked or found is None:
-                    raise SourceUnavailableError(f"{self._unreachable()}; the catalogue could not be read")
+                    raise SourceUnavailableError(f"{self._why_closed(None)} {UNREAD}")
                 if not found:
                     raise DeclarationError("source.url", self._nothing())
                 self._found = found
@@ -170,8 +180,11 @@ class SqlSource(ABC):
             # Looked up for each charge: a view may be replaced, and a partition attached, while the source is open.
             traced, bases = _tried(lambda: self._bases(name))
             if not traced or not bases:
-                raise SourceUnavailableError(f"{self._unreachable()}: its catalogue could not be read")
+                raise SourceUnavailableError(f"{self._why_closed(None)} {UNREAD}")
             return bases
+
+    def column_names(self, table: Table) -> tuple[str, ...]:  # noqa: ARG002 - only tables in memory have them
+        return ()
 
     def fetch(self, need: AnyNeed) -> Exact:
         with self._one_at_a_time:
@@ -300,14 +313,19 @@ class SqlSource(ABC):
         _tried(self._drop)
 
 
-def _tried(act: Callable[[], Got]) -> tuple[bool, Got | None]:
-    """Return whether the act succeeded, and its result. Errors of Thresher pass; the text of others is dropped."""
+def _tried(act: Callable[[], Got], note: Callable[[Exception], None] | None = None) -> tuple[bool, Got | None]:
+    """Return whether the act succeeded, and its result. Errors of Thresher pass; the text of others is dropped.
+
+    `note` may look at the code of an error.
+    """
     try:
         return True, act()
     except ThresherError:
         raise
     except Exception as failed:  # noqa: BLE001 - a driver may raise anything, and its text must not leave
         ctrl_c = type(failed) is RuntimeError and failed.args == (_CTRL_C,)
+        if note is not None and not ctrl_c:
+            note(failed)
     if ctrl_c:
         raise KeyboardInterrupt
     return False, None

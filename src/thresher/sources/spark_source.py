@@ -24,10 +24,11 @@ from thresher.errors import DeclarationError, SourceUnavailableError
 from thresher.sources.addresses import Address
 from thresher.sources.bounding import Bounding, Kept
 from thresher.sources.files import coarse_times
-from thresher.sources.protocol import Family, PhysicalColumn
+from thresher.sources.protocol import UNREAD, Family, PhysicalColumn
 from thresher.sources.reading import Catalogue, SqlSource
 from thresher.sources.scan_statements import ScanStatement
 from thresher.sources.spark_dialect import SparkDialect, spark_family
+from thresher.sources.unopened import why_not_started
 from thresher.sources.view_bases import Name, bases_of, files_as_bases
 
 # Settings of a context that is started here: nothing is shown, logged or served.
@@ -83,8 +84,8 @@ class SparkSource(SqlSource):
         self._started = running if alone else self._started
         if running.sparkContext.master != self._where.target:
             raise SourceUnavailableError(
-                "a Spark session with another master runs in this process; nothing was read and nothing is charged. "
-                "Stop it, or name its master in source.url"
+                "A Spark session with another master runs in this process. Stop it, or name its master in [source] "
+                f"url. {UNREAD}"
             )
         session = running.newSession()
         for name, value in _SETTINGS.items():
@@ -214,11 +215,10 @@ class SparkSource(SqlSource):
             'Spark knows no table here. Name a file for each: file = "x.parquet" under [tables.x] works with spark://'
         )
 
-    def _unreachable(self) -> str:
-        return (
-            f"Spark at {self._where.target} cannot be started or reached; nothing was read and nothing is charged. "
-            "Check that Java 17 or newer is installed, and that the master answers"
-        )
+    def _why_closed(self, error: Exception | None) -> str:
+        if error is None:
+            return "Spark's catalogue cannot be read. Check what this user may read there."
+        return why_not_started(self._where.target, error)
 
 
 @contextmanager

@@ -14,6 +14,7 @@ from thresher.errors import LedgerBusyError, LedgerCorruptError, LedgerError, No
 from thresher.ledger.stores.book_tables import TABLES
 from thresher.ledger.stores.database import DatabaseConnection, DatabaseStore
 from thresher.ledger.stores.postgres_layout import differences
+from thresher.postgres_logins import why_unusable
 
 _SCHEMA = "thresher_ledger"
 _BUSY_MILLISECONDS = 30_000
@@ -24,6 +25,7 @@ _APPEND_ONLY = (
     "CREATE TRIGGER entries_grow BEFORE UPDATE OR DELETE ON entries EXECUTE FUNCTION only_ever_added()",
     "CREATE TRIGGER releases_grow BEFORE UPDATE OR DELETE ON releases EXECUTE FUNCTION only_ever_added()",
 )
+_UNANSWERED = "No question is answered without a ledger."
 # The server was stopped or crashed, or it ended this connection.
 _ENDED = ("57P01", "57P02", "57P03", "57P05", "25P03")
 
@@ -86,6 +88,9 @@ class _Connection(DatabaseConnection):
     def __init__(self, url: str) -> None:
         try:
             self._raw = psycopg.connect(url, autocommit=True, connect_timeout=10)
+        except psycopg.Error as error:
+            raise LedgerError(f"{why_unusable(url, error, '[ledger] url')} {_UNANSWERED}") from None
+        try:
             self.run("SET synchronous_commit = on")
             self.run(f"SET lock_timeout = {_BUSY_MILLISECONDS}")
             self.run(f"SET search_path = {_SCHEMA}")

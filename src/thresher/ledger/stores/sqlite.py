@@ -4,6 +4,7 @@ Reads and writes: the file and its log. Never: sets `synchronous` below FULL, wh
 opens the file by other means than SQLite while it is in use, which would drop its locks.
 """
 
+import os
 import sqlite3
 import time
 from collections.abc import Sequence
@@ -27,6 +28,7 @@ _APPEND_ONLY = tuple(
     for table in ("entries", "releases")
     for verb in ("UPDATE", "DELETE")
 )
+_UNANSWERED = "No question is answered without a ledger."
 _LAYOUT = "SELECT type, name, tbl_name, sql FROM sqlite_master ORDER BY type, name"
 
 
@@ -45,7 +47,10 @@ class SqliteStore(DatabaseStore["_Connection"]):
         if not make and not (self._path.exists() and self._path.stat().st_size):
             raise NoLedgerError(f"there is no ledger at {self._path}. Check the name of the file")
         if self._path.is_dir() or not self._path.absolute().parent.is_dir():
-            raise LedgerError(f"the ledger cannot be kept at {self._path}. Name a file in a folder that exists")
+            why = "it is a folder" if self._path.is_dir() else "its folder does not exist"
+            raise LedgerError(
+                f"The ledger {self._path} cannot be written: {why}. {_UNANSWERED} Name a file in a folder that exists"
+            )
         if self._path.exists() and 0 < self._path.stat().st_size < _SMALLEST:
             # SQLite would take a file as short as this for an empty one, and write over it.
             raise LedgerCorruptError(
@@ -188,15 +193,22 @@ def _layout() -> list[tuple[Any, ...]]:
         return empty.execute(_LAYOUT).fetchall()
 
 
+def _unwritable(path: Path, name: str) -> str:
+    """Return why a file cannot be written, and what to do, by the rights on it and on its folder."""
+    if not os.access(path.absolute().parent, os.W_OK | os.X_OK):
+        return f"its folder is read-only. {_UNANSWERED} Make the folder writable"
+    if path.exists() and not os.access(path, os.W_OK):
+        return f"the file is read-only. {_UNANSWERED} Make the file writable"
+    return f"SQLite reports {name}. {_UNANSWERED} Check the rights on the file, its folder, and the file system"
+
+
 def _refusal(error: Exception, path: Path) -> LedgerError:
     """Turn SQLite's error into one of ours, which says what to do."""
     name = getattr(error, "sqlite_errorname", "") or ""
     if name.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
         return LedgerBusyError(f"another process holds {path}. Nothing was written: try again")
     if name.startswith(("SQLITE_READONLY", "SQLITE_CANTOPEN", "SQLITE_PERM")):
-        return LedgerError(
-            f"{path} cannot be written ({name}). Check its folder, the rights on it, and the file system"
-        )
+        return LedgerError(f"The ledger {path} cannot be written: {_unwritable(path, name)}")
     if name.startswith(("SQLITE_FULL", "SQLITE_IOERR")):
         return LedgerError(
             f"{path} cannot be written: the disk is full or failing ({name}). No answer is given. Free some space"
