@@ -11,8 +11,8 @@ from ledger.older import copied
 from ledger.spendings import by_ward, charge, common
 
 import thresher as product
-from thresher.cli.ledger import _page
 from thresher.ledger import open_book
+from thresher.ledger.book_page import book_page
 from thresher.pages.html_text import html_of
 
 
@@ -108,7 +108,7 @@ def test_names_are_inert_on_the_terminal(tmp_path):
     book.open_account("<script>", "1")
     cost = common("0.1", [("\x1b[2Jcolumn", "=", "x")])
     book.settle(book.reserve(charge("\x1b[31mred\u202e[bold]:bomb:", cost, "k", "q", analyst="\nada")), cost, b"")
-    page = html_of(_page(book, None, 10))
+    page = html_of(book_page(book, None, 10))
     book.close()
     shown = thresher("ledger", "show", "--ledger", address).stdout
     for text in (shown, page):

@@ -2,6 +2,7 @@
 
     book       charges: reserve before data are read, settle with the answer
     budgets    accounts, their caps and names, and what is left
+    book_page  how a ledger is shown
     leases     how the owner of a reservation says that it lives
     restoring  charge to a restored backup what its anchor has seen
     journal    the lines of a book and its anchor: opened only when verified, stopped after a failed commit
