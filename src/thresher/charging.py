@@ -13,11 +13,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from thresher.codec import paid_before
 from thresher.config import Table
 from thresher.errors import (
     ArgumentError,
     BudgetError,
     BugError,
+    DeclarationError,
     LedgerError,
     LostAnswerError,
     SourceUnavailableError,
@@ -29,6 +31,7 @@ from thresher.ledger.book import WAIT_SECONDS
 from thresher.noise import Entropy
 from thresher.plan import Given, Plan
 from thresher.question import AnyNeed, Exact
+from thresher.question.identity import digest_of, identity_text
 
 Progress = Callable[[str], None]
 
@@ -43,6 +46,8 @@ class Readable(Protocol):
     def connect(self) -> None: ...
 
     def bases(self, table: Table) -> tuple[str, ...]: ...
+
+    def column_names(self, table: Table) -> tuple[str, ...]: ...
 
     def fetch(self, need: AnyNeed) -> Exact: ...
 
@@ -76,13 +81,14 @@ def begin(
     analyst: str = "",
     *,
     relations: tuple[str, ...] = (),
+    columns: str = "",
     wait_seconds: float = WAIT_SECONDS,
 ) -> Reservation | StoredRelease:
     """Reserve the worst case of a plan, or return the stored answer; a refusal says what would be affordable."""
     if plan.cost is None:
         raise BugError("a plan without a cost was to be charged")
     question = plan.identity.question
-    charge = Charge(plan.account, plan.cost, key, question, plan.family, plan.subject, analyst, relations)
+    charge = Charge(plan.account, plan.cost, key, question, plan.family, plan.subject, analyst, relations, columns)
     try:
         return book.reserve(charge, wait_seconds)
     except BudgetError as refused:
@@ -106,16 +112,41 @@ def charged(till: Till, plan: Plan[Given], key: str) -> Given:
     need = plan.need
     if need is None:
         raise BugError("a plan without a need was to be charged")
+    columns = columns_of(till.source, need.table)
     stored = till.book.answered(plan.account, key, plan.identity.question, till.analyst)
     if stored is not None:
-        return plan.recall(stored.body, key)
+        return given_again(plan, stored, key, columns)
     till.progress("reaching the source")
     relations = _reached(till.source, need.table)
     till.progress("reserving the worst case in the ledger")
-    held = begin(till.book, plan, key, till.analyst, relations=relations)
+    held = begin(till.book, plan, key, till.analyst, relations=relations, columns=columns)
     if isinstance(held, StoredRelease):
-        return plan.recall(held.body, key)
+        return given_again(plan, held, key, columns)
     return complete(till.book, plan, held, lambda: till.source.fetch(need), till.entropy, till.progress)
+
+
+def columns_of(source: Readable, table: Table) -> str:
+    """Return a hash of the names of the columns of a table in memory that has no version; otherwise nothing.
+
+    Whoever passes the table can change its rows between two questions. Names are all that is compared: types,
+    categories and numbers of rows follow from rows, so that one person can change them.
+    """
+    names = () if table.names_its_rows else source.column_names(table)
+    return digest_of(identity_text(sorted(names))) if names else ""
+
+
+def given_again(plan: Plan[Given], stored: StoredRelease, key: str, columns: str) -> Given:
+    """Return the stored answer with the day it was paid, unless its table is another one by the names of columns."""
+    if columns and stored.columns and columns != stored.columns:
+        table = plan.need.table.name if plan.need else plan.account
+        raise DeclarationError(
+            f"tables.{table}.version",
+            f"the table in memory has other columns than when the answer {key} was stored, on {stored.paid_on}. That "
+            "answer describes the rows as they were then, so it is not given for this table. Nothing was read or "
+            f'paid. Set a new version, such as version = "2" under [tables.{table}], or '
+            f'thresher.open(..., versions={{"{table}": "2"}}), and ask again, at the full price',
+        )
+    return paid_before(plan.recall(stored.body, key), stored.paid_on)
 
 
 def _reached(source: Readable, table: Table) -> tuple[str, ...]:

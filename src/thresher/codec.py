@@ -68,6 +68,12 @@ def handed_out(release: Kept, key: str, *, repeated: bool = False) -> Kept:
     return copy
 
 
+def paid_before(release: Kept, day: str) -> Kept:
+    """Return the stored release with the day on which it was paid."""
+    copy: Kept = replace(release, paid_on=day)  # type: ignore[type-var]
+    return copy
+
+
 def _is_empty(value: Any, default: Any) -> bool:
     return any(type(value) is type(empty) and value == empty and default == empty for empty in _EMPTY)
 

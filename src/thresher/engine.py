@@ -18,7 +18,7 @@ from thresher import asks
 from thresher.accounts import balance_left, open_accounts
 from thresher.amounts import Amount
 from thresher.asks.desk import Ask, Desk
-from thresher.charging import Progress, Till, charged, check_limit, key_of, silent
+from thresher.charging import Progress, Till, charged, check_limit, columns_of, given_again, key_of, silent
 from thresher.config import Declarations, load
 from thresher.ledger import Balance, Book
 from thresher.noise import Entropy, SystemEntropy
@@ -94,7 +94,10 @@ class Engine:
         if plan.cost is None:
             return None
         entry = self.ledger.answered(plan.account, name, plan.identity.question, self._analyst)
-        return None if entry is None else plan.recall(entry.body, name)
+        if entry is None:
+            return None
+        columns = "" if plan.need is None else columns_of(self._source, plan.need.table)
+        return given_again(plan, entry, name, columns)
 
     def balance(self, plan: Plan[Any]) -> Balance:
         """Return what is left of the budget that a plan would be charged to. Makes the ledger if there is none yet."""

@@ -117,9 +117,10 @@ class Release(Shown):
     denied: str = ""
     stamp: str = ""
     notes: tuple[str, ...] = ()
-    # About this handing-out, not about the release: its key, and whether it was charged before.
+    # About this handing-out, not about the release: its key, and whether it was charged before, and on which day.
     key: str = not_stored("")
     repeated: bool = not_stored(False)
+    paid_on: str = not_stored("")
 
     @property
     def positives(self) -> list[tuple[Label, ...]]:
@@ -186,15 +187,18 @@ class Release(Shown):
         return handed_out(self, key)
 
     def __str__(self) -> str:
+        from thresher.pages.answer import stored_note  # noqa: PLC0415 - not every answer is shown
+
         reported = ", ".join(" / ".join(map(str, group)) for group in self.positives[:_MOST_SHOWN])
         more = len(self.positives) - _MOST_SHOWN
         listed = f"{reported}, and {more:,} more" if more > 0 else reported or "none"
-        stamp = f"{self.stamp}. " if self.stamp else ""
+        stored = stored_note(self)
+        stamp = f"{stored}{' ' if stored else ''}{f'{self.stamp}. ' if self.stamp else ''}"
         if self.denied:
             return f"{stamp}Denied: {self.denied}. {self.guarantee}"
         return f"{stamp}Reported of {len(self.groups):,} groups: {listed}. {self.guarantee}"
 
     def __repr__(self) -> str:
-        if self.denied:
-            return f"<Release: denied, epsilon {self.spent_epsilon}>"
-        return f"<Release: {len(self.positives)} of {len(self.groups)} groups reported, epsilon {self.spent_epsilon}>"
+        found = "denied" if self.denied else f"{len(self.positives)} of {len(self.groups)} groups reported"
+        stored = f", stored answer of {self.paid_on or 'an earlier day'}, paid now: 0" if self.repeated else ""
+        return f"<Release: {found}, epsilon {self.spent_epsilon}{stored}>"

@@ -53,7 +53,7 @@ def test_an_answer_is_paid_for_once(folder):
     first, again = (thresher(*arguments, cwd=folder) for _ in range(2))
     assert first.returncode == again.returncode == 0, first.stderr
     assert "asking again is free" in first.stdout
-    assert "this is the stored answer" in again.stdout
+    assert "This is the stored answer" in again.stdout
     assert ledger(folder)["accounts"][0]["spent"] == "0.218725417"
     document = json.loads(thresher(*arguments, "--json", cwd=folder).stdout)
     assert document["repeated"] is True

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from thresher.amounts import Epsilon
 from thresher.codec import document, encoded, handed_out, not_stored
-from thresher.pages import Fact, Page, Shown
+from thresher.pages import Block, Fact, Page, Shown
 from thresher.pages.page import plain_lines
 
 MODEL_CAVEAT = (
@@ -35,9 +35,10 @@ class Diagnostic(Shown):
     rows_public: bool
     caveats: tuple[str, ...]
     stamp: str = ""
-    # Of this handing-out, not of the release: under which key it is stored, and whether it was charged before.
+    # Of this handing-out, not of the release: under which key it is stored, whether it was charged before, and when.
     key: str = not_stored("")
     repeated: bool = not_stored(False)
+    paid_on: str = not_stored("")
     kind: ClassVar[str]
 
     @property
@@ -51,14 +52,15 @@ class Diagnostic(Shown):
     def page(self) -> Page:
         """Return what is shown of it: the picture in characters, its caption and the charge."""
         from thresher.diagnostics.sparklines import sparkline  # noqa: PLC0415 - not every release is shown
-        from thresher.pages.answer import paid_charge  # noqa: PLC0415 - as above
+        from thresher.pages.answer import paid_charge, stored_fact  # noqa: PLC0415 - as above
 
-        blocks = (
+        blocks: tuple[Block, ...] = (
             plain_lines([*sparkline(self).splitlines(), ""]),
             Fact("caption", self.caption),
-            Fact("charge", paid_charge(self.epsilon, self.key, repeated=self.repeated)),
+            *stored_fact(self),
+            Fact("charge", paid_charge(self.epsilon, self)),
         )
-        more = {"caption": self.caption, "key": self.key, "repeated": self.repeated}
+        more = {"caption": self.caption, "key": self.key, "repeated": self.repeated, "paid_on": self.paid_on}
         return Page(blocks, {**document(self), **more}, self.stamp)
 
     def to_bytes(self) -> bytes:

@@ -53,9 +53,12 @@ from thresher.ledger.records import (
 from thresher.ledger.rules import after_reserving, told
 from thresher.ledger.stores import store_for
 from thresher.ledger.stores.book_tables import Tables
+from thresher.pages import Page, Shown
 
 WAIT_SECONDS = 30.0
 _POLL_SECONDS = 0.01
+# The letters of a day at the start of a moment: 2026-11-18.
+_DAY = 10
 _LONGEST_LEASE = 86_400
 
 
@@ -98,8 +101,14 @@ def closed_book(
     return Book(store, place, lease_seconds=lease_seconds)
 
 
-class Book(Budgets):
+class Book(Budgets, Shown):
     """An open ledger. Every budget and every charge is a line of its journal."""
+
+    def page(self, *, analyst: str | None = None, last: int = 10) -> Page:
+        """Return budgets, losses by region and the last entries; with `analyst`, what that analyst may see."""
+        from thresher.ledger.book_page import book_page  # noqa: PLC0415 - few ledgers are shown
+
+        return book_page(self, analyst, last)
 
     def reserve(self, charge: Charge, wait_seconds: float = WAIT_SECONDS) -> Reservation | StoredRelease:
         """Charge the worst case, on disk; or return the stored answer of this key, which costs nothing.
@@ -390,4 +399,5 @@ def _replayed(tables: Tables, found: Reservation, account: str, question: str) -
     body = tables.release(found.sequence)
     if body is None:
         raise LedgerCorruptError(f"the release of reservation {found.sequence} is missing. Restore a backup")
-    return StoredRelease(body)
+    settled, reserved = (tables.line_at(number) for number in (found.ended_by, found.sequence))
+    return StoredRelease(body, settled["at"][:_DAY], reserved["facts"].get("columns", ""))

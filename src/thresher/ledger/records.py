@@ -30,6 +30,7 @@ class Charge:
     question            the identity of the question; the same key with another question is refused
     family, subject     the family of the plan, and what its losses are about
     relations           the tables, files or views whose rows are read, each traced to what it is based on
+    columns             a hash of the names of the columns of a table in memory without a version; otherwise empty
     """
 
     account: str
@@ -40,6 +41,7 @@ class Charge:
     subject: Subject
     analyst: str = ""
     relations: tuple[str, ...] = ()
+    columns: str = ""
 
     def __post_init__(self) -> None:
         checked_text(self.account, "account", MAX_NAME)
@@ -55,6 +57,7 @@ class Charge:
     def facts(self, owner: str, loss: Mapping[str, int]) -> dict[str, Any]:
         """Return what the line of the reservation says: the charge, who made it, and the losses after it."""
         return {
+            **({"columns": self.columns} if self.columns else {}),
             "family": self.family,
             "key": self.key,
             "loss": loss,
@@ -130,9 +133,15 @@ class Reservation:
 
 @dataclass(frozen=True, slots=True)
 class StoredRelease:
-    """Hold the stored answer of a key. Showing it again is free."""
+    """Hold the stored answer of a key. Showing it again is free.
+
+    paid_on     the day on which it was settled, in UTC
+    columns     a hash of the names of the columns that its table had, if the table was one in memory
+    """
 
     body: bytes
+    paid_on: str = ""
+    columns: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ Reads: a release. Writes: nothing. Never: exact values. The gauge shows noisy ma
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from thresher.amounts import Epsilon, rounded_up
 from thresher.config import Label
@@ -15,14 +15,27 @@ from thresher.pages.page import FAINT, GOOD, STRONG, UNSURE, Fact, Line, Lines, 
 if TYPE_CHECKING:
     from thresher.release import Release, ShownNumber
 
+
+class Stored(Protocol):
+    """A release that says whether it was handed out before, and on which day it was paid."""
+
+    @property
+    def key(self) -> str: ...
+
+    @property
+    def repeated(self) -> bool: ...
+
+    @property
+    def paid_on(self) -> str: ...
+
+
 _TONES = {ABOVE: GOOD, UNCERTAIN: UNSURE, BELOW: FAINT}
 _HALF = 7
 LEGEND = "noisy distance from the threshold (│); ░ = within"
 MOST_ROWS = 200
 _STORED = (
-    "this is the stored answer {} to the same question. Paid now: 0. It describes the rows as they were when it was "
-    "paid for. If they have changed, set a new `version` for the table in thresher.toml and ask again, at the full "
-    "price"
+    "This is the stored answer {} to the same question. Paid now: 0. It describes the rows as they were then. If they "
+    "have changed, set a new `version` for the table in thresher.toml and ask again, at the full price."
 )
 
 
@@ -39,7 +52,7 @@ def answer_page(release: "Release", *, every: bool = False, flag: str = "") -> P
     summary = line("  ", Span(verdict_summary(release), STRONG), hint if left else "")
     legend = [line("  ", Span(LEGEND, FAINT))] if release.noisy and table.rows else []
     facts = [
-        *([Fact("stored", _STORED.format(release.key))] if release.repeated and release.key else []),
+        *stored_fact(release),
         *([Fact("denied", release.denied)] if release.denied else []),
         Fact("promise", release.guarantee.sentence),
         Fact("paid", charge_of(release)),
@@ -50,6 +63,19 @@ def answer_page(release: "Release", *, every: bool = False, flag: str = "") -> P
     return Page((*shown, *facts), answer_document(release), release.stamp)
 
 
+def stored_note(release: "Stored") -> str:
+    """Return the sentence that heads a stored answer: nothing was paid now, and it is about the rows of another day."""
+    if not (release.repeated and release.key):
+        return ""
+    return _STORED.format(f"{release.key} of {release.paid_on}" if release.paid_on else release.key)
+
+
+def stored_fact(release: "Stored") -> list[Fact]:
+    """Return that sentence for a page, if the answer is a stored one."""
+    note = stored_note(release)
+    return [Fact("stored", note)] if note else []
+
+
 def answer_document(release: "Release") -> dict[str, Any]:
     """Return the content of the page for programs, with all groups."""
     return {
@@ -57,6 +83,7 @@ def answer_document(release: "Release") -> dict[str, Any]:
         "positives": [list(group) for group in release.positives],
         "key": release.key,
         "repeated": release.repeated,
+        "paid_on": release.paid_on,
         "levels": [{"epsilon": epsilon.to_json(), "groups": groups} for epsilon, groups in release.levels.items()],
     }
 
@@ -124,20 +151,24 @@ def charge_of(release: "Release") -> str:
         return "0: the answer does not depend on the data"
     whose = release.guarantee.facts.get("budget")
     if whose:
-        return paid_charge(release.spent_epsilon, release.key, repeated=release.repeated, whose=whose)
+        return paid_charge(release.spent_epsilon, release, whose=whose)
     if release.repeated:
-        return f"0 now; {_amount(release.spent_epsilon)} when it was first asked"
+        return f"0 now; {_amount(release.spent_epsilon)} {_when(release.paid_on)}"
     back = release.planned_epsilon - release.spent_epsilon
     rest = f" of {rounded_up(release.planned_epsilon.fraction)} set aside; the rest was given back" if back else ""
     return f"{_amount(release.spent_epsilon)}{rest}. {_stored_as(release.key)}"
 
 
-def paid_charge(epsilon: Epsilon, key: str, *, repeated: bool, whose: str | None = None) -> str:
+def paid_charge(epsilon: Epsilon, release: "Stored", *, whose: str | None = None) -> str:
     """Return what was charged, now or before. With `whose`, the amount is a share of this budget, for each person."""
     paid = _amount(epsilon) if whose is None else f"each person up to {epsilon} of {whose}"
-    if repeated:
-        return f"0 now; {paid} when it was first asked (key {key})"
-    return f"{paid}. {_stored_as(key)}"
+    if release.repeated:
+        return f"0 now; {paid} {_when(release.paid_on)} (key {release.key})"
+    return f"{paid}. {_stored_as(release.key)}"
+
+
+def _when(paid_on: str) -> str:
+    return f"when it was first asked{f', on {paid_on}' if paid_on else ''}"
 
 
 def _amount(epsilon: Epsilon) -> str:

@@ -44,9 +44,10 @@ class PersonalCounts(Shown):
     assumption: str
     stamp: str = ""
     notes: tuple[str, ...] = ()
-    # Of this handing-out, not of the release: under which key it is stored, and whether it was charged before.
+    # Of this handing-out, not of the release: under which key it is stored, whether it was charged before, and when.
     key: str = not_stored("")
     repeated: bool = not_stored(False)
+    paid_on: str = not_stored("")
 
     @property
     def half_width(self) -> str:
@@ -70,21 +71,24 @@ class PersonalCounts(Shown):
 
     def page(self) -> Page:
         """Return what is shown of it."""
-        from thresher.pages.answer import key_text, paid_charge  # noqa: PLC0415 - not every answer is shown
+        from thresher.pages.answer import key_text, paid_charge, stored_fact  # noqa: PLC0415 - not every answer is shown
 
         rows = (line(*map(key_text, group), number) for group, number in zip(self.groups, self.estimates, strict=True))
         about = (
             "The promise is about noise alone. As an estimate for all people on the roster who have a budget, expect"
         )
         notes = (*self.notes, f"{about} a standard deviation of {self.predicted_sd}", self.assumption)
-        charge = paid_charge(self.share, self.key, repeated=self.repeated, whose=self.guarantee.facts["budget"])
+        charge = paid_charge(self.share, self, whose=self.guarantee.facts["budget"])
         blocks: tuple[Block, ...] = (
             Table((*self.keys, f"{self.aggregate}, weighted"), tuple(rows), (len(self.keys),)),
+            *stored_fact(self),
             Fact("promise", self.guarantee.sentence),
             *(Fact("note", note) for note in notes),
             Fact("charge", charge),
         )
-        return Page(blocks, {**self.document(), "key": self.key, "repeated": self.repeated}, self.stamp)
+        return Page(
+            blocks, {**self.document(), "key": self.key, "repeated": self.repeated, "paid_on": self.paid_on}, self.stamp
+        )
 
     def to_bytes(self) -> bytes:
         return encoded(self)
@@ -93,10 +97,13 @@ class PersonalCounts(Shown):
         return handed_out(self, key)
 
     def __str__(self) -> str:
+        from thresher.pages.answer import stored_note  # noqa: PLC0415 - not every answer is shown
+
         numbers = zip(self.groups, self.estimates, strict=True)
         listed = ", ".join(f"{' / '.join(map(str, group))} {number}" for group, number in numbers)
         stamp = f"{self.stamp}. " if self.stamp else ""
-        return f"{stamp}{self.aggregate}: {listed}. {self.guarantee} {self.assumption}"
+        stored = stored_note(self)
+        return f"{stored}{' ' if stored else ''}{stamp}{self.aggregate}: {listed}. {self.guarantee} {self.assumption}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -110,6 +110,12 @@ class Tables:
             yield from ((row[0], row[1], row[2]) for row in rows)
             after = rows[-1][0]
 
+    def line_at(self, sequence: int | None) -> dict[str, Any]:
+        """Read one stored line, unchecked."""
+        rows = self._run("SELECT document FROM entries WHERE sequence = ?", (sequence,))
+        line: dict[str, Any] = json.loads(rows[0][0]) if rows else {"at": "", "facts": {}}
+        return line
+
     def hash_at(self, sequence: int) -> str | None:
         rows = self._run("SELECT hash FROM entries WHERE sequence = ?", (sequence,))
         return rows[0][0] if rows else None
