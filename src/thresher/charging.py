@@ -112,7 +112,7 @@ def charged(till: Till, plan: Plan[Given], key: str) -> Given:
     need = plan.need
     if need is None:
         raise BugError("a plan without a need was to be charged")
-    columns = columns_of(till.source, need.table)
+    columns = hash_of_columns(till.source, need.table)
     stored = till.book.answered(plan.account, key, plan.identity.question, till.analyst)
     if stored is not None:
         return given_again(plan, stored, key, columns)
@@ -125,7 +125,7 @@ def charged(till: Till, plan: Plan[Given], key: str) -> Given:
     return complete(till.book, plan, held, lambda: till.source.fetch(need), till.entropy, till.progress)
 
 
-def columns_of(source: Readable, table: Table) -> str:
+def hash_of_columns(source: Readable, table: Table) -> str:
     """Return a hash of the names of the columns of a table in memory that has no version; otherwise nothing.
 
     Whoever passes the table can change its rows between two questions. Names are all that is compared: types,

@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Any, TypeVar, Unpack
 from thresher import asks
 from thresher.accounts import balance_left, open_accounts
 from thresher.amounts import Amount
-from thresher.asks.desk import Ask, Desk
-from thresher.charging import Progress, Till, charged, check_limit, columns_of, given_again, key_of, silent
+from thresher.asks.desk import Ask, Desk, PlanMemory
+from thresher.charging import Progress, Till, charged, check_limit, given_again, hash_of_columns, key_of, silent
 from thresher.config import Declarations, load
 from thresher.ledger import Balance, Book
 from thresher.noise import Entropy, SystemEntropy
@@ -61,6 +61,7 @@ class Engine:
         self._declarations, self._source, self._analyst = declarations, source, analyst
         self._book: Book | None = None
         self._opening = threading.Lock()
+        self._plans: PlanMemory[AnyDecision] = PlanMemory()
         self._desk = Desk(declarations, PublicTables(source), lambda: self.ledger, analyst)
 
     @property
@@ -96,7 +97,7 @@ class Engine:
         entry = self.ledger.answered(plan.account, name, plan.identity.question, self._analyst)
         if entry is None:
             return None
-        columns = "" if plan.need is None else columns_of(self._source, plan.need.table)
+        columns = "" if plan.need is None else hash_of_columns(self._source, plan.need.table)
         return given_again(plan, entry, name, columns)
 
     def balance(self, plan: Plan[Any]) -> Balance:
@@ -112,7 +113,7 @@ class Engine:
 
     def plan(self, sql: str, **options: Unpack["DecisionOptions"]) -> "AnyDecision":
         """Return the price and the promise of a decision; `str(plan)` explains it."""
-        return self.planned(asks.DecisionAsk(sql, options))
+        return self._plans.planned(sql, options, lambda: self.planned(asks.DecisionAsk(sql, options)))
 
     def decide(
         self,

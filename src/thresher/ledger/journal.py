@@ -79,6 +79,8 @@ class Journal:
     def _recover(self, *, accept_anchor: bool, make: bool) -> Verification:
         self._store.close()
         if self._anchor and make:
+            # A folder that is missing is the ledger's fault before it is the anchor's.
+            self._store.check_place(make=make)
             self._anchor.check_place()
         self._store.prepare(make=make, migrate=lambda tables: self._migrate(tables, accept_anchor=accept_anchor))
         # The anchor is read before the book, because another process may add to both in between.
