@@ -11,7 +11,7 @@ import click
 from thresher.cli import COMMANDS
 from thresher.config import decimal_text
 from thresher.decisions.aim import FEWEST_FOR_LEVELS, Aim
-from thresher.decisions.decision_options import NAMES, VALUES, DecisionOptions, Options, options_of
+from thresher.decisions.decision_options import NAMES, REGION, VALUES, WITHIN, DecisionOptions, Options, options_of
 from thresher.decisions.mechanisms import MECHANISMS, mechanism_named
 from thresher.decisions.uncertain_region import UncertainRegion
 from thresher.errors import ArgumentError
@@ -20,6 +20,7 @@ from thresher.errors import ArgumentError
 BROKEN = {
     "miss_rate": ["0"],
     "false_alarm_rate": ["0"],
+    "within": ["0", str(1 << 39)],
     "uncertain_region": ["0", str(1 << 39)],
     "max_epsilon": ["0", "0.0000000001"],
     "confidence": ["0.4"],
@@ -33,6 +34,7 @@ BROKEN = {
 VALID = {
     "miss_rate": "0.05",
     "false_alarm_rate": "0.1",
+    "within": "20",
     "uncertain_region": "20",
     "max_epsilon": "1",
     "confidence": "0.9",
@@ -109,7 +111,9 @@ def _applies_to(name: str) -> str:
 
 def _default_of(name: str) -> str:
     options = Options()
-    if name == "uncertain_region":
+    if name == REGION:
+        return f"as of `{WITHIN}`"
+    if name == WITHIN:
         free = [f"`{mechanism}`" for mechanism in MECHANISMS if mechanism_named(mechanism).width_optional]
         share = f"{decimal_text(100 * UncertainRegion().share)} % of the declared range"
         return f"{share}; {' and '.join(free)} find one by measuring for {FEWEST_FOR_LEVELS} groups or more"

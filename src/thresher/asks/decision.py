@@ -10,9 +10,10 @@ from typing import Any
 from thresher.asks.desk import Desk, check_one_for_all
 from thresher.asks.merging import IN_TEXT, merged
 from thresher.charging import check_limit
-from thresher.decisions.decision_options import NAMES, VALUES, options_of
+from thresher.decisions.decision_options import NAMES, VALUES, as_spelt, options_of
 from thresher.decisions.decision_plan import ConstantPlan, DecisionPlan, plan_decision
 from thresher.plan import Plan
+from thresher.question import Question
 from thresher.release import Release
 
 AnyDecision = DecisionPlan | ConstantPlan | Plan[Release]
@@ -31,6 +32,10 @@ class DecisionAsk:
 
         question = ask(self.sql, desk.declared, desk.public, options=IN_TEXT)
         check_one_for_all(question.table)
+        with as_spelt(question.options, self.options):
+            return self._plan(question)
+
+    def _plan(self, question: Question) -> AnyDecision:
         written = {name: value for name, value in question.options.items() if name != "key"}
         options = options_of(merged(written, self.options, NAMES, "a decision", IN_TEXT))
         if options.show == VALUES:

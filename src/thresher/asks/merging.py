@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping
 from difflib import get_close_matches
 from typing import Any
 
-from thresher.decisions.decision_options import NAMES
+from thresher.decisions.decision_options import NAMES, one_spelling
 from thresher.errors import ArgumentError
 
 # What may stand in OPTIONS(...): the options of all questions. Those that do not apply to a question are refused later.
@@ -33,6 +33,7 @@ def merged(
     for name, value in {**written, **given}.items():
         if name not in allowed:
             raise _refusal(name, value, allowed, about, known)
+    written, given = one_spelling(written), one_spelling(given)
     for name, value in given.items():
         if name in written:
             rule = f"the question's text says {written[name]} already"

@@ -13,7 +13,7 @@ from thresher.asks.desk import Desk, check_one_for_all
 from thresher.asks.merging import IN_TEXT, merged
 from thresher.charging import check_limit
 from thresher.config import Table
-from thresher.decisions.decision_options import NAMES, options_of
+from thresher.decisions.decision_options import NAMES, as_spelt, options_of
 from thresher.decisions.refinement import RefinementPlan, plan_refinement
 from thresher.decisions.refinement_steps import refused
 from thresher.decisions.uncertain_region import RegionLike
@@ -29,6 +29,7 @@ class SharperOptions(TypedDict, total=False):
 
     miss_rate: Amount | None
     false_alarm_rate: Amount | None
+    within: RegionLike | None
     uncertain_region: RegionLike | None
     max_epsilon: Amount | None
 
@@ -51,9 +52,10 @@ class RefinementAsk:
         check_one_for_all(question.table)
         stored = self._stored(desk.book(), question, desk.analyst)
         release = self._release(stored)
-        changes = self._changes(question, release)
-        options = options_of({**_unchanged(release), **changes})
-        plan = plan_refinement(question, options, self.of, release, said=changes.keys(), given_seen=self.given_seen)
+        with as_spelt(question.options, self.options):
+            changes = self._changes(question, release)
+            options = options_of({**_unchanged(release), **changes})
+            plan = plan_refinement(question, options, self.of, release, said=changes.keys(), given_seen=self.given_seen)
         self._check_rows(plan, question.table, stored)
         check_limit(plan, "max_epsilon")
         self._check_once(desk.book(), plan, desk.analyst)

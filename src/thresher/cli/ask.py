@@ -52,7 +52,7 @@ def plan_command(*, sql: str, config: str, details: bool, as_json: bool, **optio
 
     \b
       thresher plan "SELECT ward FROM stays GROUP BY ward
-                     HAVING COUNT(*) > 120" --uncertain-region 10
+                     HAVING COUNT(*) > 120" --within 10
     """  # noqa: D301 - click reads the backslash
     with opened(config) as engine:
         plan = engine.plan(question_text(sql), **options)
@@ -87,7 +87,7 @@ def ask_command(
 
     \b
       thresher ask "SELECT ward FROM stays GROUP BY ward
-                    HAVING COUNT(*) > 120" --uncertain-region 10
+                    HAVING COUNT(*) > 120" --within 10
     """  # noqa: D301 - click reads the backslash
     with opened(config, analyst) as engine:
         text = question_text(sql)
@@ -137,7 +137,7 @@ def refine_command(
 
     \b
       thresher refine "SELECT ward FROM stays GROUP BY ward
-                       HAVING COUNT(*) > 120" --of monday --uncertain-region 5
+                       HAVING COUNT(*) > 120" --of monday --within 5
     """  # noqa: D301 - click reads the backslash
     with opened(config, analyst) as engine:
         plan = engine.plan_refinement(question_text(sql), of=of, given_seen=given_seen, **options)

@@ -47,7 +47,7 @@ def next_step(engine: Engine, plan: Plan[Release], release: Release, sql: str, m
         command = click.get_current_context().command
         fits = in_flags(finer.affordable(left) or "Nothing finer is left in the budget", command)
         return Page((Fact("next", f"{groups}. {fits}."),))
-    options = {"--of": release.key, "--uncertain-region": width, **more}
+    options = {"--of": release.key, "--within": width, **more}
     written = " ".join(f"{flag} {shlex.quote(value)}" for flag, value in options.items())
     lines = [*f"    thresher refine {_argument(sql)} \\".split("\n"), f"      {written}"]
     how = "twice" if times == _FINER[0] else f"{times} times"
@@ -64,7 +64,7 @@ def _offer(engine: Engine, plan: DecisionPlan, release: Release, sql: str) -> tu
     try:
         for times in _FINER:
             width = _widths(plan, release.half_width / times)
-            finer = engine.plan_refinement(sql, of=release.key, uncertain_region=width)
+            finer = engine.plan_refinement(sql, of=release.key, within=width)
             if finer.cost is not None:
                 return None if engine.stored(finer) is not None else (times, width, finer)
     except ThresherError:

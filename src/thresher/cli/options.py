@@ -31,13 +31,17 @@ def together(*options: Callable[[_Command], _Command]) -> Callable[[_Command], _
     return add
 
 
+older_width = click.option(
+    "--uncertain-region", cls=RareOption, metavar="WIDTH", help="The older name of --within."
+)
 # The options of a question.
 wish_options = together(
     click.option(
-        "--uncertain-region",
+        "--within",
         metavar="WIDTH",
         help='How fine: 20, or "COUNT(*)=20, AVG(age)=3", or 10% of the declared range.',
     ),
+    older_width,
     click.option("--miss-rate", metavar="RATE", help="Chance of missing a group that qualifies [0.05]."),
     click.option("--max-epsilon", metavar="COST", help="The most this question may cost [as declared]."),
     click.option(
@@ -83,7 +87,8 @@ wish_options = together(
 )
 # The options of a refinement; what is left out stays as it was.
 sharper_options = together(
-    click.option("--uncertain-region", metavar="WIDTH", help="How fine: a smaller half width, as for ask."),
+    click.option("--within", metavar="WIDTH", help="How fine: a smaller half width, as for ask."),
+    older_width,
     click.option("--miss-rate", metavar="RATE", help="Chance of missing a group that qualifies."),
     click.option("--max-epsilon", metavar="COST", help="Most cost; alone: as fine as it pays for."),
     click.option(

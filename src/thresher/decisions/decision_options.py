@@ -5,7 +5,8 @@ are these names. What a mechanism needs of them is derived once, in `aim.py`.
 Reads: arguments. Writes: nothing. Never: data. Anything unclear is refused, never guessed.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any, TypedDict
@@ -18,6 +19,8 @@ from thresher.guarantee import FALSE_ALARMS, MISSES
 from thresher.noise.arguments import checked_confidence
 
 VERDICTS, VALUES = "verdicts", "values"
+# The option of half widths, and its older name, under which it is kept.
+WITHIN, REGION = "within", "uncertain_region"
 USUAL_MECHANISM = "certified"
 MOST_LEVELS = 32
 _MOST_DIGITS = 9
@@ -31,8 +34,9 @@ class DecisionOptions(TypedDict, total=False):
                         no data and is free
     false_alarm_rate    the probability, for each group, that a group that does not qualify is marked `above`; for
                         `three-way`, and for `certified` with 5 groups or more, the share aimed at for the whole list
-    uncertain_region    the half width: a number in each aggregate's own units, a number for each aggregate
+    within              the half width: a number in each aggregate's own units, a number for each aggregate
                         (`COUNT(*)=20, AVG(age)=1`), or a share of the declared range (`10%`)
+    uncertain_region    the older name of `within`; only one of the two may be given
     max_epsilon         the question is refused if it would cost more. `certified` and `three-way` measure until it is
                         used up; left out, until the table's `max_epsilon_per_question` or a tenth of its budget is
     confidence          the confidence of the statement about the whole list; to name it is to insist on the statement
@@ -47,6 +51,7 @@ class DecisionOptions(TypedDict, total=False):
 
     miss_rate: Amount | None
     false_alarm_rate: Amount | None
+    within: RegionLike | None
     uncertain_region: RegionLike | None
     max_epsilon: Amount | None
     confidence: Amount | None
@@ -102,11 +107,31 @@ class Options:
         return self.rates[0] >= _HALF
 
 
+def one_spelling(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the options under one name each, so that the spelling of a half width never makes another question."""
+    if WITHIN in given and REGION in given:
+        rule = "a half width is given under its older name too"
+        raise ArgumentError(WITHIN, given[WITHIN], rule, "Give one of the two")
+    return {REGION if name == WITHIN else name: value for name, value in given.items()}
+
+
+@contextmanager
+def as_spelt(*given: Mapping[str, Any]) -> Iterator[None]:
+    """Let refusals of a half width name the option as it was spelt, and `within` if it was not given."""
+    try:
+        yield
+    except ArgumentError as refused:
+        if refused.field != REGION or any(options.get(REGION) is not None for options in given):
+            raise
+        raise ArgumentError(WITHIN, refused.value, refused.rule, refused.fix) from None
+
+
 def options_of(passed: Mapping[str, Any]) -> Options:
     """Check each option that was given; None means that it was left out."""
-    given = {name: value for name, value in passed.items() if value is not None}
+    given = one_spelling({name: value for name, value in passed.items() if value is not None})
     bound = _checked_bound(given.get("bound", MISSES))
-    checked = {_FIELDS.get(name, name): _CHECKS[name](value, bound) for name, value in given.items()}
+    with as_spelt(passed):
+        checked = {_FIELDS.get(name, name): _CHECKS[name](value, bound) for name, value in given.items()}
     options = Options(**checked)
     _check_show(options, given)
     return replace(options, given={name: _normal(name, options) for name in given})

@@ -19,6 +19,7 @@ _WRITTEN = {
     "levels": "4",
     "mechanism": "'ppwlm'",
     "show": "'values'",
+    "within": "20 or within='COUNT(*)=20'",
     "uncertain_region": "20 or uncertain_region='COUNT(*)=20'",
 }
 # Options are looked for where one of these words stands.
