@@ -307,7 +307,7 @@ def test_a_default_width_without_a_range_says_that_no_width_was_given(tmp_path):
     clinic(tmp_path, declarations=re.sub("count_range = .*", "", DECLARATIONS))
     refused = thresher("plan", COUNT, cwd=tmp_path)
     assert refused.returncode == 2
-    assert "--uncertain-region was not given: the default is a share of the largest group" in refused.stderr
+    assert "--within was not given: the default is a share of the largest group" in refused.stderr
 
 
 def test_the_flags_are_the_options_of_a_decision():
