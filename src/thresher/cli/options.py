@@ -31,9 +31,7 @@ def together(*options: Callable[[_Command], _Command]) -> Callable[[_Command], _
     return add
 
 
-older_width = click.option(
-    "--uncertain-region", cls=RareOption, metavar="WIDTH", help="The older name of --within."
-)
+older_width = click.option("--uncertain-region", cls=RareOption, metavar="WIDTH", help="The older name of --within.")
 # The options of a question.
 wish_options = together(
     click.option(
