@@ -152,7 +152,7 @@ class SqlSource(ABC):
             names = tuple(self.catalogue())
             looked, found = _tried(lambda: (self._derived(), self._constraints(), {n: self._bases(n) for n in names}))
             if not looked or found is None:
-                raise SourceUnavailableError(f"{self._unreachable()}; the catalogue could not be read")
+                raise SourceUnavailableError(f"{self._why_closed(None)} {UNREAD}")
             derived, columns, bases = found
             return {name: RelationFacts(bases[name], name in derived, columns.get(name, {})) for name in names}
 
