@@ -12,7 +12,7 @@ import time
 
 import duckdb
 import pytest
-from cli.running import process, thresher
+from cli.running import in_shell, process, thresher
 from engine.clinics import DECLARATIONS, clinic
 
 from thresher.cli.ask import plan_command
@@ -167,7 +167,15 @@ def test_interrupted_in_the_middle_it_says_what_was_charged(tmp_path, name):
     assert [line["kind"] for line in ledger(tmp_path)["entries"]][-2:] == ["reserve", "forfeit"]
     lost = thresher("ask", COUNT, "--yes", "--uncertain-region", "10", "--key", "k", cwd=tmp_path)
     assert lost.returncode == 3
-    assert "answer was lost" in lost.stderr
+    assert "the question with the key 'k' was charged 0.218725417 on " in lost.stderr
+    assert "its answer was lost. To ask anew and pay anew, add --key NAME with a name that was not used" in lost.stderr
+
+
+def test_a_question_on_standard_input_that_is_not_utf_8_is_refused(folder):
+    done = in_shell(r"printf '\xff\xfe SELECT' | $THRESHER plan -", cwd=folder)
+    assert done.returncode == 2
+    assert "standard input is not UTF-8 text" in done.stderr
+    assert in_shell(f"echo {shlex.quote(COUNT)} | $THRESHER plan --within 10 -", cwd=folder).returncode == 0
 
 
 def test_names_in_the_data_cannot_steer_the_terminal(tmp_path):

@@ -2,6 +2,7 @@
 
 import json
 
+import pyarrow as pa
 import pytest
 from cli.running import thresher as command
 from engine.clinics import clinic
@@ -10,6 +11,7 @@ import thresher
 from thresher.decisions import DecisionPlan, ValuesPlan
 from thresher.decisions.decision_options import options_of
 from thresher.errors import ArgumentError, QuestionError
+from thresher.noise import SeededEntropy
 
 SQL = "SELECT ward FROM patients GROUP BY ward HAVING COUNT(*) > 30 AND AVG(age) > 65"
 
@@ -64,3 +66,22 @@ def test_on_the_command_line(tmp_path):
     shown = command("ask", SQL, *asked, "--yes", "--all", cwd=tmp_path).stdout
     assert "COUNT(*)" in shown
     assert " ± " in shown
+
+
+def test_only_an_unwritten_guard_is_left(tmp_path):
+    """An average above its declared minimum always holds where there are rows: a count of rows decides."""
+    (tmp_path / "thresher.toml").write_text(
+        '[source]\nurl = "memory://"\n[tables.stays]\nbudget = "5"\ncount_range = 300\n[tables.stays.columns]\n'
+        'ward = { values = ["eye", "stroke"] }\nage = { min = 0, max = 110, step = 1 }\n'
+    )
+    rows = pa.table({"ward": ["stroke"] * 170, "age": [50] * 170})
+    with thresher.open(tmp_path / "thresher.toml", tables={"stays": rows}) as engine:
+        for having in ("AVG(age) >= 0", "AVG(age) <= 110", "NOT AVG(age) < 0"):
+            for width in ({}, {"within": 10}):
+                sql = f"SELECT ward FROM stays GROUP BY ward HAVING {having}"
+                plan = engine.plan(sql, show="values", **width)
+                assert "COUNT(age) by itself" in dict(plan.details())["measured"]
+                answer = engine.decide(sql, show="values", entropy=SeededEntropy(1), **width)
+                assert ("stroke",) in answer.positives
+                assert str(answer)
+                assert answer.page(every=True)

@@ -9,7 +9,7 @@ from difflib import get_close_matches
 
 import click
 
-from thresher.errors import ArgumentError, BudgetError, ThresherError, TooDearError
+from thresher.errors import ArgumentError, BudgetError, LostAnswerError, ThresherError, TooDearError
 
 
 def invoked(group: click.Group, arguments: Sequence[str]) -> click.Command:
@@ -24,7 +24,7 @@ def invoked(group: click.Group, arguments: Sequence[str]) -> click.Command:
 def by_flags(error: ThresherError, command: click.Command) -> str:
     """Return the text of the error, with the options of this command written as flags."""
     flags = _flags_of(command)
-    if isinstance(error, BudgetError | TooDearError):
+    if isinstance(error, BudgetError | TooDearError | LostAnswerError):
         return _spelt(str(error), flags)
     if not isinstance(error, ArgumentError):
         return str(error)

@@ -126,7 +126,10 @@ def question_text(sql: str) -> str:
     if sql == "-":
         if sys.stdin is None or sys.stdin.closed:
             raise ArgumentError("SQL", "-", "standard input is closed", "Pass the question as an argument")
-        return sys.stdin.read()
+        try:
+            return sys.stdin.buffer.read().decode("utf-8")
+        except UnicodeDecodeError:
+            raise ArgumentError("SQL", "-", "standard input is not UTF-8 text", "Save the question as UTF-8") from None
     if not sql.startswith("@"):
         return sql
     try:

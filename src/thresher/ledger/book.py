@@ -390,10 +390,7 @@ def _replayed(tables: Tables, found: Reservation, account: str, question: str) -
             "or other declarations. Ask this question with another key"
         )
     if found.state == FORFEITED:
-        raise LostAnswerError(
-            f"the key {found.key!r} was charged, and its answer was lost. To ask again and pay again, pass a key that "
-            "was not used before"
-        )
+        raise LostAnswerError(found.lost_words(tables.line_at(found.ended_by)["at"][:_DAY]))
     if found.state == RESERVED:
         return None
     body = tables.release(found.sequence)

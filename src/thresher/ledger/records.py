@@ -130,6 +130,14 @@ class Reservation:
         """Return the worst case, parsed from its text."""
         return spending_from_json(json.loads(self.written))
 
+    def lost_words(self, day: str) -> str:
+        """Return the refusal of a question whose answer was lost on a day."""
+        charged = max(amount for loss in self.worst_case.losses() for _, amount in loss.regions())
+        return (
+            f"the question with the key {self.key!r} was charged {charged} on {day}, and its answer was lost. To ask "
+            "anew and pay anew, add key=NAME with a name that was not used before"
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class StoredRelease:
