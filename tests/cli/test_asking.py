@@ -142,7 +142,7 @@ def has_reserved(folder):
     return shown.returncode == 0 and any(line["kind"] == "reserve" for line in json.loads(shown.stdout)["entries"])
 
 
-@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM", "SIGHUP"])
+@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM"])
 def test_interrupted_in_the_middle_it_says_what_was_charged(tmp_path, name):
     """Ctrl-C, or another request to stop, while the source is read: the worst case is lost, said, and remembered."""
     clinic(tmp_path)

@@ -8,7 +8,6 @@ import re
 import signal
 import subprocess
 import sys
-import time
 
 import duckdb
 import pyarrow.parquet
@@ -252,36 +251,6 @@ def test_each_step_is_flushed_and_a_kill_loses_nothing_that_was_shown(folder):
     shown = [json.loads(line) for line in stream("show", "campus", "--json").stdout.splitlines()]
     assert shown == before
     assert steps_in(stream("run", "campus", "--from", "-", "--json", given=counted(0, 1, 2))) == [2]
-
-
-def test_the_wall_clock_ends_steps_though_nobody_sends_anything(folder):
-    now = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(time.time() - 100))
-    short = DECLARATIONS.replace("2026-03-02T00:00:00Z", now).replace("step_seconds = 300", "step_seconds = 1")
-    (folder / "thresher.toml").write_text(short)
-    command = [sys.executable, "-m", "thresher", "stream", "run", "campus", "--from", "-", "--clock", "wall"]
-    with subprocess.Popen(
-        [*command, "--yes", "--json"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=folder
-    ) as running:
-        first, *rest = (json.loads(running.stdout.readline()) for _ in range(3))
-        running.stdin.close()
-    assert first["kind"] == "gap"
-    assert [record["kind"] for record in rest] == ["released", "released"]
-    assert rest[0]["step"] >= 100
-
-
-def test_interrupted_it_says_that_it_goes_on(folder):
-    command = [sys.executable, "-m", "thresher", "stream", "run", "campus", "--from", "-", "--yes"]
-    with subprocess.Popen(
-        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=folder
-    ) as running:
-        running.stdin.write(counted(0))
-        running.stdin.flush()
-        running.stdout.readline()
-        os.kill(running.pid, signal.SIGINT)
-        told = running.stderr.read()
-    assert running.returncode == 130
-    assert "All steps before 1 are stored." in told
-    assert "Nothing was charged" not in told
 
 
 @pytest.mark.parametrize("answer", ["y", "n"])

@@ -184,8 +184,9 @@ def test_the_wall_clock_ignores_ticks_and_ends_by_ctrl_c(tmp_path):
     walled(tmp_path)
     with running(tmp_path, "--clock", "wall", "--counters") as process:
         assert json.loads(process.stdout.readline())["kind"] == "gap"
-        send(process, {"tick": "2031-01-01T00:00:00Z"}, {"step": 5_000, "counts": {"library": 1, "gym": 2}})
+        # A step ends though nobody sends anything.
         first = json.loads(process.stdout.readline())
+        send(process, {"tick": "2031-01-01T00:00:00Z"}, {"step": 5_000, "counts": {"library": 1, "gym": 2}})
         second = json.loads(process.stdout.readline())
         process.send_signal(signal.SIGINT)
         released, told = process.communicate(timeout=60)
@@ -193,7 +194,9 @@ def test_the_wall_clock_ignores_ticks_and_ends_by_ctrl_c(tmp_path):
     steps = [first["step"], second["step"], *(json.loads(line)["step"] for line in released.splitlines())]
     assert steps == list(range(steps[0], steps[0] + len(steps)))
     assert 100 <= steps[-1] < 200
+    assert first["kind"] == second["kind"] == "released"
     assert "unreadable lines 2" in told
+    assert "Nothing was charged" not in told
     assert f"All steps before {steps[-1] + 1} are stored." in told
     assert charges(tmp_path) == ["reserve", "settle"] * len(steps)
 
