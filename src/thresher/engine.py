@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from thresher.personal.budget_classes import ClassLeft
     from thresher.personal.personal_counts import PersonalCounts
     from thresher.personal.weighted_read import PersonalOptions, PersonalPlan
+    from thresher.suggestions.suggestion_plan import Suggestion, SuggestionPlan
 
 Planned = TypeVar("Planned", bound=Plan[Any])
 
@@ -178,6 +179,25 @@ class Engine:
         The price is `epsilon`. For a ROC curve it may follow from an `auc_error` instead, by a simulation: an estimate.
         """
         return self.answer(self.plan_diagnosis(kind, **options), key=key, entropy=entropy, progress=progress)
+
+    def plan_suggestion(self, table: str, *, epsilon: Amount | None = None) -> "SuggestionPlan":
+        """Return price and promise of a suggestion. `table`: TABLE, or TABLE.COLUMN for questions grouped by COLUMN."""
+        return self.planned(asks.SuggestionAsk(table, epsilon))
+
+    def suggest(
+        self,
+        table: str,
+        *,
+        epsilon: Amount | None = None,
+        key: str | None = None,
+        entropy: Entropy | None = None,
+        progress: Progress = silent,
+    ) -> "Suggestion":
+        """Buy a recommendation for the limits on one person. For the curator only; no file is changed. Charged once.
+
+        It costs `epsilon`; left out, a hundredth of the budget.
+        """
+        return self.answer(self.plan_suggestion(table, epsilon=epsilon), key=key, entropy=entropy, progress=progress)
 
     def plan_personal(self, sql: str, **options: Unpack["PersonalOptions"]) -> "PersonalPlan[Any]":
         """Return price and promise of a question to a table with personal budgets.

@@ -357,6 +357,18 @@ def _diagnosis(promise: Guarantee) -> str:
     return f"{changed} e^{promise.facts['epsilon']}. {promise.facts['error']}"
 
 
+def _suggestion(promise: Guarantee) -> str:
+    """Return the promise of suggested limits, which is about people. None about rows is possible."""
+    people = units_of(promise.facts["unit"])
+    both = f"so at most 10 % of the {people} lose a row by both. " if promise.facts.get("both") else ""
+    comma = ", " if both else ". "
+    return (
+        f"Over the noise, with confidence 95 % for each limit: at most 5 % of the {people} exceed it and lose a row by "
+        f"it{comma}{both}Nothing is promised about the share of rows: one {noun_of(promise.facts['unit'])} can have "
+        "nearly all of them."
+    )
+
+
 SENTENCES: Mapping[str, Callable[[Guarantee], str]] = {
     "line": _line,
     "labels": _labels,
@@ -368,5 +380,6 @@ SENTENCES: Mapping[str, Callable[[Guarantee], str]] = {
     "weighted count": _weighted_count,
     "weighted decision": _weighted_decision,
     "diagnosis": _diagnosis,
+    "suggestion": _suggestion,
     "text": lambda promise: promise.facts["text"],
 }

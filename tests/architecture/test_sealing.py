@@ -12,7 +12,7 @@ from thresher.errors import BugError
 from thresher.question import Exact
 
 SOURCE = Path(__file__).parents[2] / "src" / "thresher"
-MAY_OPEN = {"decisions", "mechanisms", "streams", "diagnostics", "personal", "audit"}
+MAY_OPEN = {"decisions", "mechanisms", "streams", "diagnostics", "personal", "suggestions", "audit"}
 
 
 def openers(folder: Path) -> set[str]:

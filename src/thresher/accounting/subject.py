@@ -17,6 +17,7 @@ FAMILIES: Mapping[str, str] = {
     "values": TABLE,
     "refinement": TABLE,
     "diagnosis": TABLE,
+    "suggestion": TABLE,
     "personal count": PERSONAL,
     "personal decision": PERSONAL,
     "stream step": STREAM,

@@ -17,10 +17,12 @@ if TYPE_CHECKING:
     from thresher.asks.diagnosis import DiagnosisAsk
     from thresher.asks.personal_asks import classes_left_of, personal_count, personal_decision, personal_question
     from thresher.asks.refinement_ask import RefinementAsk
+    from thresher.asks.suggestion_ask import SuggestionAsk
 
 _MODULES = {
     "DecisionAsk": "decision",
     "RefinementAsk": "refinement_ask",
+    "SuggestionAsk": "suggestion_ask",
     "classes_left_of": "personal_asks",
     "DiagnosisAsk": "diagnosis",
     "personal_count": "personal_asks",
@@ -31,6 +33,7 @@ __all__ = [
     "DecisionAsk",
     "DiagnosisAsk",
     "RefinementAsk",
+    "SuggestionAsk",
     "classes_left_of",
     "personal_count",
     "personal_decision",

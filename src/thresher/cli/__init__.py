@@ -37,6 +37,7 @@ COMMANDS: dict[str, tuple[str, str, str, str]] = {
     "ask": ("ask", "ask_command", "Ask", "show the cost, ask for a yes, pay, answer"),
     "refine": ("ask", "refine_command", "Ask", "make a stored answer finer, for the difference in price"),
     "ledger": ("ledger", "ledger", "Check", "what was spent, what is left, whether the file is intact"),
+    "suggest": ("suggest", "suggest", "More", "limits on one person, recommended for a price"),
     "stream": ("stream", "stream", "More", "counts of every step of a stream, windows and alarms"),
     "diagnose": ("diagnose", "diagnose", "More", "does a model fit: ROC curve, binned residuals, residual plot"),
     "personal": ("personal", "personal", "More", "tables in which each person has a budget of their own"),

@@ -40,7 +40,7 @@ from thresher.question.conditions import (
 )
 from thresher.question.exposure import group_keys, grouping_of
 from thresher.question.identity import Identity, identity_of
-from thresher.question.needs import AnyNeed, Exact, Need, RowsNeed
+from thresher.question.needs import AnyNeed, Exact, Need, PeopleNeed, RowsNeed
 from thresher.question.sensitivity import MOST_ROWS, largest_value, sensitivity
 
 __all__ = [
@@ -61,6 +61,7 @@ __all__ = [
     "Need",
     "NoneOf",
     "OneOf",
+    "PeopleNeed",
     "Present",
     "PublicTable",
     "PublicValue",

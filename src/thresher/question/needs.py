@@ -46,7 +46,21 @@ class RowsNeed:
         return replace(self.table, contribution=replace(self.table.contribution, max_groups=1, max_rows=1))
 
 
-AnyNeed = Need | RowsNeed
+@dataclass(frozen=True, slots=True)
+class PeopleNeed:
+    """How many units fall between public edges. One scan, in which no limit on the rows of a unit applies.
+
+    A unit is counted once by the groups of `keys` in which it has rows, and once by its most rows in one group. The
+    values are one column: the bins of `group_edges`, then those of `row_edges`. Sizes above the last edge count there.
+    """
+
+    table: Table
+    keys: tuple[Column, ...]
+    group_edges: tuple[int, ...]
+    row_edges: tuple[int, ...]
+
+
+AnyNeed = Need | RowsNeed | PeopleNeed
 
 
 class Exact:

@@ -15,7 +15,17 @@ import numpy as np
 
 from thresher.config import Column, Declarations, Referenced, Table
 from thresher.errors import BugError, DeclarationError, SourceFailedError, SourceUnavailableError, ThresherError
-from thresher.question import ALWAYS, AnyNeed, Condition, Exact, Need, PublicTable, RowsNeed, with_public_values
+from thresher.question import (
+    ALWAYS,
+    AnyNeed,
+    Condition,
+    Exact,
+    Need,
+    PeopleNeed,
+    PublicTable,
+    RowsNeed,
+    with_public_values,
+)
 from thresher.question.identity import rows_digest
 from thresher.sources import published
 from thresher.sources.bounding import Bounding, Kept, bounded_rows, bounding, raw_rows
@@ -193,6 +203,8 @@ class SqlSource(ABC):
             need = self._resolved(need)
             if isinstance(need, RowsNeed):
                 return self._guarded(lambda: self._fetch_rows(need))
+            if isinstance(need, PeopleNeed):
+                return self._guarded(lambda: self._fetch_people(need))
             if not need.groups or not need.aggregates:
                 return Exact(np.zeros((len(need.groups), len(need.aggregates)), dtype=np.int64))
             return self._guarded(lambda: self._fetch(need))
@@ -248,6 +260,16 @@ class SqlSource(ABC):
         self._still_wanted()
         columns = self._columns(asked) or [[] for _ in need.columns]
         return Exact(np.stack([np.asarray(column, dtype=np.int64) for column in columns], axis=1))
+
+    def _fetch_people(self, need: PeopleNeed) -> Exact:
+        from thresher.sources.people_counts import people_statement  # noqa: PLC0415 - only a suggestion needs it
+
+        name = relation_of(need.table)
+        found = RelationColumns({column.name: column for column in self.catalogue()[name]}, self._dialect)
+        asked = people_statement(need, self._relations[name], found)
+        self._still_wanted()
+        _, *counts = self._columns(asked)
+        return Exact(np.array([[int(str(count[0]))] for count in counts], dtype=np.int64))
 
     def _rows_of(self, table: Table, keys: Sequence[Column], among: Condition = ALWAYS) -> Rows:
         """Return the table's rows, or the rows that count under the limits on a unit; these are stored once.
