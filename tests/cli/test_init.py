@@ -12,6 +12,7 @@ import duckdb
 import pandas as pd
 import psycopg
 import pyarrow as pa
+import pyarrow.parquet
 import pytest
 from cli.running import thresher
 from sources.conftest import postgres_server  # noqa: F401 - one way to start PostgreSQL

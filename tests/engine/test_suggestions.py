@@ -4,6 +4,7 @@ import json
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.parquet
 import pytest
 from cli.running import thresher as command
 from laws import assert_fits, laplace_p
