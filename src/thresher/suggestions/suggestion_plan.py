@@ -43,9 +43,10 @@ class Suggestion(Shown):
     row_edges: tuple[int, ...] = ()
     row_counts: tuple[int, ...] = ()
     stamp: str = ""
-    # Of this handing-out, not of the release: under which key it is stored, and whether it was charged before.
+    # Of this handing-out, not of the release: under which key it is stored, whether it was charged before, and when.
     key: str = not_stored("")
     repeated: bool = not_stored(False)
+    paid_on: str = not_stored("")
 
     @property
     def lines(self) -> tuple[str, ...]:
@@ -55,17 +56,17 @@ class Suggestion(Shown):
 
     def page(self) -> Page:
         """Return what is shown of it."""
-        from thresher.pages.answer import paid_charge  # noqa: PLC0415 - not every release is shown
+        from thresher.pages.answer import paid_charge, stored_fact  # noqa: PLC0415 - not every release is shown
 
         wanted = ["max_groups_per_unit"] * bool(self.group_edges) + ["max_rows_per_group"]
         missing = [name for name in wanted if not any(line.startswith(name) for line in self.lines)]
-        facts = [Fact("suggested", line) for line in self.lines]
+        facts = [*stored_fact(self), *(Fact("suggested", line) for line in self.lines)]
         if missing:
             facts.append(Fact("none for", f"{' and '.join(missing)}: so little epsilon cannot tell. {_ENOUGH}"))
         if self.lines:
             facts += [Fact("promise", self.guarantee.sentence), Fact("note", _BOUGHT.format(self.table))]
-        facts.append(Fact("charge", paid_charge(self.epsilon, self.key, repeated=self.repeated)))
-        more = {"lines": list(self.lines), "key": self.key, "repeated": self.repeated}
+        facts.append(Fact("charge", paid_charge(self.epsilon, self)))
+        more = {"lines": list(self.lines), "key": self.key, "repeated": self.repeated, "paid_on": self.paid_on}
         return Page(tuple(facts), {**document(self), **more}, self.stamp)
 
     def to_bytes(self) -> bytes:
@@ -75,7 +76,15 @@ class Suggestion(Shown):
         return handed_out(self, key)
 
     def __str__(self) -> str:
-        return "\n".join((*self.lines, self.guarantee.sentence if self.lines else "Nothing is suggested."))
+        from thresher.pages.answer import stored_note  # noqa: PLC0415 - not every release is shown
+
+        said = (
+            self.stamp,
+            stored_note(self),
+            *self.lines,
+            self.guarantee.sentence if self.lines else "Nothing is suggested.",
+        )
+        return "\n".join(filter(None, said))
 
 
 _ENOUGH = "About 0.1 is enough for 10,000 people, 0.01 for 100,000"
