@@ -102,7 +102,7 @@ def test_a_kept_hospital_can_be_asked(tmp_path):
     sql = "SELECT gender FROM patients GROUP BY gender HAVING COUNT(*) > 55000"
     asked = thresher("ask", sql, "--config", str(folder / "thresher.toml"), "--yes", "--json")
     assert asked.returncode == 0, asked.stderr
-    assert [group for (group,) in json.loads(asked.stdout)["positives"]] == ["f", "m"]
+    assert json.loads(asked.stdout)["positives"] == [{"gender": "f"}, {"gender": "m"}]
     taken = thresher("demo", "--keep", str(folder))
     assert taken.returncode == 2
     assert "not empty" in taken.stderr

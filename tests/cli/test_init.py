@@ -42,7 +42,7 @@ def test_from_an_unknown_file_with_one_text_column_to_a_promised_decision_in_thr
     asked = thresher("ask", sql, *how, "--yes", "--json", cwd=tmp_path)
     assert asked.returncode == 0, asked.stderr
     answer = json.loads(asked.stdout)
-    assert answer["groups"] == [["eye"], ["stroke"], ["surgery"]]
+    assert answer["groups"] == [{"ward": "eye"}, {"ward": "stroke"}, {"ward": "surgery"}]
     assert 0 < Fraction(answer["budget"]["spent"]) <= Fraction(1, 10), "a tenth of the budget"
 
 

@@ -80,12 +80,18 @@ def answer_document(release: "Release") -> dict[str, Any]:
     """Return the content of the page for programs, with all groups."""
     return {
         **release.document(),
-        "positives": [list(group) for group in release.positives],
+        "groups": named_groups(release.keys, release.groups),
+        "positives": named_groups(release.keys, release.positives),
         "key": release.key,
         "repeated": release.repeated,
         "paid_on": release.paid_on,
         "levels": [{"epsilon": epsilon.to_json(), "groups": groups} for epsilon, groups in release.levels.items()],
     }
+
+
+def named_groups(keys: Sequence[str], groups: Sequence[tuple[Label, ...]]) -> list[dict[str, Label]]:
+    """Return each group as an object, from the name of each key to its value."""
+    return [dict(zip(keys, group, strict=True)) for group in groups]
 
 
 def verdict_table(

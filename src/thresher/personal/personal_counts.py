@@ -71,7 +71,7 @@ class PersonalCounts(Shown):
 
     def page(self) -> Page:
         """Return what is shown of it."""
-        from thresher.pages.answer import key_text, paid_charge, stored_fact  # noqa: PLC0415 - not every answer is shown
+        from thresher.pages.answer import key_text, named_groups, paid_charge, stored_fact  # noqa: PLC0415 - not every answer is shown
 
         rows = (line(*map(key_text, group), number) for group, number in zip(self.groups, self.estimates, strict=True))
         about = (
@@ -86,9 +86,8 @@ class PersonalCounts(Shown):
             *(Fact("note", note) for note in notes),
             Fact("charge", charge),
         )
-        return Page(
-            blocks, {**self.document(), "key": self.key, "repeated": self.repeated, "paid_on": self.paid_on}, self.stamp
-        )
+        more = {"key": self.key, "repeated": self.repeated, "paid_on": self.paid_on}
+        return Page(blocks, {**self.document(), "groups": named_groups(self.keys, self.groups), **more}, self.stamp)
 
     def to_bytes(self) -> bytes:
         return encoded(self)
