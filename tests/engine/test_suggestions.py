@@ -44,6 +44,7 @@ def test_limits_are_suggested_charged_once_and_stored(folder):
     with thresher.open(folder / "thresher.toml") as engine:
         plan = engine.plan_suggestion("visits.ward", epsilon="0.5")
         assert plan.epsilon == Epsilon("0.5")
+        assert "about 800 people; with fewer, nothing is suggested" in str(plan)
         assert engine.left(plan).spent == Epsilon(0)
         found = engine.suggest("visits.ward", epsilon="0.5", entropy=SeededEntropy(1))
         assert (found.max_groups, found.max_rows) == (2, 1)

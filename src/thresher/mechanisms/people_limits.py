@@ -6,6 +6,7 @@ Reads: counts of people, entropy. Writes: nothing. Never: rows; a promise about 
 answer can make. Proof: `people_limits.md`.
 """
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -116,6 +117,11 @@ def recommended_limit(noisy: Sequence[int], edges: Sequence[int], epsilon: Epsil
         if most_above <= share * least_people:
             return edge
     return edges[-1]
+
+
+def fewest_people(epsilon: Epsilon) -> int:
+    """Return how many people there must be at least: with fewer, nothing is recommended, except by chance."""
+    return math.ceil(_LEAST_SIGNAL / epsilon.fraction)
 
 
 def noise_reach(terms: int, epsilon: Epsilon, rate: Fraction) -> int:

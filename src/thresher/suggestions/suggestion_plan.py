@@ -13,7 +13,7 @@ from thresher.codec import decoded, document, encoded, handed_out, not_stored
 from thresher.config import Table
 from thresher.errors import ArgumentError, BugError
 from thresher.guarantee import Guarantee, noun_of
-from thresher.mechanisms.people_limits import limit_edges, people_limit
+from thresher.mechanisms.people_limits import fewest_people, limit_edges, people_limit
 from thresher.noise import Entropy
 from thresher.pages import Fact, Page, Shown
 from thresher.plan import Plan, Statements, subject_of
@@ -100,6 +100,11 @@ class SuggestionPlan(Plan[Suggestion]):
     group_edges: tuple[int, ...]
     row_edges: tuple[int, ...]
 
+    @property
+    def _each(self) -> Epsilon:
+        """What each limit costs."""
+        return Epsilon.from_nano(self.epsilon.nano // (2 if self.group_edges else 1))
+
     def affordable(self, limit: Epsilon) -> str | None:
         """Name the epsilon that is left."""
         return f"Ask for epsilon={limit}" if limit else None
@@ -113,8 +118,7 @@ class SuggestionPlan(Plan[Suggestion]):
         if exact is None:
             raise BugError("a suggestion needs counts of people")
         people = exact.unseal()[:, 0].astype("int64")
-        parts = 2 if self.group_edges else 1
-        price, size = Epsilon.from_nano(self.epsilon.nano // parts), len(self.group_edges)
+        price, size = self._each, len(self.group_edges)
         groups = people_limit(people[:size], self.group_edges, price, entropy=entropy) if size else None
         rows = people_limit(people[size:], self.row_edges, price, entropy=entropy)
         release = Suggestion(
@@ -136,9 +140,14 @@ class SuggestionPlan(Plan[Suggestion]):
 
     def explanation(self) -> Statements:
         about = f"grouped by {self.column}" if self.column else "without GROUP BY"
+        fewest = f"about {fewest_people(self._each):,} people"
         return [
             ("suggestion", f"how many groups and rows of one {noun_of(self.unit)} to count, for questions {about}"),
             ("epsilon", str(self.epsilon)),
+            (
+                "needs",
+                f"about {fewest_people(self._each):,} people; with fewer, nothing is suggested, and it is charged",
+            ),
             ("promise", self.guarantee.sentence),
         ]
 
