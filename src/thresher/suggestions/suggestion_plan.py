@@ -144,10 +144,7 @@ class SuggestionPlan(Plan[Suggestion]):
         return [
             ("suggestion", f"how many groups and rows of one {noun_of(self.unit)} to count, for questions {about}"),
             ("epsilon", str(self.epsilon)),
-            (
-                "needs",
-                f"about {fewest_people(self._each):,} people; with fewer, nothing is suggested, and it is charged",
-            ),
+            ("needs", f"{fewest}; with fewer, nothing is suggested, and it is charged all the same"),
             ("promise", self.guarantee.sentence),
         ]
 
