@@ -246,7 +246,7 @@ def test_noise_that_is_not_drawn_is_refused_before_data(tmp_path):
     not_drawn = pytest.raises(ArgumentError, match="a scale above 1e9, which is not drawn")
     with thresher.open(clinic(tmp_path, [], declarations)) as engine, not_drawn as refused:
         engine.plan(sql, mechanism="naive")
-    assert refused.value.field == "uncertain_region"
+    assert refused.value.field == "within"
 
 
 @pytest.mark.parametrize("mechanism", ["probe", "probe-ent"])

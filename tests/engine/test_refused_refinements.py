@@ -179,7 +179,7 @@ def test_what_is_written_as_it_was_is_no_contradiction(engine):
 @pytest.mark.parametrize(
     ("wished", "field", "match"),
     [
-        ({"uncertain_region": None}, "uncertain_region", "a refinement must change something"),
+        ({"uncertain_region": None}, "within", "a refinement must change something"),
         ({"uncertain_region": 0}, "uncertain_region", "above zero"),
         ({"uncertain_region": {"SUM(x)": 3}}, "uncertain_region", "no such aggregate"),
         ({"miss_rate": 0}, "miss_rate", "above 0"),
