@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 
 from thresher.config import decimal_text
+from thresher.list_sentences import NOTHING_CERTIFIED, of_the_list
 
 MISSES, FALSE_ALARMS = "misses", "false_alarms"
 ABOVE, UNCERTAIN, BELOW = "above", "uncertain", "below"
@@ -251,20 +252,14 @@ def _labels(promise: Guarantee) -> str:
 
 
 def _of_the_list(promise: Guarantee) -> str:
+    """Return what is certified about all groups together: a share, or a number, or nothing; of a plan, the aim."""
     facts = promise.facts
-    whom = "do not qualify are reported" if promise.bound == MISSES else "qualify are left out"
-    if "share" in facts and Fraction(facts["share"]) < 1:
-        share = share_percent(Fraction(facts["share"]))
-        short = (
-            f", more than the {percent(Fraction(facts['aim']))} aimed at: {facts['short']}" if "short" in facts else ""
-        )
-        return f" With confidence {_confidence(facts)}, at most {share} of the groups that {whom}{short}."
-    if "share" in facts or "aim" not in facts:
-        return " Nothing is certified about the list as a whole: each verdict stands for itself."
-    return (
-        f" Aim for the whole list: with confidence {_confidence(facts)}, at most {percent(Fraction(facts['aim']))} of "
-        f"the groups that {whom}; the answer says what was reached."
-    )
+    if "confidence" not in facts:
+        return NOTHING_CERTIFIED
+    share, aim = (Fraction(facts[name]) if name in facts else None for name in ("share", "aim"))
+    reached = "" if share is None or aim is None or share > aim else share_percent(share)
+    aimed, misses = "" if aim is None else percent(aim), promise.bound == MISSES
+    return f" {of_the_list(facts, misses=misses, sure=_confidence(facts), aim=aimed, share=reached)}"
 
 
 def _confidence(facts: Mapping[str, str]) -> str:

@@ -50,9 +50,22 @@ class Certificate:
     def reached(self) -> bool:
         return self.share <= self.aim
 
-    def document(self) -> dict[str, str]:
-        """Return the certificate for JSON."""
-        return {name: decimal_text(getattr(self, name)) for name in ("share", "confidence", "aim")}
+
+@dataclass(frozen=True, slots=True)
+class CountBound:
+    """With this confidence, at most `wrong_at_most` of the `reported` groups do not qualify.
+
+    If false alarms are bounded first: of the `reported` groups that are left out, at most so many qualify.
+    """
+
+    wrong_at_most: int
+    reported: int
+    confidence: Fraction
+
+    @property
+    def says_enough(self) -> bool:
+        """Tell whether the bound is worth a sentence: at most half of the groups."""
+        return 2 * self.wrong_at_most <= self.reported
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +123,7 @@ class Release(Shown):
     bound: str = MISSES
     latest: tuple[int, ...] = ()
     certificate: Certificate | None = None
+    count_bound: CountBound | None = None
     values: tuple[ShownNumber, ...] = ()
     refines: str = ""
     charged: Epsilon | None = None
@@ -164,10 +178,23 @@ class Release(Shown):
     def document(self) -> dict[str, Any]:
         """Return all that is shown of it, for JSON."""
         shown = document(self)
-        del shown["measured"]
-        certificate = None if self.certificate is None else self.certificate.document()
+        del shown["measured"], shown["count_bound"]
         promise = {"half_width": few_digits(self.half_width), "guarantee": self.guarantee.document()}
-        return {**shown, **promise, "certificate": certificate}
+        return {**shown, **promise, "certificate": self._certified()}
+
+    def _certified(self) -> dict[str, Any] | None:
+        """Return what is certified about all groups together: a share up to the aim, a number, or neither."""
+        share, count = self.certificate, self.count_bound
+        if share is None and count is None:
+            return None
+        confidence = share.confidence if share is not None else count.confidence if count is not None else None
+        return {
+            "share": decimal_text(share.share) if share is not None and share.reached else None,
+            "aim": None if share is None else decimal_text(share.aim),
+            "confidence": None if confidence is None else decimal_text(confidence),
+            "wrong_at_most": count.wrong_at_most if count is not None and count.says_enough else None,
+            "reported": None if count is None else count.reported,
+        }
 
     def page(self, *, every: bool = False, flag: str = "") -> Page:
         """Return its page: reported groups, or `every` group. `flag`: the option that lists all of them."""

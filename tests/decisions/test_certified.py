@@ -8,26 +8,23 @@ import pytest
 from scipy.stats import binom
 
 from thresher.amounts import Epsilon
-from thresher.decisions import certified as module
 from thresher.decisions.aim import Aim
 from thresher.decisions.certificate import Sheet, plan_numbers
 from thresher.decisions.certified import CertifiedLadder, certify, look_at
+from thresher.decisions.few_groups import FewGroupsLadder
 from thresher.decisions.margin import TrueMargins
 from thresher.decisions.regimes import certified_look
 from thresher.decisions.score_levels import ladder
-from thresher.decisions.shift import Shift
-from thresher.decisions.three_way import ThreeWayLadder, climb_three_ways, counted_errors, three_way_ladder
+from thresher.decisions.three_way import climb_three_ways, counted_errors, three_way_ladder
 from thresher.noise import SeededEntropy
 
 BETA, ALPHA, DELTA, SURE = Fraction(1, 20), Fraction(1, 10), Fraction(1, 50), Fraction(1, 100)
 FALSE_FAILURE = 1e-6
 
 
-def rule_for(groups, widest=1000, most_uncertain=None):
+def rule_for(groups, widest=1000):
     levels = ladder(BETA, widest, 5)
     looks = tuple(look_at(level, BETA, SURE) for level in levels)
-    if most_uncertain is not None:
-        return CertifiedLadder(looks, BETA, SURE, None, most_uncertain)
     return CertifiedLadder(looks, BETA, SURE, plan_numbers(groups, len(levels), BETA, ALPHA, DELTA))
 
 
@@ -57,12 +54,6 @@ class TestMissesAtTheLine:
         assert not too_often(missed, 5 * runs, float(BETA))
         assert missed > 0.4 * float(BETA) * 5 * runs, "all of the miss rate is used, at whichever level"
 
-    def test_with_labels_only(self, entropy, trials, measured):
-        missed, above, runs = misses(rule_for(20, most_uncertain=2), 3, 3, 14, trials(300, 20_000), entropy)
-        measured(f"labels, 20 groups: {missed / (3 * runs):.4f} missed, {above / (3 * runs):.4f} above in {runs} runs")
-        assert not too_often(missed, 3 * runs, float(BETA))
-        assert not too_often(above, 3 * runs, float(SURE))
-
     def test_a_common_stop_breaks_the_promise_of_a_certificate(self, monkeypatch):
         """Must fail: a group's own noise stops the run."""
         agree = Sheet.others_agree
@@ -74,14 +65,6 @@ class TestMissesAtTheLine:
         monkeypatch.setattr(Sheet, "others_agree", common)
         missed, _, runs = misses(rule_for(60), 5, 0, 55, 100, SeededEntropy(3))
         assert too_often(missed, 5 * runs, float(BETA))
-
-    def test_a_common_stop_breaks_the_promise_of_labels(self, monkeypatch):
-        def common(uncertain, most):
-            return np.full(uncertain.size, uncertain.sum() <= most)
-
-        monkeypatch.setattr(module, "few_others", common)
-        missed, _, runs = misses(rule_for(20, most_uncertain=2), 3, 3, 14, 100, SeededEntropy(3))
-        assert too_often(missed, 3 * runs, float(BETA))
 
 
 def test_a_groups_own_noise_does_not_move_its_own_stop():
@@ -154,58 +137,36 @@ def test_every_group_loses_the_last_level_and_no_verdict_is_changed_by_extra_lev
     assert (seen.steps >= seen.steps.min()).all()
 
 
-def regime(look):
-    """What the look promises, by its kind."""
-    if isinstance(look, Shift):
-        return "one look"
-    if isinstance(look, ThreeWayLadder):
-        return "labels" if look.errors is None else "three-way"
-    return "labels" if look.certificate is None else "certificate"
-
-
 class TestRegimes:
     def aim(self, groups, insists=False):
         return Aim(BETA, ALPHA, ((10, 1),), False, groups, Epsilon("5"), Fraction(1000), delta=DELTA, insists=insists)
 
-    @pytest.mark.parametrize(
-        ("groups", "kind"),
-        [
-            (1, "one look"),
-            (4, "one look"),
-            (5, "labels"),
-            (20, "labels"),
-            (49, "labels"),
-            (50, "certificate"),
-            (574, "certificate"),
-        ],
-    )
-    def test_the_promise_is_chosen_by_the_number_of_groups(self, groups, kind):
-        look = certified_look(self.aim(groups))
-        assert regime(look) == kind
+    @pytest.mark.parametrize("groups", [1, 4, 5, 19, 20, 49, 50, 99, 100, 574])
+    def test_the_promise_is_chosen_by_the_number_of_groups(self, groups):
+        look, few = certified_look(self.aim(groups)), groups < 100
+        assert isinstance(look, FewGroupsLadder) == few
         seen = look.decide(TrueMargins.of(np.full(groups, 900)), SeededEntropy(1))
-        assert (seen.certificate is not None) == (kind == "certificate")
+        assert (seen.certificate is None) == few
+        assert (seen.count_bound is not None) >= few
 
     def test_a_certificate_is_refused_before_data_where_it_cannot_be(self):
-        for groups in (3, 19):
+        for groups in (3, 19, 24):
             with pytest.raises(Exception, match="certificate"):
                 certified_look(self.aim(groups, insists=True))
-        assert regime(certified_look(self.aim(30, insists=True))) == "three-way"
-
-    def test_few_are_warned(self):
-        assert "slightly above" in certified_look(self.aim(60)).told
-        assert "slightly above" not in certified_look(self.aim(100)).told
+        for groups in (30, 99):
+            assert isinstance(certified_look(self.aim(groups, insists=True)), CertifiedLadder)
 
 
 def test_three_ways_keep_their_labels_and_their_certificate(entropy, trials):
     levels = tuple(Epsilon.from_nano(int(1e9 * 0.02 * 1.7**j)) for j in range(6))
     count = trials(100_000, 1_000_000)
-    rule = three_way_ladder(BETA, SURE, levels, 0, None)
+    rule = three_way_ladder(BETA, SURE, levels, None)
     at = climb_three_ways(np.zeros(count, dtype=np.int64), rule, entropy)
     under = climb_three_ways(np.full(count, -1, dtype=np.int64), rule, entropy)
     assert not too_often(int((at.verdict < 0).sum()), count, float(BETA))
     assert not too_often(int((under.verdict > 0).sum()), count, float(SURE))
     margins = np.concatenate([np.full(60, 400), far_below(514, np.random.default_rng(1))]).astype(np.int64)
-    certain = three_way_ladder(BETA, ALPHA / 20, levels, 0, counted_errors(574, BETA, ALPHA / 20, DELTA, ALPHA))
+    certain = three_way_ladder(BETA, ALPHA / 20, levels, counted_errors(574, BETA, ALPHA / 20, DELTA, ALPHA))
     violated = 0
     for seed in range(50):
         seen = climb_three_ways(margins, certain, SeededEntropy(seed))

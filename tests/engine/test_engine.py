@@ -40,7 +40,7 @@ def spent(engine):
 
 
 def test_the_contract(engine):
-    plan = engine.plan(COUNT, miss_rate=0.05, false_alarm_rate=0.10, uncertain_region=10)
+    plan = engine.plan(COUNT, miss_rate=0.05, false_alarm_rate=0.10, uncertain_region=10, mechanism="tslm")
     assert plan.epsilon == Epsilon("0.218725417")
     assert "cost       0.219 (epsilon)" in str(plan)
     assert "epsilon    0.218725417" in in_full(plan)
@@ -67,29 +67,30 @@ def test_clear_groups_are_told_apart(engine):
 
 
 def test_six_conditions_are_charged_what_one_is(engine):
-    one, six = (engine.plan(sql, uncertain_region={"COUNT(*)": 10}) for sql in (COUNT, SIX))
+    one, six = (engine.plan(sql, uncertain_region={"COUNT(*)": 10}, mechanism="tslm") for sql in (COUNT, SIX))
     assert one.epsilon == six.epsilon == Epsilon("0.218725417")
 
 
 def test_a_repeat_is_free_however_it_is_written(engine):
-    first = engine.decide(COUNT, uncertain_region=10)
+    first = engine.decide(COUNT, uncertain_region=10, mechanism="tslm")
     again = engine.decide(
         "select  WARD from patients p group by p.ward having 30 < count(*)".replace("WARD", "ward"),
         uncertain_region="10",
+        mechanism="tslm",
     )
     assert again == first
     assert (first.repeated, again.repeated) == (False, True)
     assert spent(engine) == str(first.spent_epsilon)
-    other = engine.decide(COUNT, uncertain_region=10, miss_rate="0.04")
+    other = engine.decide(COUNT, uncertain_region=10, mechanism="tslm", miss_rate="0.04")
     assert not other.repeated
 
 
 def test_a_key_names_an_answer(engine):
-    first = engine.decide(COUNT, uncertain_region=10, key="monday")
-    assert engine.decide(COUNT, uncertain_region=10, key="monday") == first
+    first = engine.decide(COUNT, uncertain_region=10, mechanism="tslm", key="monday")
+    assert engine.decide(COUNT, uncertain_region=10, mechanism="tslm", key="monday") == first
     with pytest.raises(KeyReusedError):
-        engine.decide(COUNT, uncertain_region=11, key="monday")
-    fresh = engine.decide(COUNT, uncertain_region=10, key="tuesday")
+        engine.decide(COUNT, uncertain_region=11, mechanism="tslm", key="monday")
+    fresh = engine.decide(COUNT, uncertain_region=10, mechanism="tslm", key="tuesday")
     assert not fresh.repeated
     assert spent(engine) == str(2 * first.spent_epsilon)
 
@@ -99,7 +100,7 @@ def test_keys_that_name_no_answer_are_refused(engine, key):
     """An empty key once let a text take the key of a stream's step, which could then never be released."""
     for sql in (COUNT, COUNT.replace("SELECT", "SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS(key='stream/a/0')", 1)):
         with pytest.raises(ArgumentError, match="key"):
-            engine.decide(sql, uncertain_region=10, key=key)
+            engine.decide(sql, uncertain_region=10, mechanism="tslm", key=key)
     assert engine.ledger.balance("patients").spent == Epsilon(0)
 
 
@@ -116,17 +117,18 @@ def test_what_a_driver_says_is_never_forwarded(engine, monkeypatch):
     with monkeypatch.context() as patched:
         patched.setattr(type(engine._source), "connect", told)
         with pytest.raises(SourceUnavailableError) as refused:
-            engine.decide(COUNT, uncertain_region=10)
+            engine.decide(COUNT, uncertain_region=10, mechanism="tslm")
     assert "SECRET" not in str(refused.value)
     assert engine.ledger.balance("patients").spent == Epsilon(0)
     with pytest.raises(SourceUnavailableError):
-        engine.decide(COUNT, uncertain_region=10, progress=unavailable)
+        engine.decide(COUNT, uncertain_region=10, mechanism="tslm", progress=unavailable)
     assert engine.ledger.balance("patients").spent > Epsilon(0)
 
 
 def test_options_may_ride_in_the_text(engine):
     text = COUNT.replace(
-        "SELECT", "SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS(miss_rate=0.05, uncertain_region=10, key='k')"
+        "SELECT",
+        "SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS(miss_rate=0.05, uncertain_region=10, mechanism='tslm', key='k')",
     )
     answer = engine.decide(text)
     assert answer.key == "k"
@@ -138,9 +140,9 @@ def test_options_may_ride_in_the_text(engine):
 def test_answers_survive_the_engine(tmp_path):
     path = clinic(tmp_path)
     with thresher.open(path) as first:
-        answer = first.decide(COUNT, uncertain_region=10)
+        answer = first.decide(COUNT, uncertain_region=10, mechanism="tslm")
     with thresher.open(path) as second:
-        assert second.decide(COUNT, uncertain_region=10) == answer
+        assert second.decide(COUNT, uncertain_region=10, mechanism="tslm") == answer
         assert len(second.ledger.entries()) == 4
 
 
@@ -162,11 +164,11 @@ def test_constant_formulas_need_no_data_and_no_budget(engine, having, says, repo
 
 def test_a_question_beyond_the_budget_is_refused_with_what_would_fit(tmp_path):
     with thresher.open(clinic(tmp_path, declarations=DECLARATIONS.replace('"10"', '"0.3"'))) as engine:
-        engine.decide(COUNT, uncertain_region=10)
+        engine.decide(COUNT, uncertain_region=10, mechanism="tslm")
         with pytest.raises(
             BudgetError, match=r"short\. Nothing was read or paid\. With 4 times the half width it would cost 0\.0"
         ) as refused:
-            engine.decide(COUNT, uncertain_region=9)
+            engine.decide(COUNT, uncertain_region=9, mechanism="tslm")
         assert refused.value.exit_code == 3
         assert spent(engine) == "0.218725417"
 
@@ -175,7 +177,7 @@ def test_limits_for_one_question(tmp_path):
     limited = DECLARATIONS.replace("count_range", 'max_epsilon_per_question = "0.2"\ncount_range')
     with thresher.open(clinic(tmp_path, declarations=limited)) as engine:
         with pytest.raises(TooDearError, match="max_epsilon_per_question of patients"):
-            engine.decide(COUNT, uncertain_region=10)
+            engine.decide(COUNT, uncertain_region=10, mechanism="tslm")
         with pytest.raises(TooDearError, match=r"more than 0\.01, the max_epsilon"):
             engine.decide(COUNT, uncertain_region=20, max_epsilon="0.01")
         assert len(engine.ledger.entries()) == 2
@@ -184,10 +186,10 @@ def test_limits_for_one_question(tmp_path):
 def test_seeded_answers_are_stamped_for_ever(tmp_path):
     path = clinic(tmp_path)
     with thresher.open(path) as engine:
-        answer = engine.decide(COUNT, uncertain_region=10, entropy=SeededEntropy(1))
+        answer = engine.decide(COUNT, uncertain_region=10, mechanism="tslm", entropy=SeededEntropy(1))
         assert answer.stamp == NOT_PRIVATE
     with thresher.open(path) as engine:
-        assert engine.decide(COUNT, uncertain_region=10).stamp == NOT_PRIVATE
+        assert engine.decide(COUNT, uncertain_region=10, mechanism="tslm").stamp == NOT_PRIVATE
 
 
 def test_a_source_that_is_never_reached_costs_nothing(engine, monkeypatch):
@@ -196,11 +198,11 @@ def test_a_source_that_is_never_reached_costs_nothing(engine, monkeypatch):
 
     monkeypatch.setattr(engine._source, "connect", gone)
     with pytest.raises(SourceUnavailableError):
-        engine.decide(COUNT, uncertain_region=10, key="k")
+        engine.decide(COUNT, uncertain_region=10, mechanism="tslm", key="k")
     assert spent(engine) == "0"
     assert [entry.kind for entry in engine.ledger.entries()] == ["book", "account"]
     monkeypatch.undo()
-    assert not engine.decide(COUNT, uncertain_region=10, key="k").repeated
+    assert not engine.decide(COUNT, uncertain_region=10, mechanism="tslm", key="k").repeated
 
 
 @pytest.mark.parametrize(
@@ -220,13 +222,13 @@ def test_whatever_stops_a_scan_is_charged_and_said(engine, monkeypatch, stop, ra
 
     monkeypatch.setattr(engine._source, "fetch", fail)
     with pytest.raises(raised) as stopped:
-        engine.decide(COUNT, uncertain_region=10, key="k")
+        engine.decide(COUNT, uncertain_region=10, mechanism="tslm", key="k")
     assert stopped.value.__notes__ == ["Charged 0.218725417: data may have been read. No answer is stored for key k"]
     assert "canary" not in f"{stopped.value} {stopped.value.__cause__} {stopped.value.__context__}"
     assert spent(engine) == "0.218725417"
     monkeypatch.undo()
     with pytest.raises(LostAnswerError):
-        engine.decide(COUNT, uncertain_region=10, key="k")
+        engine.decide(COUNT, uncertain_region=10, mechanism="tslm", key="k")
 
 
 def test_interrupted_after_the_answer_was_stored(engine, monkeypatch):
@@ -238,10 +240,10 @@ def test_interrupted_after_the_answer_was_stored(engine, monkeypatch):
 
     monkeypatch.setattr(engine.ledger, "settle", settle_then_stop)
     with pytest.raises(KeyboardInterrupt) as stopped:
-        engine.decide(COUNT, uncertain_region=10, key="k")
+        engine.decide(COUNT, uncertain_region=10, mechanism="tslm", key="k")
     assert stopped.value.__notes__ == ["Charged 0.218725417; the answer is stored: ask again with key k"]
     monkeypatch.undo()
-    assert engine.decide(COUNT, uncertain_region=10, key="k").repeated
+    assert engine.decide(COUNT, uncertain_region=10, mechanism="tslm", key="k").repeated
 
 
 def test_a_source_that_finds_a_lock_before_it_reads_costs_nothing(engine, monkeypatch):
@@ -250,7 +252,7 @@ def test_a_source_that_finds_a_lock_before_it_reads_costs_nothing(engine, monkey
 
     monkeypatch.setattr(engine._source, "fetch", locked)
     with pytest.raises(SourceUnavailableError):
-        engine.decide(COUNT, uncertain_region=10)
+        engine.decide(COUNT, uncertain_region=10, mechanism="tslm")
     assert spent(engine) == "0"
 
 
@@ -271,7 +273,9 @@ def test_what_an_answer_depends_on_makes_it_another_question(tmp_path):
     path = clinic(tmp_path)
     with thresher.open(path) as engine:
         engine.decide(COUNT, uncertain_region="10%")
-        assert not engine.decide(COUNT, uncertain_region=10).repeated, "an option is part of it as it was given"
+        assert not engine.decide(COUNT, uncertain_region=10, mechanism="tslm").repeated, (
+            "an option is part of it as it was given"
+        )
     path.write_text(DECLARATIONS.replace("count_range = 100", "count_range = 200"))
     with thresher.open(path) as engine:
         assert not engine.decide(COUNT, uncertain_region="10%").repeated
@@ -313,14 +317,15 @@ def test_the_charge_is_durable_before_the_source_is_touched(engine, monkeypatch)
         return fetch(need)
 
     monkeypatch.setattr(engine._source, "fetch", look)
-    engine.decide(COUNT, uncertain_region=10)
+    engine.decide(COUNT, uncertain_region=10, mechanism="tslm")
     assert seen == [("0.218725417", "reserve")]
 
 
 def test_many_threads_asking_one_question_pay_once(engine):
     answers = []
     threads = [
-        threading.Thread(target=lambda: answers.append(engine.decide(COUNT, uncertain_region=10))) for _ in range(8)
+        threading.Thread(target=lambda: answers.append(engine.decide(COUNT, uncertain_region=10, mechanism="tslm")))
+        for _ in range(8)
     ]
     for thread in threads:
         thread.start()
@@ -334,18 +339,18 @@ def test_many_threads_asking_one_question_pay_once(engine):
 def test_another_version_of_the_rows_is_another_question_on_the_same_budget(tmp_path):
     path = clinic(tmp_path)
     with thresher.open(path) as engine:
-        engine.decide(COUNT, uncertain_region=10)
+        engine.decide(COUNT, uncertain_region=10, mechanism="tslm")
     path.write_text(DECLARATIONS.replace("count_range", 'version = "2"\ncount_range'))
     with thresher.open(path) as engine:
         assert spent(engine) == "0.218725417"
-        assert not engine.decide(COUNT, uncertain_region=10).repeated
+        assert not engine.decide(COUNT, uncertain_region=10, mechanism="tslm").repeated
         assert spent(engine) == "0.437450834"
 
 
 def test_a_budget_is_never_declared_below_what_is_spent(tmp_path):
     path = clinic(tmp_path)
     with thresher.open(path) as engine:
-        engine.decide(COUNT, uncertain_region=10)
+        engine.decide(COUNT, uncertain_region=10, mechanism="tslm")
     path.write_text(DECLARATIONS.replace('"10"', '"0.1"'))
     with thresher.open(path) as engine, pytest.raises(ArgumentError, match="budget of patients"):
         engine.decide(COUNT, uncertain_region=11)
@@ -357,7 +362,7 @@ def test_a_budget_is_never_declared_below_what_is_spent(tmp_path):
 def test_a_budget_keeps_the_unit_it_began_with(tmp_path):
     path = clinic(tmp_path)
     with thresher.open(path) as engine:
-        engine.decide(COUNT, uncertain_region=10)
+        engine.decide(COUNT, uncertain_region=10, mechanism="tslm")
     with duckdb.connect(str(tmp_path / "clinic.duckdb")) as connection:
         connection.execute('ALTER TABLE patients ADD COLUMN "a row" INTEGER')
     for unit in ("age", "a row"):
@@ -366,14 +371,14 @@ def test_a_budget_keeps_the_unit_it_began_with(tmp_path):
             thresher.open(path) as engine,
             pytest.raises(DeclarationError, match="began with a row as the privacy unit"),
         ):
-            engine.decide(COUNT, uncertain_region=10)
+            engine.decide(COUNT, uncertain_region=10, mechanism="tslm")
 
 
 def test_a_plan_needs_no_ledger(tmp_path):
     with thresher.open(clinic(tmp_path)) as engine:
-        assert engine.plan(COUNT, uncertain_region=10).epsilon
+        assert engine.plan(COUNT, uncertain_region=10, mechanism="tslm").epsilon
         with pytest.raises(TooDearError):
-            engine.plan(COUNT, uncertain_region=10, max_epsilon="0.1")
+            engine.plan(COUNT, uncertain_region=10, mechanism="tslm", max_epsilon="0.1")
     assert not (tmp_path / "ledger.db").exists()
 
 
@@ -389,14 +394,14 @@ def test_declarations_are_checked_against_the_catalogue(tmp_path):
 @pytest.mark.parametrize("rows", [[], [("A", 5)], ROWS, [("other", 3)], [(None, None)] * 3])
 def test_every_declared_group_gets_a_verdict_and_no_other_does(tmp_path, rows):
     with thresher.open(clinic(tmp_path, rows)) as engine:
-        answer = engine.decide(COUNT, uncertain_region=10)
+        answer = engine.decide(COUNT, uncertain_region=10, mechanism="tslm")
     assert answer.groups == (("A",), ("B",), ("C",), ("D",))
 
 
 def test_the_budget_is_kept_where_questions_look(tmp_path):
     with thresher.open(clinic(tmp_path)) as engine:
         for ward in "ABCD":
-            engine.decide(COUNT.replace("GROUP", f"WHERE ward = '{ward}' GROUP"), uncertain_region=10)
+            engine.decide(COUNT.replace("GROUP", f"WHERE ward = '{ward}' GROUP"), uncertain_region=10, mechanism="tslm")
         assert spent(engine) == "0.218725417"
 
 
@@ -404,7 +409,10 @@ def test_noisy_margins_follow_the_formula(tmp_path):
     """With hardly any noise the released margins are the margins: min for AND, max for OR, in whole people."""
     with thresher.open(clinic(tmp_path, declarations=DECLARATIONS.replace('"10"', '"100"'))) as engine:
         answer = engine.decide(
-            COUNT.replace("> 30", "> 30 AND AVG(age) > 65"), uncertain_region={"COUNT(*)": 1}, miss_rate="1e-9"
+            COUNT.replace("> 30", "> 30 AND AVG(age) > 65"),
+            uncertain_region={"COUNT(*)": 1},
+            miss_rate="1e-9",
+            mechanism="tslm",
         )
     slack = {"A": min(60 - 31, (60 * 15 - 1) // 65), "B": min(40 - 31, (-62 * 40 - 1) // 65), "D": min(-31, -1)}
     for name, expected in slack.items():
@@ -422,4 +430,4 @@ def test_what_nobody_wrote_has_no_half_width(engine):
     written = engine.plan(
         "SELECT ward FROM patients GROUP BY ward HAVING AVG(age) >= 65 AND COUNT(age) >= 1", uncertain_region=1
     )
-    assert written.epsilon == Epsilon("1.386294362")
+    assert written.epsilon == Epsilon("1.509603834")

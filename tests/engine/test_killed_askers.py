@@ -17,7 +17,7 @@ import sys, thresher
 with thresher.open(sys.argv[1]) as engine:
     print("ready", flush=True)
     for n in range(10_000):
-        answer = engine.decide({COUNT!r}, uncertain_region=10, key=f"{{sys.argv[2]}}-{{n}}")
+        answer = engine.decide({COUNT!r}, uncertain_region=10, mechanism="tslm", key=f"{{sys.argv[2]}}-{{n}}")
         print(answer.key, answer.to_bytes().hex(), flush=True)
 """
 
@@ -44,7 +44,7 @@ def test_killed_askers_never_hand_out_what_is_not_charged(tmp_path, trials, meas
         engine.ledger.verify()
         kinds = [entry.kind for entry in engine.ledger.entries()]
         for key, body in handed_out.items():
-            stored = engine.decide(COUNT, uncertain_region=10, key=key)
+            stored = engine.decide(COUNT, uncertain_region=10, mechanism="tslm", key=key)
             assert stored.repeated
             assert stored.to_bytes().hex() == body
         assert kinds.count("reserve") == kinds.count("settle") + kinds.count("forfeit")
@@ -54,7 +54,7 @@ def test_killed_askers_never_hand_out_what_is_not_charged(tmp_path, trials, meas
         ]
         for key in lost[:3]:
             with suppress(LostAnswerError):
-                assert engine.decide(COUNT, uncertain_region=10, key=key).repeated
+                assert engine.decide(COUNT, uncertain_region=10, mechanism="tslm", key=key).repeated
     assert handed_out
     told = f"{len(handed_out)} answers handed out, each charged and stored; {len(lost)} others charged"
     measured(f"engine: {kills} kill -9, {told}")

@@ -57,11 +57,11 @@ def test_a_group_decided_early_keeps_the_rest_of_its_budget(tmp_path, mechanism)
         remaining = Epsilon("2") - lost["C"]
         # A question about C alone may spend all that C has left, and not a nano more.
         only = "SELECT ward FROM patients WHERE ward = 'C' GROUP BY ward HAVING COUNT(*) > 30"
-        dear = engine.plan(only, uncertain_region=1)
+        dear = engine.plan(only, uncertain_region=1, mechanism="tslm")
         assert lost["D"] + dear.epsilon > Epsilon("2") > lost["C"] + dear.epsilon
         engine.answer(dear, entropy=SeededEntropy(1))
         with pytest.raises(BudgetError) as refused:
-            engine.decide(only, uncertain_region="0.9", miss_rate="0.04")
+            engine.decide(only, uncertain_region="0.9", miss_rate="0.04", mechanism="tslm")
         assert refused.value.remaining == remaining - dear.epsilon
 
 
@@ -229,10 +229,10 @@ def test_the_condition_that_binds_is_named(engine):
 def test_what_to_change_fits_the_budget_as_well_as_the_limit(tmp_path):
     declarations = DECLARATIONS.replace('budget = "10"', 'budget = "2"\nmax_epsilon_per_question = "1.5"')
     with thresher.open(clinic(tmp_path, declarations=declarations)) as engine:
-        dear = engine.plan(COUNT, uncertain_region="0.5")
+        dear = engine.plan(COUNT, uncertain_region="0.5", mechanism="tslm")
         with pytest.raises(TooDearError, match="With 2 times the half width it would cost"):
             engine.answer(dear)
-        engine.decide(COUNT, uncertain_region=1, miss_rate="0.06")
+        engine.decide(COUNT, uncertain_region=1, miss_rate="0.06", mechanism="tslm")
         remaining = engine.balance(dear).remaining
         with pytest.raises(TooDearError, match="With 8 times the half width it would cost") as refused:
             engine.answer(dear)
@@ -270,7 +270,8 @@ def test_the_distance_of_the_promise_counts_units_as_the_margin_does(tmp_path):
     rows = [("A", 10)] * 88 + [("A", 90)] * 88
     with thresher.open(clinic(tmp_path, rows, declarations)) as engine:
         young, old = "COUNT(*) FILTER (WHERE age < 50) >= 100", "COUNT(*) FILTER (WHERE age >= 50) >= 100"
-        plan = engine.plan(f"SELECT ward FROM patients GROUP BY ward HAVING {young} AND {old}", uncertain_region=10)
+        sql = f"SELECT ward FROM patients GROUP BY ward HAVING {young} AND {old}"
+        plan = engine.plan(sql, uncertain_region=10, mechanism="tslm")
     assert plan.guarantee.clear_distance == 18
     assert "18 rows or more short of its condition (one row stands for the most that one row can change)" in str(
         plan.guarantee
@@ -297,7 +298,7 @@ MANY = "SELECT ward FROM stays GROUP BY ward HAVING COUNT(*) > 100"
 
 
 def test_rates_told_are_those_of_each_group_and_answers_are_told_apart_by_the_aim(tmp_path):
-    declarations, tables = wards(60, 900, count_range=1000, max_epsilon_per_question='"5"')
+    declarations, tables = wards(120, 900, count_range=1000, max_epsilon_per_question='"5"')
     path = tmp_path / "thresher.toml"
     path.write_text(declarations)
     with thresher.open(path, tables=tables) as engine:
@@ -319,7 +320,7 @@ def test_without_a_declared_range_looks_are_fit_for_the_threshold(tmp_path):
     path.write_text(declarations)
     with thresher.open(path, tables=tables) as engine:
         plan = engine.plan(MANY)
-        assert "no further once they are decided" in in_full(plan), "ten groups are too few to stop one another"
+        assert "no further once its verdict is clear" in in_full(plan), "each of ten groups climbs alone"
         assert plan.look.half_width <= 30
 
 
@@ -348,7 +349,7 @@ def test_the_half_width_of_an_average_is_told_for_the_fewest_rows_that_condition
 
 @pytest.mark.parametrize("bound", ["misses", "false_alarms"])
 def test_a_limit_that_allows_only_coarser_widths_is_told_whichever_error_comes_first(tmp_path, bound):
-    wards = [f"w{i}" for i in range(120)]
+    wards = [f"w{i}" for i in range(240)]
     declarations = DECLARATIONS.replace('["A", "B", "C", "D"]', str(wards).replace("'", '"'))
     region = {"COUNT(*)": 2, "AVG(age)": "0.1"}
     with thresher.open(clinic(tmp_path, ROWS, declarations)) as engine:

@@ -282,7 +282,7 @@ class TestWhatIsFree:
 
     @pytest.mark.parametrize("mechanism", ["tslm", "certified"])
     def test_another_threshold_of_the_same_condition(self, tmp_path, mechanism):
-        with groups_in_memory(tmp_path, 40, [0] * 33) as engine:
+        with groups_in_memory(tmp_path, 120, [0] * 33) as engine:
             first = engine.decide(COUNT, uncertain_region=10, mechanism=mechanism, key="k")
             before = spent(engine)
             answer = engine.refine(COUNT.replace("30", "20"), of="k")

@@ -10,7 +10,7 @@ import click
 
 from thresher.cli import COMMANDS
 from thresher.config import decimal_text
-from thresher.decisions.aim import FEWEST_FOR_LEVELS, Aim
+from thresher.decisions.aim import Aim
 from thresher.decisions.decision_options import NAMES, REGION, VALUES, WITHIN, DecisionOptions, Options, options_of
 from thresher.decisions.mechanisms import MECHANISMS, mechanism_named
 from thresher.decisions.uncertain_region import UncertainRegion
@@ -116,7 +116,8 @@ def _default_of(name: str) -> str:
     if name == WITHIN:
         free = [f"`{mechanism}`" for mechanism in MECHANISMS if mechanism_named(mechanism).width_optional]
         share = f"{decimal_text(100 * UncertainRegion().share)} % of the declared range"
-        return f"{share}; {' and '.join(free)} find one by measuring for {FEWEST_FOR_LEVELS} groups or more"
+        few = "for few groups `certified` takes a twentieth of each threshold"
+        return f"{share}; {' and '.join(free)} find one by measuring, and {few}"
     if name == "confidence":
         delta = next(field.default for field in Aim.__dataclass_fields__.values() if field.name == "delta")
         return decimal_text(1 - delta)

@@ -46,8 +46,8 @@ wish_options = together(
         "--false-alarm-rate",
         cls=RareOption,
         metavar="RATE",
-        help="With about 50 groups or more, the largest share of the groups that do not qualify that may be reported; "
-        "with fewer than 5 groups, or another mechanism, the chance of marking such a group above [0.10].",
+        help="With about 100 groups or more, the largest share of the groups that do not qualify that may be reported; "
+        "with another mechanism, the chance of marking such a group above [0.10].",
     ),
     click.option(
         "--confidence",
@@ -60,9 +60,9 @@ wish_options = together(
         cls=RareOption,
         metavar="NAME",
         help="How to measure [certified]. certified: more and more finely, until the promise about the whole list is "
-        "reached; few groups are measured once. three-way: the same at fixed levels, and clear groups stop early. "
-        "tslm: once. tslm-zone: once, and both rates hold outside of twice the half width. ppwlm: coarsely, then "
-        "undecided groups more finely. dppwlm: the same, and each level follows from what was measured.",
+        "reached; few groups each until its verdict is clear. three-way: the same at fixed levels, and clear groups "
+        "stop early. tslm: once. tslm-zone: once, and both rates hold outside of twice the half width. ppwlm: "
+        "coarsely, then undecided groups more finely. dppwlm: the same, and each level follows from what was measured.",
     ),
     click.option(
         "--bound",

@@ -3,9 +3,9 @@
 Read the modules in the order in which a question passes them: `decision_options` (checked once) ─► `aim` (rates and
 widths to keep; the complement is taken here) ─► `mechanisms` (by name) ─► `look` (what a mechanism is) ─► `shift`, the
 simplest of them ─► `decision_plan` ─► `margin` and the look, inside `run` ─► a release. The default mechanism is in
-`regimes`, `certified` and `certificate`; its score tables are in `score_*`. `refinement` makes a stored answer finer,
-`words` and `promise` say what a plan does. `arrays` has each mechanism as a function, `values/` measures the numbers
-behind a verdict, and `probe/` is there for comparison only.
+`regimes`, `few_groups`, `certified` and `certificate`; its score tables are in `score_*`. `refinement` makes a stored
+answer finer, `words` and `promise` say what a plan does. `arrays` has each mechanism as a function, `values/` measures
+the numbers behind a verdict, and `probe/` is there for comparison only.
 Reads: questions, and sealed aggregates inside `run`. Writes: nothing. What may not enter: SQL text, sources, a ledger.
 """
 

@@ -12,6 +12,7 @@ from fractions import Fraction
 from thresher.accounting import CommonSpending, Grouping
 from thresher.amounts import Amount, Epsilon
 from thresher.decisions.decision_options import Options, named_epsilon
+from thresher.decisions.default_width import default_width
 from thresher.decisions.margin import parts_apart
 from thresher.decisions.uncertain_region import UncertainRegion
 from thresher.errors import ArgumentError, BugError
@@ -24,8 +25,6 @@ Tolerance = tuple[int, int]
 _SHARE = 10
 # Where no range is declared, at least this one is taken.
 _LEAST_RANGE = 1000
-# With fewer groups than this there is one look, at a half width.
-FEWEST_FOR_LEVELS = 5
 _USUAL_CONFIDENCE = Fraction(98, 100)
 
 
@@ -42,6 +41,7 @@ class Aim:
     delta          the probability with which a statement about all groups together may fail
     insists        whether a confidence was asked for: without that statement the question is refused
     levels, first_epsilon    how to climb, where looks are at fixed levels
+    usual          the half width where none is asked for, in units: it follows from the thresholds
     """
 
     first_rate: Fraction
@@ -56,11 +56,17 @@ class Aim:
     insists: bool = False
     levels: int = 4
     first_epsilon: Epsilon | None = None
+    usual: int = 1
 
     @property
     def finest(self) -> int | None:
         """Return the finest half width that is worth a look; None leaves it to the mechanism."""
         return min(slack // spread for slack, spread in self.tolerances) if self.asked_width else None
+
+    @property
+    def width(self) -> int:
+        """Return the half width asked for, or the usual one, in units."""
+        return self.usual if self.finest is None else self.finest
 
     @property
     def reach(self) -> Fraction:
@@ -151,6 +157,7 @@ def asked_of(question: Question, options: Options, *, widths: bool = True) -> As
         *options.rates,
         _tolerances(question, _written(spreads), region) if widths else (),
         asked_width=options.region is not None,
+        usual=default_width(question, _written(spreads)),
         groups=len(question.groups),
         limit=_limit(question, options, times),
         widest=widest,

@@ -33,6 +33,8 @@ from thresher.noise import Entropy
 _FAR = 1 << 40
 _HALF = Fraction(1, 2)
 _MOST_TIMES = 1 << 10
+# Few groups are measured within this part of the range, if no half width is asked for.
+_PARTS_OF_RANGE = 20
 Priced = Callable[[Aim], Look]
 
 
@@ -158,8 +160,9 @@ def certified_verdicts(
 ) -> Verdicts:
     """Look more and more finely until few enough false alarms are certified (L). A group's own noise never stops it.
 
-    `widest` is a public guess at the largest margin; `half_width`, if given, is the finest look worth taking. With few
-    groups each verdict stands for itself. If a `confidence` is named and cannot be reached, the call is refused.
+    `widest` is a public guess at the largest margin; `half_width`, if given, is the finest look worth taking. Few
+    groups are measured each by itself, within `half_width` or a twentieth of `widest`. If a `confidence` is named and
+    cannot be reached, the call is refused.
     """
     finest = None if half_width is None else _distance(half_width, "half_width")
     return _reaching(margins, widest, (miss_rate, false_alarm_rate), finest, certified_look, options)
@@ -244,9 +247,10 @@ def _reaching(
     _check_names(options, ReachingOptions)
     first, second = checked_error_rate(rates[0], "miss_rate"), checked_error_rate(rates[1], "false_alarm_rate")
     held, reach = whole_margins(margins, "margins"), _distance(widest, "widest")
-    # One look at a handful of groups has a half width: as asked for, or three tenths of the range.
-    width = finest or max(1, reach * 3 // 10)
-    aim = Aim(first, second, ((width, 1),), finest is not None, held.size, widest=Fraction(reach))
+    # Without a question there is no threshold to take a part of.
+    usual = max(1, reach // _PARTS_OF_RANGE)
+    tolerances = ((finest or usual, 1),)
+    aim = Aim(first, second, tolerances, finest is not None, held.size, widest=Fraction(reach), usual=usual)
     aim = aim.limited(options.get("max_epsilon", "1"), options.get("confidence"))
     if first >= _HALF or not held.size:
         return nothing_read(held.size)

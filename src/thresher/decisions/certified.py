@@ -2,7 +2,7 @@
 
 The noise of each group is refined from level to level. The level at which a verdict is taken depends on the *other*
 groups only, so the group's own noise has exactly the law of that level, and all of the miss rate serves that one look.
-Measuring ends with a certificate for the share of false alarms among all groups, or with few enough uncertain groups.
+Measuring ends with a certificate for the share of false alarms among all groups.
 Reads: margins, entropy. Writes: nothing. Never: stops a group by its own noise; denies an answer after measuring.
 Proof: `certified.md`.
 """
@@ -57,21 +57,20 @@ def look_at(level: Fraction, miss_rate: Fraction, sure_rate: Fraction) -> Sharpn
 
 @dataclass(frozen=True, slots=True)
 class CertifiedLadder(ReachingLook):
-    """Levels, and when to stop: by a certificate, or, if there is none, by the number of uncertain groups.
+    """Levels, and a certificate that says when to stop.
 
     miss_rate         bounds P[below | the group qualifies], for each group by itself
     sure_rate         bounds P[above | the group does not qualify], for each group by itself
-    most_uncertain    without a certificate, a verdict is taken when at most this many other groups are uncertain
     """
 
     looks: tuple[Sharpness, ...]
     miss_rate: Fraction
     sure_rate: Fraction
-    certificate: CertificateTerms | None
-    most_uncertain: int = 0
+    certificate: CertificateTerms
     scale: int = 1
     told: str = ""
 
+    certifies = True
     how = (
         "groups are measured with less and less noise until the promise is reached; whether a group is measured "
         "further depends on the other groups only"
@@ -81,10 +80,6 @@ class CertifiedLadder(ReachingLook):
     def epsilon(self) -> Epsilon:
         """Return the worst case: the last level."""
         return self.looks[-1].charge
-
-    @property
-    def certifies(self) -> bool:
-        return self.certificate is not None
 
     @property
     def half_width(self) -> Fraction:
@@ -129,17 +124,12 @@ def certify(margins: NDArray[np.int64], ladder: CertifiedLadder, entropy: Entrop
     return taking.verdicts()
 
 
-def few_others(uncertain: NDArray[np.bool_], most: int) -> NDArray[np.bool_]:
-    """Tell for each group whether at most `most` of the others are uncertain."""
-    return np.asarray(uncertain.sum() - uncertain.astype(np.int64) <= most)
-
-
 class _Taking:
     """Verdicts as they are taken, each at the first level where the other groups look good enough."""
 
     def __init__(self, groups: int, ladder: CertifiedLadder) -> None:
         self._ladder, self._groups = ladder, groups
-        self._sheet = None if ladder.certificate is None else Sheet(ladder.certificate, ladder.miss_rate)
+        self._sheet = Sheet(ladder.certificate, ladder.miss_rate)
         self._verdict = np.zeros(groups, dtype=np.int8)
         self._noisy = np.zeros(groups, dtype=np.int64)
         self._latest = self._noisy
@@ -150,10 +140,7 @@ class _Taking:
     def see(self, j: int, noisy: NDArray[np.int64], lucky: NDArray[np.bool_]) -> None:
         look = self._ladder.looks[j]
         judgement = look.judged(noisy, lucky)
-        if self._sheet is None:
-            agreed = few_others(judgement == SEEN_BETWEEN, self._ladder.most_uncertain)
-        else:
-            agreed = self._sheet.others_agree(look.level, noisy, lucky)
+        agreed = self._sheet.others_agree(look.level, noisy, lucky)
         last = j == len(self._ladder.looks) - 1
         now = (self._taken_at < 0) & (agreed | last)
         self._verdict[now], self._noisy[now], self._taken_at[now] = judgement[now], noisy[now], j
@@ -164,7 +151,7 @@ class _Taking:
         if (self._taken_at < 0).any():
             return False
         self._all_taken_at = j if self._all_taken_at is None else self._all_taken_at
-        if self._sheet is None or j >= self._all_taken_at + _EXTRA_LEVELS:
+        if j >= self._all_taken_at + _EXTRA_LEVELS:
             return True
         return self._sheet.certificate(self._listed).reached
 
@@ -186,5 +173,5 @@ class _Taking:
             worst=self._ladder.epsilon,
             clear=looks[-1].steps + looks[-1].certain + 1,
             latest=self._latest,
-            certificate=None if self._sheet is None else self._sheet.certificate(self._listed),
+            certificate=self._sheet.certificate(self._listed),
         )

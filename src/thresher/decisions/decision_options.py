@@ -33,7 +33,7 @@ class DecisionOptions(TypedDict, total=False):
     miss_rate           the probability, for each group, that a group that qualifies is not reported; half or more needs
                         no data and is free
     false_alarm_rate    the probability, for each group, that a group that does not qualify is marked `above`; for
-                        `three-way`, and for `certified` with 5 groups or more, the share aimed at for the whole list
+                        `three-way`, and for `certified` with many groups, the share aimed at for the whole list
     within              the half width: a number in each aggregate's own units, a number for each aggregate
                         (`COUNT(*)=20, AVG(age)=1`), or a share of the declared range (`10%`)
     uncertain_region    the older name of `within`; only one of the two may be given

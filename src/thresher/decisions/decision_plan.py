@@ -12,7 +12,7 @@ import numpy as np
 
 from thresher.accounting import CommonSpending, GroupSpending, Spending
 from thresher.amounts import Epsilon
-from thresher.decisions.aim import FEWEST_FOR_LEVELS, Asked, asked_of, limits_of
+from thresher.decisions.aim import Asked, asked_of, limits_of
 from thresher.decisions.decision_options import Options
 from thresher.decisions.look import Look, Mechanism
 from thresher.decisions.margin import TrueMargins, slacks_of
@@ -81,6 +81,7 @@ class DecisionPlan(Plan[Release]):
             bound=self.asked.options.bound,
             latest=tuple(latest.tolist()),
             certificate=seen.certificate,
+            count_bound=seen.count_bound,
             charged=lost.amount if isinstance(lost, CommonSpending) and np.ptp(seen.stopped) else None,
             measured=self._measured(seen),
             denied=seen.denied,
@@ -230,7 +231,7 @@ def plan_decision(question: Question, options: Options) -> DecisionPlan | Consta
     mechanism = mechanism_for(options)
     if (free := constant_plan(question, options, both_rates=mechanism.keeps_both_rates)) is not None:
         return free
-    learned = mechanism.width_optional and options.region is None and len(question.groups) >= FEWEST_FOR_LEVELS
+    learned = mechanism.width_optional and options.region is None
     asked = asked_of(question, options, widths=not learned)
     look = mechanism.look(asked)
     cost = asked.cost_of(look.epsilon)

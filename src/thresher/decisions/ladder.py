@@ -24,7 +24,7 @@ from thresher.decisions.shift import FINEST, cuts, judged
 from thresher.decisions.verdicts import SEEN_BETWEEN, Level, Verdicts
 from thresher.noise import Entropy, conditional_shift, discrete_laplace, refine, smallest_epsilon
 from thresher.plan import Statements
-from thresher.release import Certificate
+from thresher.release import Certificate, CountBound
 
 # If the range of the margins is not declared, each level is this many times the level before.
 _RATIO = 8
@@ -82,7 +82,13 @@ class Climb:
         left = self._verdict[places] == SEEN_BETWEEN
         self.undecided, self._noise = places[left], self._noise[left]
 
-    def verdicts(self, worst: Epsilon, clear: int, certificate: Certificate | None = None) -> Verdicts:
+    def verdicts(
+        self,
+        worst: Epsilon,
+        clear: int,
+        certificate: Certificate | None = None,
+        count_bound: CountBound | None = None,
+    ) -> Verdicts:
         """Return the verdicts, and where each group stopped."""
         return Verdicts(
             verdict=self._verdict,
@@ -94,6 +100,7 @@ class Climb:
             worst=worst,
             clear=clear,
             certificate=certificate,
+            count_bound=count_bound,
         )
 
 

@@ -127,7 +127,7 @@ class Look:
 
 
 class ReachingLook(Look):
-    """Looks that end when a promise about all groups together is reached, or when few groups are uncertain.
+    """Looks that end when a promise about all groups together is reached, or when each verdict is clear.
 
     sure_rate   the probability with which a group that does not qualify is marked above, for each group by itself
     certifies   whether a share of errors among all groups is certified
@@ -154,9 +154,9 @@ class ReachingLook(Look):
         options, sure = asked.options, self.sure_rate
         rates = (options.miss_rate, sure) if options.misses_first else (sure, options.false_alarm_rate)
         half_width, clear = self.half_width, Fraction(self.clear, self.scale)
-        facts: dict[str, str] = {}
+        facts = {"confidence": decimal_text(1 - asked.aim.delta)}
         if self.certifies:
-            facts = {"aim": decimal_text(options.rates[1]), "confidence": decimal_text(1 - asked.aim.delta)}
+            facts = {"aim": decimal_text(options.rates[1]), **facts}
         if seen is not None:
             half_width, clear = seen.half_width, Fraction(seen.clear, seen.scale)
             facts |= _reached(seen, self.epsilon)
@@ -180,15 +180,17 @@ class ReachingLook(Look):
 
 
 def _reached(seen: Verdicts, worst: Epsilon) -> dict[str, str]:
-    """Return the share that was certified, and, if it is larger than the one aimed at, why."""
+    """Return what was certified about all groups together, and why, if it is not the share that was aimed at."""
+    facts: dict[str, str] = {}
+    if seen.count_bound is not None:
+        facts["reported"] = str(seen.count_bound.reported)
+        if seen.count_bound.says_enough:
+            facts["wrong_at_most"] = str(seen.count_bound.wrong_at_most)
     if seen.certificate is None:
-        return {}
-    share = {"share": decimal_text(seen.certificate.share)}
+        return facts
     if seen.certificate.reached:
-        return share
-    if seen.loss >= worst:
-        return {**share, "short": "the finest measurement that the limit allows was reached first"}
-    return {**share, "short": "measuring more finely would not have helped"}
+        return {**facts, "share": decimal_text(seen.certificate.share)}
+    return {**facts, "short": "finest" if seen.loss >= worst else "few"}
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Looks at fixed levels that leave clear groups alone, until few groups are uncertain or a certificate is reached.
+"""Looks at fixed levels that leave clear groups alone, until none is uncertain or a certificate is reached.
 
 The levels are climbed as in `ladder.py`: misses and wrong *above*s keep to their shares at each level, so any
 stop that follows from what was seen is allowed. Decided groups lose less than the others.
@@ -18,7 +18,7 @@ from thresher.decisions.certificate import most_successes
 from thresher.decisions.ladder import Climb, level_of
 from thresher.decisions.look import ReachingLook
 from thresher.decisions.margin import TrueMargins
-from thresher.decisions.verdicts import SEEN_ABOVE, SEEN_BELOW, SEEN_BETWEEN, Level, Verdicts
+from thresher.decisions.verdicts import SEEN_ABOVE, SEEN_BELOW, SEEN_BETWEEN, Level, Verdicts, counted_wrong
 from thresher.noise import Entropy
 from thresher.release import Certificate
 
@@ -42,10 +42,9 @@ class CountedErrors:
 
 @dataclass(frozen=True, slots=True)
 class ThreeWayLadder(ReachingLook):
-    """Priced levels; the climb ends when at most `enough` groups are uncertain, or the certificate is reached."""
+    """Priced levels; the climb ends when no group is uncertain, or the certificate is reached."""
 
     levels: tuple[Level, ...]
-    enough: int
     errors: CountedErrors | None
     sure_rate: Fraction
     scale: int = 1
@@ -86,12 +85,12 @@ class ThreeWayLadder(ReachingLook):
 
 @lru_cache(maxsize=256)
 def three_way_ladder(
-    miss_rate: Fraction, sure_rate: Fraction, epsilons: tuple[Epsilon, ...], enough: int, errors: CountedErrors | None
+    miss_rate: Fraction, sure_rate: Fraction, epsilons: tuple[Epsilon, ...], errors: CountedErrors | None
 ) -> ThreeWayLadder:
     """Return levels that share both rates evenly."""
     shares = miss_rate / len(epsilons), sure_rate / len(epsilons)
     levels = tuple(level_of(None, epsilon, *shares, 1) for epsilon in epsilons)
-    return ThreeWayLadder(levels, enough, errors, sure_rate)
+    return ThreeWayLadder(levels, errors, sure_rate)
 
 
 def counted_errors(
@@ -115,9 +114,12 @@ def climb_three_ways(margins: NDArray[np.int64], ladder: ThreeWayLadder, entropy
     way = Climb(margins, 1, entropy)
     for level in ladder.levels:
         way.look(level.epsilon, level.steps, level.certain)
-        if way.undecided.size <= ladder.enough:
+        if not way.undecided.size:
             break
         if ladder.errors is not None and ladder.errors.certificate(way.judgement).reached:
             break
-    certificate = None if ladder.errors is None else ladder.errors.certificate(way.judgement)
-    return way.verdicts(ladder.epsilon, level.steps + level.certain + 1, certificate)
+    clear = level.steps + level.certain + 1
+    if ladder.errors is None:
+        return way.verdicts(ladder.epsilon, clear)
+    bound = counted_wrong(way.judgement, ladder.errors.wrong_above, 1 - ladder.errors.delta)
+    return way.verdicts(ladder.epsilon, clear, ladder.errors.certificate(way.judgement), bound)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from thresher.amounts import Epsilon
 from thresher.guarantee import ABOVE, BELOW, UNCERTAIN, few_digits
-from thresher.release import Certificate
+from thresher.release import Certificate, CountBound
 
 SEEN_ABOVE, SEEN_BETWEEN, SEEN_BELOW = 1, 0, -1
 _WORDS = {SEEN_ABOVE: ABOVE, SEEN_BETWEEN: UNCERTAIN, SEEN_BELOW: BELOW}
@@ -56,6 +56,7 @@ class Verdicts:
     clear: int = 0
     latest: NDArray[np.int64] | None = None
     certificate: Certificate | None = None
+    count_bound: CountBound | None = None
     denied: str = ""
 
     @property
@@ -84,6 +85,12 @@ class Verdicts:
         one_look = self.levels == (self.worst,)
         left = self.steps if one_look else self.steps[self.verdict == SEEN_BETWEEN]
         return Fraction(int(left.max()), self.scale) if left.size else Fraction(0)
+
+
+def counted_wrong(verdict: NDArray[np.int8], most: int, confidence: Fraction) -> CountBound:
+    """Return how many reported groups do not qualify, at most: the uncertain ones, and `most` of those above."""
+    above, between = (int((verdict == seen).sum()) for seen in (SEEN_ABOVE, SEEN_BETWEEN))
+    return CountBound(between + min(most, above), above + between, confidence)
 
 
 def words(verdict: NDArray[np.int8]) -> tuple[str, ...]:

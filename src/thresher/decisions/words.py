@@ -11,19 +11,19 @@ from typing import TYPE_CHECKING
 from thresher.amounts import Epsilon, rounded_up
 from thresher.config import Table
 from thresher.decisions.aim import Asked, limits_of
+from thresher.decisions.default_width import ASSUMED_ROWS, rows_beside
 from thresher.decisions.promise import unit_in
 from thresher.guarantee import few_digits, in_units, listed, noun_of, percent, units_of
-from thresher.noise import smallest_epsilon
 from thresher.plan import Statements
-from thresher.question import Atom, Every, Formula, Question, atoms_of, group_keys
+from thresher.question import Atom, Question, group_keys
 
 if TYPE_CHECKING:
     from thresher.decisions.look import Look, ReachingLook
 
 # With more groups than this, all are charged the largest level that one of them reached: a ledger line stays short.
 MOST_LISTED = 200
-# The rows of a group, where no condition sets a least number; and how many times as many a larger group has.
-_ASSUMED_ROWS, _MORE_ROWS = 100, 5
+# How many times as many rows a larger group has.
+_MORE_ROWS = 5
 _PAIR = 2
 # Up to this price, its meaning is a factor that says something.
 _LARGEST_EXPONENT = 10
@@ -83,33 +83,14 @@ def _own_width(atom: Atom, steps: Fraction, asked: Asked) -> str:
         return _counted(rounded_up(width), atom, asked.question.table)
     # Conditions of the complement stand in the order of those in the question.
     formula, asked_for = asked.question.formula, dict(zip(asked.atoms, asked.question.atoms, strict=True))
-    rows = 0 if isinstance(formula, bool) else _rows_beside(formula, asked_for[atom])
-    least = rows if rows > 1 else _ASSUMED_ROWS
-    why = "the fewest that COUNT(*) lets through" if rows > 1 else "assumed: no condition sets a least size"
+    rows, by = rows_beside(formula, asked_for[atom])
+    least = rows if rows > 1 else ASSUMED_ROWS
+    why = f"the fewest that {by} lets through" if rows > 1 else "assumed: no condition sets a least size"
     more = least * _MORE_ROWS
     return (
         f"{rounded_up(width / least)} in a group of {least:,} rows ({why}), {rounded_up(width / more)} in one of "
         f"{more:,}"
     )
-
-
-def _rows_beside(formula: Formula, atom: Atom) -> int:
-    """Return the fewest rows with which a group meets all that is joined to an atom by AND; 0 if that is not known."""
-    if isinstance(formula, Atom):
-        return 0
-    inner = [_rows_beside(part, atom) for part in formula.parts if atom in atoms_of(part)]
-    beside = [_fewest_rows(part) for part in formula.parts if atom not in atoms_of(part)]
-    return max(min(inner), *beside) if isinstance(formula, Every) and beside else min(inner)
-
-
-def _fewest_rows(formula: Formula) -> int:
-    """Return the fewest rows with which a group meets a formula, as far as its COUNT(*) conditions say."""
-    if isinstance(formula, Atom):
-        counts = formula.written and formula.aggregate == "COUNT(*)" and formula.upwards
-        lines = formula.at_least if isinstance(formula.at_least, tuple) else (formula.at_least,)
-        return min(lines) if counts else 0
-    bounds = [_fewest_rows(part) for part in formula.parts]
-    return max(bounds) if isinstance(formula, Every) else min(bounds)
 
 
 def _counted(number: str, atom: Atom, table: Table) -> str:
@@ -174,7 +155,7 @@ def coarser(asked: Asked, look: "Look") -> tuple[str, ...]:
     """Return a note where a measurement is coarser than was asked for, with the reason."""
     if not asked.aim.asked_width:
         return ()
-    half_width, finest = look.half_width, asked.aim.finest or 0
+    half_width = look.half_width
     conditions = [
         f"{atom.text} is measured within {_own_width(atom, half_width * spread, asked)}, not "
         f"{few_digits(wished / unit)}"
@@ -183,14 +164,7 @@ def coarser(asked: Asked, look: "Look") -> tuple[str, ...]:
     ]
     if not conditions:
         return ()
-    if look.epsilon == smallest_epsilon(asked.aim.first_rate, finest + 1):
-        why = (
-            "several measurements share the promised rates, and together they cost no more than one measurement as "
-            "fine as asked. That one measurement costs as much at worst: choose the mechanism tslm"
-        )
-    else:
-        why = f"{_limit_in_words(asked)} allows nothing finer"
-    return (f"{'; '.join(conditions)}: {why}",)
+    return (f"{'; '.join(conditions)}: {_limit_in_words(asked)} allows nothing finer",)
 
 
 def _limit_in_words(asked: Asked) -> str:

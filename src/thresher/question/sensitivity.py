@@ -46,6 +46,11 @@ def sensitivity(atom: Atom, table: Table) -> int:
     return max(1, *((rows * row + unit).reach for rows in (1, table.rows_per_unit)))
 
 
+def row_reach(atom: Atom, table: Table) -> int:
+    """Return the most by which one row changes `weights . aggregates` in a group; at least 1."""
+    return max(1, _row_span(atom, table.columns).reach)
+
+
 def largest_value(atom: Atom, table: Table) -> int:
     """Return a bound on |weights . aggregates| + |at_least|, for any table of at most `MOST_ROWS` rows."""
     thresholds = atom.at_least if isinstance(atom.at_least, tuple) else (atom.at_least,)

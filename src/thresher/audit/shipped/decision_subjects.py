@@ -26,6 +26,7 @@ from thresher.decisions.verdicts import Verdicts
 from thresher.noise import Entropy
 
 _MISS_RATE, _ALARM_RATE = Fraction(1, 20), Fraction(1, 10)
+_SURE, _DELTA = Fraction(1, 100), Fraction(1, 50)
 _WIDTH = 5
 _FIRST, _LAST_LOOK = Epsilon("0.3"), 1
 _GROUPS = (0, 0, -1, -1, -3, -8, -20, -30)
@@ -43,13 +44,16 @@ _CALLS = 1_500
 
 def subjects() -> tuple[Subject, ...]:
     aim = Aim(_MISS_RATE, _ALARM_RATE, ((_WIDTH, 1),), asked_width=False, groups=len(_GROUPS), widest=Fraction(40))
-    limited = aim.limited("1", None)
+    limited = replace(aim, usual=_WIDTH).limited("1", None)
+    alone = certified_look(limited)
+    # With a fifth of the groups as false alarms, this many are enough for a share.
+    many = replace(aim, second_rate=2 * _ALARM_RATE, groups=7 * len(_GROUPS)).limited("0.2", None)
     # Groups affect each other, so one run is one call. Each look is priced once, before anything is drawn.
     together: dict[str, tuple[Look, Margins]] = {
         "dppwlm": (rungs_of(limited, adaptive_ladder_of), _GROUPS),
-        "certified": (certified_look(limited), _GROUPS),
+        "certified": (alone, _GROUPS),
         # With this many groups, whether a group stops depends on the other groups only.
-        "certified by the others": (certified_look(replace(limited, groups=3 * len(_GROUPS))), 3 * _GROUPS),
+        "certified by the others": (certified_look(many), 7 * _GROUPS),
         "three-way": (three_way_look(limited), _GROUPS),
     }
     return (
@@ -59,6 +63,7 @@ def subjects() -> tuple[Subject, ...]:
         *(_misses_apart(name, decide) for name, decide in _APART.items() if name != "nlm"),
         _alarms(),
         *(_misses_together(name, *asked) for name, asked in together.items()),
+        *_errors_alone(alone),
     )
 
 
@@ -121,6 +126,43 @@ def _alarms() -> Promised:
 def _misses_together(name: str, look: Look, groups: Margins) -> Promised:
     about, worst = f"one of {len(groups)} groups, at the threshold", (("several groups at it", groups),)
     return Promised(f"{name}, misses", about, _MISS_RATE, worst, partial(_missed_together, look), _CALLS)
+
+
+def _errors_alone(look: Look) -> tuple[Promised, ...]:
+    """Try the labels and the number of few groups. A group that climbs alone is an independent run."""
+    at, below = (("a group at the threshold", 0),), (("a group just below the threshold", -1),)
+    many = (("half of twenty groups just below the threshold", (-1,) * 10 + (400,) * 10),)
+    return (
+        Promised(
+            "certified alone, misses", "a group that only just qualifies", _MISS_RATE, at, partial(_labelled, look, -1)
+        ),
+        Promised(
+            "certified alone, wrongly above", "a group that only just fails", _SURE, below, partial(_labelled, look, 1)
+        ),
+        Promised(
+            "certified alone, number",
+            "more wrong reports than said",
+            _DELTA,
+            many,
+            partial(_miscounted, look),
+            _CALLS // 3,
+        ),
+    )
+
+
+def _labelled(look: Look, label: int, margin: int, runs: int, entropy: Entropy) -> NDArray[np.bool_]:
+    seen = look.decide(TrueMargins.of(np.full(runs, margin, dtype=np.int64)), entropy)
+    return np.asarray(seen.verdict == label)
+
+
+def _miscounted(look: Look, margins: Margins, runs: int, entropy: Entropy) -> NDArray[np.bool_]:
+    exact, wrong = TrueMargins.of(np.array(margins)), np.array(margins) < 0
+    answers = (look.decide(exact, entropy) for _ in range(runs))
+    return np.array([(seen.reported & wrong).sum() > _said(seen) for seen in answers])
+
+
+def _said(seen: Verdicts) -> int:
+    return seen.reported.size if seen.count_bound is None else seen.count_bound.wrong_at_most
 
 
 def _missed_together(look: Look, margins: Margins, runs: int, entropy: Entropy) -> NDArray[np.bool_]:
