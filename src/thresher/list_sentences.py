@@ -16,7 +16,7 @@ def of_the_list(facts: Mapping[str, str], *, misses: bool, sure: str, aim: str, 
     """
     whom = "do not qualify are reported" if misses else "qualify are left out"
     if not facts.keys() & {"share", "reported"}:
-        return _planned(misses=misses, sure=sure, aim=aim, whom=whom)
+        return _planned(facts.get("needs", ""), misses=misses, sure=sure, aim=aim, whom=whom)
     if share:
         return f"With confidence {sure}, at most {share} of the groups that {whom}."
     if facts.get("reported") == "0":
@@ -31,13 +31,16 @@ def of_the_list(facts: Mapping[str, str], *, misses: bool, sure: str, aim: str, 
     return f"{number} The share of {aim} aimed at was not reached{why}."
 
 
-def _planned(*, misses: bool, sure: str, aim: str, whom: str) -> str:
+def _planned(needs: str, *, misses: bool, sure: str, aim: str, whom: str) -> str:
     """Return what an answer will say, before anything is read."""
-    if aim:
+    aimed = f"Aim for the whole list: with confidence {sure}, at most {aim} of the groups that {whom}"
+    if needs:
         return (
-            f"Aim for the whole list: with confidence {sure}, at most {aim} of the groups that {whom}; the answer says "
-            "what was reached."
+            f"{aimed}. This needs about {needs} groups that {'do not ' if misses else ''}qualify; with fewer, "
+            "a number or nothing is certified."
         )
+    if aim:
+        return f"{aimed}; the answer says what was reached."
     which = "reported groups do not qualify" if misses else "groups that are left out qualify"
     return f"The answer also bounds, with confidence {sure}, how many {which}, if the bound is at most half of them."
 

@@ -299,11 +299,11 @@ def test_the_plan_of_an_ordinary_question_fits_on_one_screen(tmp_path):
     assert max(map(len, lines)) <= 80
     text = " ".join(shown.stdout.split())
     for part in (
-        "COUNT(*) > 750: within 5 patients",
-        "AVG(age) > 60: within 0.4 in a group of 751 rows (the fewest that COUNT(*) lets through)",
-        "at most 0.5 (epsilon)",
-        "any answer is at most 1.65 times as likely with the rows of one patient as without",
-        "0.5 of 0.5 left; at least 0 after this question",
+        "COUNT(*) > 750: within 22 patients",
+        "AVG(age) > 60: within 1.76 in a group of 751 rows (the fewest that COUNT(*) lets through)",
+        "at most 0.106 (epsilon)",
+        "any answer is at most 1.12 times as likely with the rows of one patient as without",
+        "0.5 of 0.5 left; at least 0.394 after this question",
     ):
         assert part in text, (part, text)
 

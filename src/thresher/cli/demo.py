@@ -18,7 +18,7 @@ from thresher.cli.options import json_option, repeat_option, spinning
 from thresher.cli.output import show
 from thresher.decisions.look import ReachingLook
 from thresher.demo import QUESTION, Tour, tour
-from thresher.demo.tour import MECHANISMS, MISS_RATE, REGION, SHARPER_MISS_RATE, SHARPER_REGION
+from thresher.demo.tour import CONFIDENCE, MECHANISMS, MISS_RATE, REGION, SHARPER_MISS_RATE, SHARPER_REGION
 from thresher.errors import ArgumentError
 from thresher.guarantee import BELOW, percent
 from thresher.noise import SeededEntropy, SystemEntropy
@@ -91,7 +91,7 @@ def _page(shown: Tour, keep: str | None) -> Page:
     blocks: list[Block] = [
         heading("The question"),
         plain_lines([*(f"  {text}" for text in QUESTION.splitlines()), ""]),
-        heading("Its price, before any patient is read (thresher plan)"),
+        heading(f"Its price, before any patient is read (thresher plan{_confidence(shown)})"),
         *(Fact(label or " ", text, LABEL) for label, text in shown.plan.explanation() if label not in _ELSEWHERE),
         SPACE,
         *shown.before.page().blocks,
@@ -126,6 +126,10 @@ def _page(shown: Tour, keep: str | None) -> Page:
         again = Lines((line(""), line(Span(answer.stamp, ALARM))))
         blocks = [*SEEDED, *blocks, again]
     return Page(tuple(blocks), _document(shown), answer.stamp)
+
+
+def _confidence(shown: Tour) -> str:
+    return f" --confidence {CONFIDENCE}" if isinstance(shown.plan.look, ReachingLook) else ""
 
 
 def _sharper(shown: Tour) -> str:

@@ -20,7 +20,7 @@ from thresher.decisions.score_levels import log_above
 from thresher.decisions.score_tables import SCORE
 from thresher.errors import ArgumentError
 from thresher.noise.arguments import MAX_SIZE, checked_probability
-from thresher.release import Certificate
+from thresher.release import Certificate, CountBound
 
 _DIGITS = 10**6
 # Of the probability that the certificate fails, this share goes to false alarms, the rest to hidden misses.
@@ -60,12 +60,17 @@ class CertificateTerms:
         return math.floor(-(self.log_term + self.weight * self.margin) * SCORE)
 
     @property
+    def need(self) -> Fraction:
+        """Return how many false alarms the share must allow, so that the proof and the margin are paid for."""
+        return self.log_term / self.weight + self.margin
+
+    @property
     def spare(self) -> Fraction:
         """Return how many false alarms are left if all other groups are clearly below.
 
         Less than 0 if no data can reach the certificate.
         """
-        return self.false_alarm_rate * (self.groups - 1) - self.log_term / self.weight - self.margin
+        return self.false_alarm_rate * (self.groups - 1) - self.need
 
 
 def plan_numbers(
@@ -153,15 +158,42 @@ class Sheet:
         return np.asarray(total - scores <= terms.stop_at)
 
     def certificate(self, listed: NDArray[np.bool_]) -> Certificate:
-        """Return the best bound of all levels: all of them hold at once, except with probability delta."""
-        best = min((self._bound(total, reported, listed) for total, reported in self._levels), default=Fraction(1))
+        """Return the best share of all levels: all of them hold at once, except with probability delta."""
+        best = min(self._share(level, listed) for level in self._levels)
         share = Fraction(math.ceil(best * _DIGITS), _DIGITS)
         return Certificate(min(share, Fraction(1)), 1 - self._terms.delta, self._terms.false_alarm_rate)
 
-    def _bound(self, total: int, reported: NDArray[np.bool_], listed: NDArray[np.bool_]) -> Fraction:
+    def count_bound(self, listed: NDArray[np.bool_]) -> CountBound:
+        """Return the best number of wrong reports of all levels. It is part of what the share rests on."""
+        rate, among = self._terms.false_alarm_rate, int(listed.sum())
+        # A group that does not qualify is unlisted or wrongly listed, so the number itself adds to what is allowed.
+        passing = (self._surplus(level, listed) for level in self._levels)
+        allowed = min(surplus + later for surplus, later in passing) + rate * (listed.size - among)
+        wrong = max(0, math.floor(allowed / (1 - rate)))
+        return CountBound(min(wrong, among), among, 1 - self._terms.delta)
+
+    def may_still_reach(self) -> bool:
+        """Tell whether the groups that the last level does not report allow what the proof costs."""
+        _, reported = self._levels[-1]
         terms = self._terms
-        surplus = (Fraction(total, SCORE) + terms.log_term) / terms.weight + int((listed & ~reported).sum())
-        if surplus <= 0:
-            return terms.false_alarm_rate + surplus / terms.groups
+        return terms.false_alarm_rate * int((~reported).sum()) >= terms.log_term / terms.weight
+
+    def _surplus(self, level: tuple[int, NDArray[np.bool_]], listed: NDArray[np.bool_]) -> tuple[Fraction, int]:
+        """Return by how much false alarms may pass the share at a level, and how many listed groups it left out."""
+        total, reported = level
+        terms = self._terms
+        return (Fraction(total, SCORE) + terms.log_term) / terms.weight, int((listed & ~reported).sum())
+
+    def _share(self, level: tuple[int, NDArray[np.bool_]], listed: NDArray[np.bool_]) -> Fraction:
+        terms, (surplus, later) = self._terms, self._surplus(level, listed)
+        rate, passing = terms.false_alarm_rate, surplus + later
+        if passing <= 0:
+            return rate + passing / terms.groups
+        _, reported = level
         wrong = int((~reported).sum()) - terms.hidden
-        return terms.false_alarm_rate + surplus / wrong if wrong > 0 else Fraction(1)
+        shares = [Fraction(1)]
+        if wrong > 0:
+            shares.append(rate + passing / wrong)
+        if wrong > later and wrong + surplus > 0:
+            shares.append(rate + passing * (1 - rate) / (wrong + surplus))
+        return min(shares)

@@ -2,11 +2,12 @@
 
 The noise of each group is refined from level to level. The level at which a verdict is taken depends on the *other*
 groups only, so the group's own noise has exactly the law of that level, and all of the miss rate serves that one look.
-Measuring ends with a certificate for the share of false alarms among all groups.
+Measuring ends with a certificate for the share of false alarms among all groups, or when that is hopeless or too dear.
 Reads: margins, entropy. Writes: nothing. Never: stops a group by its own noise; denies an answer after measuring.
 Proof: `certified.md`.
 """
 
+import math
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -19,7 +20,7 @@ from thresher.decisions.look import ReachingLook
 from thresher.decisions.margin import TrueMargins
 from thresher.decisions.score_tables import line_of
 from thresher.decisions.shift import judged
-from thresher.decisions.verdicts import SEEN_ABOVE, SEEN_BETWEEN, Level, Verdicts
+from thresher.decisions.verdicts import SEEN_ABOVE, SEEN_BELOW, SEEN_BETWEEN, Level, Verdicts
 from thresher.noise import Entropy, chances, conditional_shift, discrete_laplace, refine
 
 # Levels that may follow after all verdicts are taken, if the certificate is not reached.
@@ -56,19 +57,43 @@ def look_at(level: Fraction, miss_rate: Fraction, sure_rate: Fraction) -> Sharpn
 
 
 @dataclass(frozen=True, slots=True)
+class Patience:
+    """When to look no closer for the sake of the share. All of it is public.
+
+    sharp       the level of the default half width, or of the one that was asked for
+    few         the share is given up if at most so many other groups are uncertain, and too few are unreported
+    clear, times    it is too dear at `times` the first level at which at most `clear` other groups were uncertain
+    """
+
+    sharp: Fraction
+    few: int
+    clear: int
+    times: int = 4
+
+
+def patience_of(alarms: Fraction, sharp: Fraction) -> Patience:
+    """Return the patience of a share that allows so many false alarms."""
+    return Patience(sharp, max(1, math.floor(alarms / 4)), math.floor(alarms) - 1)
+
+
+@dataclass(frozen=True, slots=True)
 class CertifiedLadder(ReachingLook):
     """Levels, and a certificate that says when to stop.
 
     miss_rate         bounds P[below | the group qualifies], for each group by itself
     sure_rate         bounds P[above | the group does not qualify], for each group by itself
+    patience          when the share is given up; None if a confidence was asked for: then at the last level only
+    follows_limit     whether the limit on the cost ends the levels
     """
 
     looks: tuple[Sharpness, ...]
     miss_rate: Fraction
     sure_rate: Fraction
     certificate: CertificateTerms
+    patience: Patience | None = None
     scale: int = 1
     told: str = ""
+    follows_limit: bool = True
 
     certifies = True
     how = (
@@ -80,6 +105,12 @@ class CertifiedLadder(ReachingLook):
     def epsilon(self) -> Epsilon:
         """Return the worst case: the last level."""
         return self.looks[-1].charge
+
+    @property
+    def needs_failing(self) -> int | None:
+        """Return how many groups must fail the condition, so that the share can be reached."""
+        needed = self.certificate.need / self.certificate.false_alarm_rate
+        return None if self.patience is None else math.floor(needed) + 1
 
     @property
     def half_width(self) -> Fraction:
@@ -134,26 +165,47 @@ class _Taking:
         self._noisy = np.zeros(groups, dtype=np.int64)
         self._latest = self._noisy
         self._taken_at = np.full(groups, -1, dtype=np.int64)
+        # The first level at which the other groups were nearly all clear.
+        self._clear_at = np.full(groups, -1, dtype=np.int64)
         self._all_taken_at: int | None = None
         self._reached = 0
 
     def see(self, j: int, noisy: NDArray[np.int64], lucky: NDArray[np.bool_]) -> None:
-        look = self._ladder.looks[j]
+        look, self._reached = self._ladder.looks[j], j
         judgement = look.judged(noisy, lucky)
         agreed = self._sheet.others_agree(look.level, noisy, lucky)
+        if self._ladder.patience is not None:
+            agreed = agreed | self._given_up(self._ladder.patience, look.level, judgement)
         last = j == len(self._ladder.looks) - 1
         now = (self._taken_at < 0) & (agreed | last)
         self._verdict[now], self._noisy[now], self._taken_at[now] = judgement[now], noisy[now], j
-        self._latest, self._reached = noisy, j
+        self._latest = noisy
 
     def done(self, j: int) -> bool:
         """Tell whether all verdicts are taken, and the certificate is reached or three more levels have not helped."""
         if (self._taken_at < 0).any():
             return False
         self._all_taken_at = j if self._all_taken_at is None else self._all_taken_at
-        if j >= self._all_taken_at + _EXTRA_LEVELS:
+        if j >= self._all_taken_at + _EXTRA_LEVELS or self._sheet.certificate(self._listed).reached:
             return True
-        return self._sheet.certificate(self._listed).reached
+        return self._ladder.patience is not None and not self._sheet.may_still_reach()
+
+    def _given_up(self, patience: Patience, level: Fraction, judgement: NDArray[np.int8]) -> NDArray[np.bool_]:
+        """Tell for each group whether the share is hopeless or too dear, by the verdicts of the other groups."""
+        uncertain, unreported = (np.asarray(judgement == seen) for seen in (SEEN_BETWEEN, SEEN_BELOW))
+        others, failing = uncertain.sum() - uncertain, unreported.sum() - unreported
+        terms = self._ladder.certificate
+        # alpha n < need, in whole numbers.
+        needed = math.ceil(terms.need / terms.false_alarm_rate)
+        hopeless = (others <= patience.few) & (failing < needed)
+        if level >= patience.sharp:
+            hopeless |= failing + others < needed
+        newly_clear = (others <= patience.clear) & (self._clear_at < 0)
+        self._clear_at[newly_clear] = self._reached
+        # The first level from which on it is too dear; a group whose others were never clear takes the last place.
+        dear = np.array([patience.times * look.level <= level for look in self._ladder.looks[: self._reached + 1]])
+        too_dear = (self._clear_at >= 0) & dear[np.maximum(self._clear_at, 0)]
+        return np.asarray(hopeless | too_dear)
 
     @property
     def _listed(self) -> NDArray[np.bool_]:
@@ -174,4 +226,5 @@ class _Taking:
             clear=looks[-1].steps + looks[-1].certain + 1,
             latest=self._latest,
             certificate=self._sheet.certificate(self._listed),
+            count_bound=self._sheet.count_bound(self._listed),
         )

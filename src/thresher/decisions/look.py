@@ -131,6 +131,7 @@ class ReachingLook(Look):
 
     sure_rate   the probability with which a group that does not qualify is marked above, for each group by itself
     certifies   whether a share of errors among all groups is certified
+    needs_failing   how many groups must fail the condition for that share; None if it is aimed at up to the limit
     """
 
     __slots__ = ()
@@ -140,6 +141,11 @@ class ReachingLook(Look):
         def sure_rate(self) -> Fraction: ...
         @property
         def certifies(self) -> bool: ...
+        @property
+        def needs_failing(self) -> int | None: ...
+
+    else:
+        needs_failing = None
 
     shows_levels = True
     fixed = False
@@ -157,9 +163,11 @@ class ReachingLook(Look):
         facts = {"confidence": decimal_text(1 - asked.aim.delta)}
         if self.certifies:
             facts = {"aim": decimal_text(options.rates[1]), **facts}
+            if seen is None and self.needs_failing is not None:
+                facts["needs"] = f"{self.needs_failing:,}"
         if seen is not None:
             half_width, clear = seen.half_width, Fraction(seen.clear, seen.scale)
-            facts |= _reached(seen, self.epsilon)
+            facts |= _reached(seen, self.epsilon, self.needs_failing)
         return Guarantee("labels", *rates, half_width, clear, options.bound, counted_rows(asked.question), facts)
 
     def details(self, asked: Asked, price: Price) -> Statements:  # noqa: ARG002 - the form of all looks
@@ -179,7 +187,7 @@ class ReachingLook(Look):
         return conditional_shift(0, level, first_rate, self.scale) - 1
 
 
-def _reached(seen: Verdicts, worst: Epsilon) -> dict[str, str]:
+def _reached(seen: Verdicts, worst: Epsilon, needed: int | None) -> dict[str, str]:
     """Return what was certified about all groups together, and why, if it is not the share that was aimed at."""
     facts: dict[str, str] = {}
     if seen.count_bound is not None:
@@ -190,7 +198,9 @@ def _reached(seen: Verdicts, worst: Epsilon) -> dict[str, str]:
         return facts
     if seen.certificate.reached:
         return {**facts, "share": decimal_text(seen.certificate.share)}
-    return {**facts, "short": "finest" if seen.loss >= worst else "few"}
+    unlisted = 0 if seen.count_bound is None else seen.verdict.size - seen.count_bound.reported
+    few = seen.loss < worst and (needed is None or unlisted < needed)
+    return {**facts, "short": "few" if few else "finest"}
 
 
 @dataclass(frozen=True, slots=True)

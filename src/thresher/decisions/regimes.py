@@ -14,7 +14,7 @@ from thresher.amounts import Epsilon
 from thresher.config import decimal_text
 from thresher.decisions.aim import Aim, Asked
 from thresher.decisions.certificate import most_successes, plan_numbers
-from thresher.decisions.certified import CertifiedLadder, Sharpness, look_at
+from thresher.decisions.certified import CertifiedLadder, Sharpness, look_at, patience_of
 from thresher.decisions.few_groups import FewGroupsLadder, levels_alone, uncertain_enough
 from thresher.decisions.look import Look, Mechanism
 from thresher.decisions.score_levels import ladder
@@ -36,13 +36,14 @@ def certified_look(aim: Aim) -> Look:
     """Return the look with the strongest promise that the number of groups allows."""
     if _is_alone(aim):
         return _alone(aim)
-    looks = _looks(aim)
+    looks, sharp, at_limit = _looks(aim)
     terms = plan_numbers(aim.groups, len(looks), aim.first_rate, aim.second_rate, aim.delta)
     if terms.spare < 0:
         rule = f"{_too_few(aim, terms.log_term / terms.weight)}, so there is no certificate"
         raise ArgumentError("confidence", decimal_text(1 - aim.delta), rule, _AND_FIX)
     told = f"{aim.groups:,} groups are enough to certify a share of false alarms in the whole list"
-    return CertifiedLadder(looks, aim.first_rate, SURE_RATE, terms, told=told)
+    patience = None if aim.insists else patience_of(aim.second_rate * aim.groups, sharp)
+    return CertifiedLadder(looks, aim.first_rate, SURE_RATE, terms, patience, told=told, follows_limit=at_limit)
 
 
 def _certified_of(asked: Asked) -> Look:
@@ -75,14 +76,25 @@ def _within(name: str, aim: Aim) -> Epsilon:
     return aim.limit
 
 
-def _looks(aim: Aim) -> tuple[Sharpness, ...]:
-    """Return the levels of the common grid up to the limit, or up to the finest half width that is asked for."""
+def _looks(aim: Aim) -> tuple[tuple[Sharpness, ...], Fraction, bool]:
+    """Return the levels of the common grid, the first as fine as the half width, and whether the limit ends them.
+
+    They end at the limit, at a half width that is asked for, or, if none is, at a multiple of that level that grows
+    with the number of groups. Who names a confidence insists on the share, up to the limit.
+    """
     looks: list[Sharpness] = []
+    sharp: Fraction | None = None
+    at_limit = False
     for level in ladder(aim.first_rate, aim.reach, _within("certified", aim).fraction):
+        if sharp is not None and not aim.insists and looks and level > sharp * (aim.second_rate * aim.groups / 10) ** 3:
+            break
         looks.append(look_at(level, aim.first_rate, SURE_RATE))
+        sharp = level if sharp is None and looks[-1].steps <= aim.width else sharp
         if aim.finest is not None and looks[-1].steps <= aim.finest:
             break
-    return tuple(looks)
+    else:
+        at_limit = True
+    return tuple(looks), looks[-1].level if sharp is None else sharp, at_limit
 
 
 def _alone(aim: Aim) -> FewGroupsLadder:

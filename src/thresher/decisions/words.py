@@ -63,9 +63,9 @@ def widths(asked: Asked, kept: Sequence[Fraction], *, usual: str) -> Statements:
 def priced(asked: Asked, once: Epsilon, *, back: bool = False) -> Statements:
     """Return what the question costs one unit at worst, and what that means. With `back`, the rest is given back."""
     total = asked.for_one_unit(once)
-    most, rest = ("at most ", "; what is not needed is given back") if back else ("", "")
+    most, when = ("at most ", "first; the rest is given back") if back else ("", "before any row is read")
     amount = rounded_up(total.fraction)
-    cost = f"{most}{amount} (epsilon){_composed(asked, once)}, set aside before any row is read{rest}"
+    cost = f"{most}{amount} (epsilon){_composed(asked, once)}, set aside {when}"
     if total.fraction > _LARGEST_EXPONENT:
         return [("cost", cost)]
     factor, noun = rounded_up(Fraction(math.exp(total))), noun_of(unit_in(asked.question.table))

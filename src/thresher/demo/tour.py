@@ -31,6 +31,8 @@ MISS_RATE, FALSE_ALARM_RATE = "0.05", "0.10"
 REGION, SHARPER_REGION = "COUNT(*)=60, AVG(age)=1", "COUNT(*)=3, AVG(age)=0.05"
 # Mechanisms that choose their half width are asked for a lower miss rate instead.
 SHARPER_MISS_RATE = "0.01"
+# Who names a confidence insists on a share of the list, up to the limit on the cost.
+CONFIDENCE = "0.98"
 # The mechanisms that measure one number for each group; the first is the default.
 MECHANISMS = ("certified", "three-way", "tslm", "tslm-zone", "ppwlm", "dppwlm")
 TRIALS = 1_000_000
@@ -106,6 +108,7 @@ def _planned(engine: Engine, mechanism: str, *, sharper: bool = False) -> Decisi
         false_alarm_rate=FALSE_ALARM_RATE,
         uncertain_region=None if reaching else SHARPER_REGION if sharper else REGION,
         mechanism=mechanism,
+        confidence=CONFIDENCE if reaching else None,
     )
     if not isinstance(plan, DecisionPlan):
         raise BugError("the tour's question is not a constant")

@@ -64,6 +64,7 @@ def subjects() -> tuple[Subject, ...]:
         _alarms(),
         *(_misses_together(name, *asked) for name, asked in together.items()),
         *_errors_alone(alone),
+        _number_by_the_others(together["certified by the others"][0]),
     )
 
 
@@ -148,6 +149,14 @@ def _errors_alone(look: Look) -> tuple[Promised, ...]:
             _CALLS // 3,
         ),
     )
+
+
+def _number_by_the_others(look: Look) -> Promised:
+    """Try the number of many groups, half of which only just fail, so that too few are unreported for a share."""
+    half = (-1,) * 28 + (400,) * 28
+    many = (("half of 56 groups just below the threshold", half),)
+    what = "more wrong reports than said"
+    return Promised("certified by the others, number", what, _DELTA, many, partial(_miscounted, look), _CALLS // 3)
 
 
 def _labelled(look: Look, label: int, margin: int, runs: int, entropy: Entropy) -> NDArray[np.bool_]:
