@@ -8,6 +8,7 @@ import pyarrow as pa
 import pytest
 
 import thresher
+from thresher.amounts import rounded_up
 from thresher.errors import DeclarationError
 from thresher.noise import SeededEntropy
 
@@ -46,6 +47,8 @@ def test_a_stored_answer_says_so_everywhere(opened):
     engine = opened(ROWS)
     first = engine.decide(SQL, uncertain_region=10)
     again = engine.decide(SQL, uncertain_region=10)
+    # Few groups climb alone: what they lose depends on the noise.
+    paid = rounded_up(first.spent_epsilon.fraction)
     plan = engine.plan(SQL, uncertain_region=10)
     says = f"This is the stored answer {again.key} of {DAY} to the same question. Paid now: 0."
     for stored in (again, engine.stored(plan)):
@@ -54,7 +57,7 @@ def test_a_stored_answer_says_so_everywhere(opened):
         assert says in stored._repr_html_()
         assert stored.page().document["repeated"] is True
         assert stored.page().document["paid_on"] == DAY == stored.paid_on
-        assert f"0 now; epsilon 0.219 when it was first asked, on {DAY}" in stored._repr_html_()
+        assert f"0 now; epsilon {paid} when it was first asked, on {DAY}" in stored._repr_html_()
         assert stored.to_bytes() == first.to_bytes()
     for new in (str(first), repr(first), first._repr_html_(), json.dumps(dict(first.page().document), default=str)):
         assert "stored answer of" not in new
