@@ -149,6 +149,8 @@ def running(folder, *arguments, ignored=()):
     """A stream that listens, in a process of its own."""
 
     def before():
+        # Whoever runs these tests may ignore hang-ups, and a child would too.
+        signal.signal(signal.SIGHUP, signal.SIG_DFL)
         for name in ignored:
             signal.signal(name, signal.SIG_IGN)
 

@@ -102,12 +102,14 @@ def test_questions_go_on_too(zygote, leased, trials, measured):
             for entry in engine.ledger.entries():
                 if entry.kind == "reserve" and entry.facts["key"] not in handed_out:
                     try:
-                        assert engine.decide(COUNT, uncertain_region=10, key=entry.facts["key"]).repeated
+                        assert engine.decide(
+                            COUNT, uncertain_region=10, mechanism="tslm", key=entry.facts["key"]
+                        ).repeated
                     except LostAnswerError:
                         lost += 1
             for key, body in handed_out.items():
-                assert engine.decide(COUNT, uncertain_region=10, key=key).to_bytes() == body
-            engine.decide(COUNT, uncertain_region=10, key="after")
+                assert engine.decide(COUNT, uncertain_region=10, mechanism="tslm", key=key).to_bytes() == body
+            engine.decide(COUNT, uncertain_region=10, mechanism="tslm", key="after")
             keys, ends = kills_of(engine.ledger.entries())
             assert ends.count("forfeit") == lost
             assert engine.ledger.balance("patients").spent == len(keys) * Epsilon("0.218725417")

@@ -92,7 +92,7 @@ def value(number):
 
 
 def test_both_pages_say_the_same_of_what_a_leak_gains():
-    remark, paragraph = HISTOGRAMS.partition("- dawa published")[2], AUDIT.partition("**What a leak gains.**")[2]
+    remark, paragraph = HISTOGRAMS.partition("- dawa published")[2], AUDIT.partition("**What the leak changes.**")[2]
     by_sister = re.findall(r"([\d.]+)\s+times\s+as\s+large\s+for\s+(\w+)", remark)
     assert [kind for _, kind in by_sister] == ["cells", "prefixes"] * 2
     told = re.findall(r"\d\.\d+", paragraph.partition("\n\n")[0])
